@@ -1,0 +1,14 @@
+/**
+ * The paths of the wire contract that more than one part has to know.
+ * @module
+ */
+
+export const paths = {
+  graphql: "/api/graphql",
+  loginCredentials: "/api/auth/login/credentials",
+  loginLdap: "/api/auth/login/ldap",
+  token: "/api/auth/jwt",
+  logout: "/api/auth/logout",
+  singleStepToken: "/jwt/auth",
+  health: "/healthz",
+} as const;
