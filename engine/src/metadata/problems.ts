@@ -1,0 +1,33 @@
+/** One thing that is wrong with metadata. */
+export interface Problem {
+  /** Path of the file relative to the metadata directory. */
+  readonly file: string;
+  /** Path inside the file, e.g. `select_permissions[0].permission.filter.id`. */
+  readonly path: string;
+  readonly reason: string;
+  /** `unsupported`: Hasura knows it, this engine does not serve it. `inconsistent`: it does not fit the database. */
+  readonly kind: "invalid" | "unsupported" | "inconsistent";
+}
+
+/** An object that is not served, as `get_inconsistent_metadata` lists it. */
+export interface Inconsistency extends Problem {
+  /** Hasura's name of the object's kind, e.g. `table`, `object_relationship`, `select_permission`. */
+  readonly type: string;
+  readonly name: string;
+  readonly definition: unknown;
+}
+
+/** Metadata that cannot be served; carries every problem at once. */
+export class MetadataError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(`metadata: ${problems.length} problem${problems.length === 1 ? "" : "s"}\n${problems.map(describeProblem).join("\n")}`);
+    this.name = "MetadataError";
+    this.problems = problems;
+  }
+}
+
+export function describeProblem({ file, path, reason }: Problem): string {
+  return `  ${file}${path === "" ? "" : `: ${path}`}: ${reason}`;
+}
