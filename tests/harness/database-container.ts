@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { runLabels } from "./run.ts";
+import { Client } from "pg";
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { image } from "./image.ts";
+import { mustRun } from "./process.ts";
+
+const DATABASE_PORT = 5432;
+const DATABASE = "routeql";
+const BOOTSTRAP_PASSWORD_FILE = "/run/routeql/secrets/bootstrap-password";
+const repository = resolve(import.meta.dirname, "../..");
+
+/** The database's login roles by their short names. */
+export const databaseRoles = {
+  bootstrap: "postgres",
+  owner: "routeql_owner",
+  engine: "routeql_engine",
+  sidecar: "routeql_sidecar",
+  loader: "routeql_loader",
+  backup: "routeql_backup",
+} as const;
+
+export type DatabaseRole = keyof typeof databaseRoles;
+
+/** The kit's Postgres with every migration applied; `await using database = await new DatabaseContainer(await image("database")).start()`. */
+export class DatabaseContainer extends GenericContainer {
+  private readonly passwords = newPasswords();
+  private migrated = true;
+
+  constructor(imageName: string) {
+    super(imageName);
+    this.withLabels(runLabels)
+      .withExposedPorts(DATABASE_PORT)
+      .withEnvironment({ POSTGRES_DB: DATABASE, POSTGRES_PASSWORD_FILE: BOOTSTRAP_PASSWORD_FILE })
+      .withCopyContentToContainer([{ target: BOOTSTRAP_PASSWORD_FILE, content: this.passwords.bootstrap, mode: 0o444 }])
+      .withNetworkAliases("database")
+      .withWaitStrategy(Wait.forListeningPorts())
+      .withStartupTimeout(90_000);
+  }
+
+  /** An empty database instead: no roles, no migrations. */
+  withoutMigrations(): this {
+    this.migrated = false;
+    return this;
+  }
+
+  override async start(): Promise<StartedDatabaseContainer> {
+    const started = new StartedDatabaseContainer(await super.start(), this.passwords);
+    try {
+      await started.untilReady();
+      if (this.migrated) await started.migrate();
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
+    return started;
+  }
+}
+
+/** A running database. Addresses are those of this machine unless they say otherwise. */
+export class StartedDatabaseContainer extends AbstractStartedContainer {
+  private readonly passwords: Readonly<Record<DatabaseRole, string>>;
+
+  constructor(container: StartedTestContainer, passwords: Readonly<Record<DatabaseRole, string>>) {
+    super(container);
+    this.passwords = passwords;
+  }
+
+  getPort(): number {
+    return this.getMappedPort(DATABASE_PORT);
+  }
+
+  getPassword(role: DatabaseRole): string {
+    return this.passwords[role];
+  }
+
+  /** `postgres://…`, for processes of this machine. */
+  getConnectionUri(role: DatabaseRole): string {
+    return this.uri(role, this.getHost(), this.getPort());
+  }
+
+  /** `postgres://…` for containers that share a network with this one, where its alias is `database`. */
+  getInternalConnectionUri(role: DatabaseRole): string {
+    return this.uri(role, "database", DATABASE_PORT);
+  }
+
+  /** A connected client; closed by `await using`. */
+  async connect(role: DatabaseRole): Promise<Client & AsyncDisposable> {
+    const client = new Client({ connectionString: this.getConnectionUri(role) });
+    await client.connect();
+    return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+  }
+
+  /** Applies roles, passwords and migrations as the migrate job does; the same content twice changes nothing. Returns what it printed. */
+  async migrate(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "routeql-migrate-"));
+    try {
+      const env: NodeJS.ProcessEnv = {
+        PATH: process.env["PATH"],
+        DATABASE_HOST: this.getHost(),
+        DATABASE_PORT: String(this.getPort()),
+        DATABASE_NAME: DATABASE,
+      };
+      for (const [role, password] of Object.entries(this.passwords)) {
+        const file = join(folder, `${role}-password`);
+        await writeFile(file, password, { mode: 0o600 });
+        env[`${role.toUpperCase()}_PASSWORD_FILE`] = file;
+      }
+      return await mustRun(process.execPath, ["database/migrate/main.ts"], { cwd: repository, env });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  /** Resolves when the server itself answers; the port's listener may be Docker's own for a moment. */
+  async untilReady(timeout = 60_000): Promise<void> {
+    const deadline = performance.now() + timeout;
+    for (;;) {
+      try {
+        await using client = await this.connect("bootstrap");
+        await client.query("select 1");
+        return;
+      } catch (error) {
+        if (performance.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  }
+
+  private uri(role: DatabaseRole, host: string, port: number): string {
+    return `postgres://${databaseRoles[role]}:${this.passwords[role]}@${host}:${port}/${DATABASE}`;
+  }
+}
+
+/** Starts the kit's own database image; the short way for most suites. */
+export async function startDatabase(): Promise<StartedDatabaseContainer> {
+  return new DatabaseContainer(await image("database")).start();
+}
+
+function newPasswords(): Record<DatabaseRole, string> {
+  const roles = Object.keys(databaseRoles) as DatabaseRole[];
+  return Object.fromEntries(roles.map((role) => [role, randomBytes(24).toString("hex")])) as Record<DatabaseRole, string>;
+}

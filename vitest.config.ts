@@ -1,0 +1,32 @@
+import { defineConfig } from "vitest/config";
+
+const containers = {
+  globalSetup: ["tests/harness/global-setup.ts"],
+  testTimeout: 60_000,
+  hookTimeout: 300_000,
+};
+
+/** One project a suite; `tools/test.ts` lists them in the order in which `npm test` runs them. */
+export default defineConfig({
+  test: {
+    passWithNoTests: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{contract,infra,auth-sidecar,engine,database,nginx,hasura-metadata,images,tools,tests/harness}/**/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+        },
+      },
+      ...["database", "engine", "auth-sidecar", "gateway", "local", "conformance"].map((name) => ({
+        test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers },
+      })),
+      {
+        test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], fileParallelism: false, ...containers },
+      },
+    ],
+  },
+});
