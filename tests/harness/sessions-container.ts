@@ -1,35 +1,48 @@
+import { randomBytes } from "node:crypto";
 import { runLabels } from "./run.ts";
-import { AbstractStartedContainer, GenericContainer, Wait } from "testcontainers";
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { image } from "./image.ts";
 
 const SESSIONS_PORT = 6379;
+const PASSWORD_FILE = "/run/routeql/secrets/sessions-password";
 
 /** The kit's session store (Valkey). */
 export class SessionsContainer extends GenericContainer {
+  private readonly password = randomBytes(24).toString("hex");
+
   constructor(imageName: string) {
     super(imageName);
     this.withLabels(runLabels)
       .withExposedPorts(SESSIONS_PORT)
+      .withEnvironment({ VALKEY_PASSWORD_FILE: PASSWORD_FILE })
+      .withCopyContentToContainer([{ target: PASSWORD_FILE, content: this.password, mode: 0o444 }])
       .withNetworkAliases("sessions")
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
       .withStartupTimeout(60_000);
   }
 
   override async start(): Promise<StartedSessionsContainer> {
-    return new StartedSessionsContainer(await super.start());
+    return new StartedSessionsContainer(await super.start(), this.password);
   }
 }
 
 /** A running session store. */
 export class StartedSessionsContainer extends AbstractStartedContainer {
-  /** `redis://…`, for processes of this machine. */
-  getConnectionUri(): string {
-    return `redis://${this.getHost()}:${this.getMappedPort(SESSIONS_PORT)}`;
+  private readonly password: string;
+
+  constructor(container: StartedTestContainer, password: string) {
+    super(container);
+    this.password = password;
   }
 
-  /** `redis://…` for containers that share a network with this one, where its alias is `sessions`. */
+  /** `redis://:password@…`, for processes of this machine. */
+  getConnectionUri(): string {
+    return `redis://:${this.password}@${this.getHost()}:${this.getMappedPort(SESSIONS_PORT)}`;
+  }
+
+  /** `redis://:password@…` for containers that share a network with this one, where its alias is `sessions`. */
   getInternalConnectionUri(): string {
-    return `redis://sessions:${SESSIONS_PORT}`;
+    return `redis://:${this.password}@sessions:${SESSIONS_PORT}`;
   }
 }
 
