@@ -1,0 +1,49 @@
+#!/bin/bash
+# Starts Postgres on PGDATA, as the official image does, without root: the first start makes the cluster and the database POSTGRES_DB; every
+# start gives the superuser the password in POSTGRES_PASSWORD_FILE, so that changing the secret changes the password.
+set -euo pipefail
+umask 077
+
+if [ "${1:-postgres}" != postgres ] && [ "${1#-}" = "$1" ]; then
+  exec "$@"
+fi
+[ "${1:-}" = postgres ] && shift
+
+password_file=${POSTGRES_PASSWORD_FILE:-/run/routeql/secrets/bootstrap-password}
+database=${POSTGRES_DB:-postgres}
+if [ ! -r "$password_file" ]; then
+  echo "database: POSTGRES_PASSWORD_FILE ($password_file) is not readable" >&2
+  exit 78
+fi
+password=$(<"$password_file")
+if [ ${#password} -lt 16 ] || [[ $password == *$'\n'* ]]; then
+  echo "database: the password must be one line of at least 16 characters" >&2
+  exit 78
+fi
+
+# One statement a line, without listening anywhere and without the statement in the log, where it would show the password.
+single_user() {
+  postgres --single -D "$PGDATA" -c log_statement=none -c log_min_error_statement=panic -c log_min_messages=warning \
+    -c exit_on_error=true postgres >/dev/null
+}
+
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  # A first start that was cut short leaves files without the last one written; they hold no data.
+  find "$PGDATA" -mindepth 1 -delete
+  staging=$PGDATA/initializing
+  echo "database: making a new cluster in $PGDATA"
+  initdb --pgdata="$staging" --username=postgres --pwfile="$password_file" --auth-host=scram-sha-256 --auth-local=peer --data-checksums \
+    --encoding=UTF8 --locale=C.UTF-8 --locale-provider=builtin --builtin-locale=C.UTF-8 --set listen_addresses='*' --no-instructions
+  printf '\nhost all all all scram-sha-256\n' >>"$staging/pg_hba.conf"
+  if [ "$database" != postgres ]; then
+    PGDATA=$staging single_user <<<"create database \"${database//\"/\"\"}\""
+  fi
+  # PG_VERSION comes last: it is what says that the cluster is whole.
+  find "$staging" -mindepth 1 -maxdepth 1 ! -name PG_VERSION -exec mv -t "$PGDATA" {} +
+  mv "$staging/PG_VERSION" "$PGDATA/"
+  rmdir "$staging"
+fi
+
+single_user <<<"alter role postgres password '${password//\'/\'\'}'"
+unset password
+exec postgres -D "$PGDATA" "$@"
