@@ -6,6 +6,7 @@ import { runLabels } from "./run.ts";
 import { Client } from "pg";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { image } from "./image.ts";
+import { keepLog } from "./logs.ts";
 import { mustRun } from "./process.ts";
 
 const DATABASE_PORT = 5432;
@@ -37,6 +38,7 @@ export class DatabaseContainer extends GenericContainer {
       .withEnvironment({ POSTGRES_DB: DATABASE, POSTGRES_PASSWORD_FILE: BOOTSTRAP_PASSWORD_FILE })
       .withCopyContentToContainer([{ target: BOOTSTRAP_PASSWORD_FILE, content: this.passwords.bootstrap, mode: 0o444 }])
       .withNetworkAliases("database")
+      .withLogConsumer(keepLog("database"))
       .withWaitStrategy(Wait.forListeningPorts())
       .withStartupTimeout(90_000);
   }

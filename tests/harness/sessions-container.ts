@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { runLabels } from "./run.ts";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { image } from "./image.ts";
+import { keepLog } from "./logs.ts";
 
 const SESSIONS_PORT = 6379;
 const PASSWORD_FILE = "/run/routeql/secrets/sessions-password";
@@ -17,6 +18,7 @@ export class SessionsContainer extends GenericContainer {
       .withEnvironment({ VALKEY_PASSWORD_FILE: PASSWORD_FILE })
       .withCopyContentToContainer([{ target: PASSWORD_FILE, content: this.password, mode: 0o444 }])
       .withNetworkAliases("sessions")
+      .withLogConsumer(keepLog("sessions"))
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
       .withStartupTimeout(60_000);
   }

@@ -1,0 +1,45 @@
+/**
+ * A vitest reporter that writes what the summary needs to the file named in ROUTEQL_TEST_RESULTS. Vitest's own reporter shows the progress.
+ * @module
+ */
+import { writeFile } from "node:fs/promises";
+import { relative, resolve } from "node:path";
+import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
+import type { TestRecord } from "./results.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+
+export default class ResultsReporter implements Reporter {
+  async onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message?: string }[]): Promise<void> {
+    const records = [
+      ...modules.flatMap(recordsOf),
+      ...unhandled.map(({ message }): TestRecord => ({ title: "outside of any test", state: "failed", reason: message ?? "an error without a message" })),
+    ];
+    await writeFile(process.env["ROUTEQL_TEST_RESULTS"] as string, JSON.stringify(records));
+  }
+}
+
+/** Every test of one file, and one failure more for each error outside of its tests (loading, hooks). */
+function recordsOf(module: TestModule): TestRecord[] {
+  const file = relative(repository, module.moduleId);
+  const broken = [module, ...module.children.allSuites()].flatMap((part) =>
+    part.errors().map((error): TestRecord => ({ title: nameOf(file, part), state: "failed", reason: error.message })),
+  );
+  return [...broken, ...Array.from(module.children.allTests()).flatMap((test) => recordOf(file, test, broken.length > 0))];
+}
+
+function nameOf(file: string, part: TestModule | TestSuite): string {
+  return part.type === "module" ? `${file} (setup)` : `${file} > ${part.fullName} (setup)`;
+}
+
+function recordOf(file: string, test: TestCase, setupFailed: boolean): TestRecord[] {
+  const title = `${file} > ${test.fullName}`;
+  const result = test.result();
+  if (result.state === "passed") return [{ title, state: "passed" }];
+  if (result.state === "failed") return [{ title, state: "failed", reason: result.errors[0]?.message }];
+  if (result.state === "skipped" && result.note !== undefined) return [{ title, state: "skipped", reason: result.note }];
+  if (setupFailed) return [{ title, state: "failed", reason: "did not run: the setup before it failed" }];
+  // A test that the filter leaves out is not part of this run.
+  if (process.env["ROUTEQL_TEST_FILTER"] !== undefined) return [];
+  return [{ title, state: "failed", reason: "skipped without a reason: use context.skip(reason)" }];
+}

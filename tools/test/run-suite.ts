@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { type SuiteResult, type TestRecord, withoutEmptiness } from "./results.ts";
+import { repository, type Suite } from "./suites.ts";
+
+export interface RunContext {
+  /** The run's identifier, on the labels of all that it starts. */
+  readonly run: string;
+  /** Only tests whose title contains this. */
+  readonly filter: string | undefined;
+  /** Told of the process at work, so that an interruption can wait for it. */
+  readonly onStart: (child: ChildProcess) => void;
+}
+
+/** Runs one suite to its end with its progress on the terminal. */
+export async function runSuite(suite: Suite, context: RunContext): Promise<SuiteResult> {
+  const started = performance.now();
+  const outcome = suite.kind === "command" ? await runCommand(suite, context) : await runVitest(suite, context);
+  return withoutEmptiness({ suite: suite.name, seconds: (performance.now() - started) / 1000, ...outcome });
+}
+
+type Outcome = Pick<SuiteResult, "tests" | "logs">;
+
+async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
+  const [file, ...args] = suite.command as [string, ...string[]];
+  const code = await execute(file, args, process.env, context);
+  const test: TestRecord = code === 0 ? { title: suite.what, state: "passed" } : { title: suite.what, state: "failed", reason: "see its output above" };
+  return { tests: [test] };
+}
+
+async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
+  const scratch = await mkdtemp(join(tmpdir(), "routeql-test-"));
+  const logs = join(repository, ".routeql/test-logs", context.run, suite.name);
+  await mkdir(logs, { recursive: true, mode: 0o700 });
+  try {
+    const results = join(scratch, "results.json");
+    const code = await execute(process.execPath, vitestArguments(suite, context), environment(results, logs, context), context);
+    const tests = await readRecords(results);
+    if (code !== 0 && tests.every(({ state }) => state !== "failed")) {
+      tests.push({ title: suite.name, state: "failed", reason: `vitest ended with ${code} although no test failed: see its output above` });
+    }
+    const failed = tests.some(({ state }) => state === "failed");
+    return { tests, logs: failed && (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined };
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+}
+
+function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
+  const reporter = suite.needsDocker ? "verbose" : "default";
+  return [
+    join(repository, "node_modules/vitest/vitest.mjs"),
+    "run",
+    `--project=${suite.name}`,
+    `--reporter=${reporter}`,
+    `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
+    "--no-allowOnly",
+    ...(filter === undefined ? [] : ["--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),
+  ];
+}
+
+function environment(results: string, logs: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    ROUTEQL_TEST_RUN: run,
+    ROUTEQL_TEST_RESULTS: results,
+    ROUTEQL_TEST_LOGS: logs,
+    ...(filter === undefined ? {} : { ROUTEQL_TEST_FILTER: filter }),
+  };
+}
+
+/** The reporter's file; absent when vitest died before its end. */
+async function readRecords(path: string): Promise<TestRecord[]> {
+  const text = await readFile(path, "utf8").catch(() => "[]");
+  return JSON.parse(text) as TestRecord[];
+}
+
+async function execute(file: string, args: readonly string[], env: NodeJS.ProcessEnv, context: RunContext): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const child = spawn(file, args, { cwd: repository, env, stdio: ["ignore", "inherit", "inherit"] });
+  context.onStart(child);
+  child.once("error", reject);
+  child.once("close", (code) => resolve(code ?? -1));
+  return promise;
+}

@@ -1,0 +1,45 @@
+import { globSync } from "node:fs";
+import { resolve } from "node:path";
+
+export const repository: string = resolve(import.meta.dirname, "../..");
+
+/** One line of the summary. */
+export interface Suite {
+  readonly name: string;
+  readonly what: string;
+  /** A program that counts as one test, or vitest with the project of the same name. */
+  readonly kind: "command" | "vitest";
+  readonly command?: readonly string[];
+  /** Whether it starts containers, so that Docker and the images must be there. */
+  readonly needsDocker: boolean;
+}
+
+const tool = (name: string): string => resolve(repository, "node_modules/.bin", name);
+
+/** All suites in the order in which `npm test` runs them: what fails fastest comes first. */
+export const suites: readonly Suite[] = [
+  { name: "types", what: "TypeScript's check of everything", kind: "command", command: [tool("tsc"), "--noEmit"], needsDocker: false },
+  { name: "lint", what: "oxlint, type-aware, warnings denied", kind: "command", command: [tool("oxlint"), "--type-aware", "--deny-warnings"], needsDocker: false },
+  { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false },
+  { name: "database", what: "migrations, roles, loading and detection on a real Postgres", kind: "vitest", needsDocker: true },
+  { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
+  { name: "conformance", what: "Hasura's own read cases against the embedded engine", kind: "vitest", needsDocker: true },
+  { name: "auth-sidecar", what: "the sidecar on a real Postgres and a real session store", kind: "vitest", needsDocker: true },
+  { name: "gateway", what: "nginx in front of stand-ins", kind: "vitest", needsDocker: true },
+  { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
+  { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true },
+];
+
+/** Whether the suite has any test file yet; commands always count. */
+export function exists(suite: Suite): boolean {
+  return suite.kind === "command" || suite.name === "unit" || globSync(`tests/${suite.name}/**/*.test.ts`, { cwd: repository }).length > 0;
+}
+
+/** The suites of these names, in running order; all that exist when no name is given. @throws {Error} for an unknown name */
+export function selectSuites(names: readonly string[]): Suite[] {
+  const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
+  if (unknown.length > 0) {
+    throw new Error(`unknown suite ${unknown.join(", ")}; there are ${suites.map(({ name }) => name).join(", ")}`);
+  }
+  return names.length === 0 ? suites.filter(exists) : suites.filter(({ name }) => names.includes(name));
+}

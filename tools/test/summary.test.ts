@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { type SuiteResult, withoutEmptiness } from "./results.ts";
+import { closingLine, summary } from "./summary.ts";
+
+const unit: SuiteResult = {
+  suite: "unit",
+  seconds: 3.21,
+  tests: [
+    { title: "a.test.ts > adds", state: "passed" },
+    { title: "a.test.ts > reads the files of 2016", state: "skipped", reason: "../shared/data is absent" },
+  ],
+};
+const gateway: SuiteResult = {
+  suite: "gateway",
+  seconds: 12,
+  logs: ".routeql/test-logs/1/gateway",
+  tests: [{ title: "b.test.ts > refuses", state: "failed" }],
+};
+
+test("the last line counts all suites and nothing follows it", () => {
+  expect(summary([unit, gateway]).split("\n").at(-1)).toBe("1 passed, 1 failed, 1 skipped");
+});
+
+test("a skipped test is named with its reason", () => {
+  expect(summary([unit])).toContain("unit: a.test.ts > reads the files of 2016\n    ../shared/data is absent");
+});
+
+test("a failed suite says where the logs of its containers are", () => {
+  expect(summary([unit, gateway])).toContain("container logs of gateway: .routeql/test-logs/1/gateway");
+});
+
+test("the table has one line a suite and one for all, with aligned columns", () => {
+  const lines = summary([unit, gateway]).split("\n");
+  expect(lines.slice(-6, -2)).toEqual([
+    "suite    passed  failed  skipped  seconds",
+    "unit          1       0        1      3.2",
+    "gateway       0       1        0     12.0",
+    "all           1       1        1     15.2",
+  ]);
+});
+
+test("a suite that ran nothing counts as one failure", () => {
+  expect(closingLine([withoutEmptiness({ suite: "empty", seconds: 0, tests: [] })])).toBe("0 passed, 1 failed, 0 skipped");
+});
+
+test("a suite in which everything was skipped counts as one failure beside the skips", () => {
+  const skipped: SuiteResult = { ...unit, tests: unit.tests.slice(1) };
+  expect(closingLine([withoutEmptiness(skipped)])).toBe("0 passed, 1 failed, 1 skipped");
+});
+
+test("a suite that ran is taken as it is", () => {
+  expect(withoutEmptiness(unit)).toBe(unit);
+});
