@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { runLabels } from "./run.ts";
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import type { StartedDatabaseContainer } from "./database-container.ts";
+import { image } from "./image.ts";
+import { keepLog } from "./logs.ts";
+import type { StartedSessionsContainer } from "./sessions-container.ts";
+
+const PORT = 8080;
+const METRICS_PORT = 9090;
+const SECRETS = "/run/routeql/secrets";
+
+/**
+ * The kit's auth sidecar. It reaches the database and the session store by their aliases, so all three join one network:
+ * `await new AuthSidecarContainer(await image("auth-sidecar")).withNetworkMode(network.name).withDatabase(database).withSessions(sessions).start()`.
+ */
+export class AuthSidecarContainer extends GenericContainer {
+  private readonly serviceApiKey = randomBytes(24).toString("hex");
+  private readonly adminPassword = randomBytes(24).toString("hex");
+
+  constructor(imageName: string) {
+    super(imageName);
+    this.withLabels(runLabels)
+      .withExposedPorts(PORT, METRICS_PORT)
+      .withNetworkAliases("auth-sidecar")
+      .withEnvironment({ ADMIN_EMAIL: "admin@example.net" })
+      .withSecret("SERVICE_API_KEY", this.serviceApiKey)
+      .withSecret("ADMIN_PASSWORD", this.adminPassword)
+      .withSecret("KEY_ENCRYPTION_KEY", randomBytes(32).toString("base64"))
+      .withLogConsumer(keepLog("auth-sidecar"))
+      .withWaitStrategy(Wait.forHttp("/readyz", PORT))
+      .withStartupTimeout(60_000);
+  }
+
+  withDatabase(database: StartedDatabaseContainer): this {
+    return this.withSecret("DATABASE_URL", database.getInternalConnectionUri("sidecar"));
+  }
+
+  withSessions(sessions: StartedSessionsContainer): this {
+    return this.withSecret("SESSIONS_URL", sessions.getInternalConnectionUri());
+  }
+
+  /** A setting that travels as a file, as it does where the kit is deployed. */
+  withSecret(name: string, value: string): this {
+    const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
+    return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({ [`${name}_FILE`]: target });
+  }
+
+  override async start(): Promise<StartedAuthSidecarContainer> {
+    return new StartedAuthSidecarContainer(await super.start(), this.serviceApiKey, this.adminPassword);
+  }
+}
+
+/** A running auth sidecar. */
+export class StartedAuthSidecarContainer extends AbstractStartedContainer {
+  private readonly serviceApiKey: string;
+  private readonly adminPassword: string;
+
+  constructor(container: StartedTestContainer, serviceApiKey: string, adminPassword: string) {
+    super(container);
+    this.serviceApiKey = serviceApiKey;
+    this.adminPassword = adminPassword;
+  }
+
+  /** `http://…` without a trailing slash, for processes of this machine. */
+  getUrl(): string {
+    return `http://${this.getHost()}:${this.getMappedPort(PORT)}`;
+  }
+
+  getMetricsUrl(): string {
+    return `http://${this.getHost()}:${this.getMappedPort(METRICS_PORT)}/metrics`;
+  }
+
+  getServiceApiKey(): string {
+    return this.serviceApiKey;
+  }
+
+  /** The first administrator's password; the account is admin@example.net. */
+  getAdminPassword(): string {
+    return this.adminPassword;
+  }
+}
+
+/** Starts the kit's own sidecar image beside a database and a session store of the same network. */
+export async function startAuthSidecar(
+  network: string,
+  database: StartedDatabaseContainer,
+  sessions: StartedSessionsContainer,
+): Promise<StartedAuthSidecarContainer> {
+  return new AuthSidecarContainer(await image("auth-sidecar"))
+    .withNetworkMode(network)
+    .withDatabase(database)
+    .withSessions(sessions)
+    .start();
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { runLabels } from "./run.ts";
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import type { StartedDatabaseContainer } from "./database-container.ts";
+import { keepLog } from "./logs.ts";
+
+const PORT = 8080;
+const METRICS_PORT = 9090;
+const METADATA = "/run/routeql/metadata";
+const SECRETS = "/run/routeql/secrets";
+
+/** The kit's embedded engine over the kit's metadata, or over another folder of metadata. It reaches the database by its alias. */
+export class EngineContainer extends GenericContainer {
+  private readonly adminSecret = randomBytes(24).toString("hex");
+
+  constructor(imageName: string) {
+    super(imageName);
+    this.withLabels(runLabels)
+      .withExposedPorts(PORT, METRICS_PORT)
+      .withNetworkAliases("engine")
+      .withEnvironment({ ENGINE_METADATA_DIRECTORY: METADATA })
+      .withSecret("HASURA_GRAPHQL_ADMIN_SECRET", this.adminSecret)
+      .withLogConsumer(keepLog("engine"))
+      .withWaitStrategy(Wait.forHttp("/healthz", PORT))
+      .withStartupTimeout(60_000);
+  }
+
+  withDatabase(database: StartedDatabaseContainer): this {
+    return this.withSecret("ROUTEQL_DATABASE_URL", database.getInternalConnectionUri("engine"));
+  }
+
+  /** A metadata directory of this machine; without this call the kit's own is used by {@link start}. */
+  withMetadata(directory: string = resolve(import.meta.dirname, "../../hasura-metadata")): this {
+    return this.withCopyDirectoriesToContainer([{ source: directory, target: METADATA }]);
+  }
+
+  /** Hasura's JSON for HASURA_GRAPHQL_JWT_SECRET. */
+  withJwtSecret(secret: Readonly<Record<string, unknown>>): this {
+    return this.withEnvironment({ HASURA_GRAPHQL_JWT_SECRET: JSON.stringify(secret) });
+  }
+
+  /** A setting that travels as a file, as it does where the kit is deployed. */
+  withSecret(name: string, value: string): this {
+    const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
+    return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({ [`${name}_FILE`]: target });
+  }
+
+  override async start(): Promise<StartedEngineContainer> {
+    if (this.directoriesToCopy.length === 0) this.withMetadata();
+    return new StartedEngineContainer(await super.start(), this.adminSecret);
+  }
+}
+
+/** A running engine. */
+export class StartedEngineContainer extends AbstractStartedContainer {
+  private readonly adminSecret: string;
+
+  constructor(container: StartedTestContainer, adminSecret: string) {
+    super(container);
+    this.adminSecret = adminSecret;
+  }
+
+  /** `http://…` without a trailing slash, for processes of this machine. */
+  getUrl(): string {
+    return `http://${this.getHost()}:${this.getMappedPort(PORT)}`;
+  }
+
+  getMetricsUrl(): string {
+    return `http://${this.getHost()}:${this.getMappedPort(METRICS_PORT)}/metrics`;
+  }
+
+  getAdminSecret(): string {
+    return this.adminSecret;
+  }
+}
