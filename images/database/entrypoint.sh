@@ -23,14 +23,20 @@ fi
 
 # One statement a line, without listening anywhere and without the statement in the log, where it would show the password.
 single_user() {
-  postgres --single -D "$PGDATA" -c log_statement=none -c log_min_error_statement=panic -c log_min_messages=warning \
+  postgres --single -D "$PGDATA" -c log_statement=none -c log_min_error_statement=panic -c log_checkpoints=off \
     -c exit_on_error=true postgres >/dev/null
 }
 
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # A first start that was cut short leaves files without the last one written; they hold no data.
-  find "$PGDATA" -mindepth 1 -delete
+  mkdir -p "$PGDATA"
   staging=$PGDATA/initializing
+  if [ -d "$staging" ]; then
+    # A first start was cut short: what it left holds no data.
+    find "$PGDATA" -mindepth 1 ! -name lost+found -delete
+  elif [ -n "$(find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name lost+found)" ]; then
+    echo "database: $PGDATA holds files but no cluster; refusing to touch it" >&2
+    exit 78
+  fi
   echo "database: making a new cluster in $PGDATA"
   initdb --pgdata="$staging" --username=postgres --pwfile="$password_file" --auth-host=scram-sha-256 --auth-local=peer --data-checksums \
     --encoding=UTF8 --locale=C.UTF-8 --locale-provider=builtin --builtin-locale=C.UTF-8 --set listen_addresses='*' --no-instructions
