@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Client, type ClientConfig, DatabaseError } from "pg";
+
+/** Codes with which a starting server turns clients away (cannot_connect_now, too_many_connections). */
+const startingCodes = new Set(["57P03", "53300"]);
+const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EPIPE"]);
+
+/**
+ * Connects as soon as the server takes connections.
+ * @param waitSeconds how long to try; what a try cannot cure (a wrong password, an unknown database) ends it at once.
+ * @throws with host, port and the last reason when the time is over.
+ */
+export async function connectWhenReady(config: ClientConfig, waitSeconds: number): Promise<Client> {
+  const deadline = performance.now() + waitSeconds * 1000;
+  for (;;) {
+    const client = new Client({ ...config, connectionTimeoutMillis: 5000 });
+    client.on("error", () => {}); // a connection that breaks shows at the next statement
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      const reason = error instanceof Error ? error.message : String(error);
+      const where = `${config.host}:${config.port} as ${String(config.user)}`;
+      if (!mayPass(error)) throw new Error(`The database refused the connection to ${where}: ${reason}`, { cause: error });
+      if (performance.now() > deadline) {
+        throw new Error(`The database at ${where} did not answer within ${waitSeconds} s: ${reason}`, { cause: error });
+      }
+      await delay(250);
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof DatabaseError) return startingCodes.has(error.code ?? "");
+  if (error instanceof AggregateError) return error.errors.every(mayPass);
+  if (!(error instanceof Error)) return false;
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === undefined ? /timeout|terminated/i.test(error.message) : networkCodes.has(code);
+}

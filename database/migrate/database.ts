@@ -1,0 +1,41 @@
+import type { Client } from "pg";
+import { loginRole } from "./roles.ts";
+import { roleNames } from "./settings.ts";
+
+/** Makes the database, owned by the owner role, where it is missing. Run in another database, as superuser. */
+export async function ensureDatabase(client: Client, database: string): Promise<string[]> {
+  const name = client.escapeIdentifier(database);
+  const owner = loginRole("owner");
+  const { rows } = await client.query<{ owner: string }>(
+    "select pg_get_userbyid(datdba) as owner from pg_database where datname = $1",
+    [database],
+  );
+  if (rows[0] === undefined) {
+    await client.query(`create database ${name} owner ${owner} encoding 'UTF8' template template0`);
+    return [`created database ${database}`];
+  }
+  if (rows[0].owner === owner) return [];
+  await client.query(`alter database ${name} owner to ${owner}`);
+  return [`gave database ${database} to ${owner}`];
+}
+
+/** Who may connect, and that nobody may do anything by being nobody in particular. Run in any database, as superuser. */
+export async function restrictDatabases(client: Client, database: string): Promise<string[]> {
+  const read = async (): Promise<string> => {
+    const { rows } = await client.query<{ rights: string | null }>(
+      "select string_agg(datname || datacl::text, ';' order by datname) as rights from pg_database",
+    );
+    return rows[0]?.rights ?? "";
+  };
+  const before = await read();
+  const name = client.escapeIdentifier(database);
+  const statements = [
+    "revoke all on database postgres, template1 from public",
+    `revoke all on database ${name} from public`,
+    `revoke all on database ${name} from ${roleNames.filter((role) => role !== "owner").map(loginRole).join(", ")}`,
+    `grant connect on database ${name} to ${roleNames.map(loginRole).join(", ")}`,
+    `grant temporary on database ${name} to ${loginRole("loader")}`,
+  ];
+  await client.query(statements.join(";"));
+  return (await read()) === before ? [] : ["set who may connect to the databases"];
+}

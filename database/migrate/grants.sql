@@ -1,0 +1,32 @@
+-- What each role may do, whole and only that: applied after every migration, by the owner.
+revoke all on schema public from public;
+alter default privileges revoke execute on functions from public;
+revoke all on all functions in schema routing, auth, public from public;
+
+revoke all on all tables in schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+revoke all on all functions in schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+revoke all on schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+
+-- The engine reads the public views.
+grant usage on schema public to routeql_engine;
+grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes to routeql_engine;
+
+-- The sidecar works on accounts and keys; what was audited stays.
+grant usage on schema auth to routeql_sidecar;
+grant select, insert, update, delete on auth.organisations, auth.users, auth.signing_keys to routeql_sidecar;
+grant select, insert on auth.audit_events to routeql_sidecar;
+
+-- The loader adds updates; detection, under the same role, marks them and keeps hijacks and configured prefixes.
+grant usage on schema routing to routeql_loader;
+grant select, insert on routing.bgp_updates to routeql_loader;
+grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to routeql_loader;
+grant select, insert, update on routing.hijacks to routeql_loader;
+grant select, insert, update, delete on routing.configured_prefixes to routeql_loader;
+grant select on routing.update_links to routeql_loader;
+grant execute on function
+  routing.update_identity(timestamp, inet, bigint, text, bigint[], text),
+  routing.update_key(uuid, bigint),
+  routing.ensure_partitions(timestamp, timestamp),
+  routing.analyse_updates(),
+  routing.ensure_organisation(text, text)
+to routeql_loader;

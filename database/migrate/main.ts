@@ -1,0 +1,52 @@
+/**
+ * The migrate job: roles and passwords as superuser, then migrations and grants as the database's owner. The same content again changes nothing.
+ * @module
+ */
+import type { Client } from "pg";
+import { connectWhenReady } from "./connect.ts";
+import { ensureDatabase, restrictDatabases } from "./database.ts";
+import { migrate } from "./migrations.ts";
+import { ensureRole, loginRole } from "./roles.ts";
+import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
+
+/** Two jobs at once: the second waits for the first. */
+const JOB_LOCK = 7241865325823963n;
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env);
+  const done = [...(await asSuperuser(settings)), ...(await asOwner(settings))];
+  for (const sentence of done) console.log(`migrate: ${sentence}`);
+  console.log(done.length === 0 ? "migrate: everything was in place" : `migrate: done, ${done.length} changes`);
+}
+
+async function asSuperuser(settings: MigrateSettings): Promise<string[]> {
+  const { host, port, database, bootstrapPassword, waitSeconds } = settings;
+  const config = { host, port, user: "postgres", password: bootstrapPassword, database: "postgres", application_name: "routeql-migrate" };
+  return using(await connectWhenReady(config, waitSeconds), async (client) => {
+    await client.query("select pg_advisory_lock($1)", [JOB_LOCK.toString()]);
+    const done: string[] = [];
+    for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name])));
+    done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
+    return done;
+  });
+}
+
+async function asOwner({ host, port, database, passwords, waitSeconds }: MigrateSettings): Promise<string[]> {
+  const config = { host, port, user: loginRole("owner"), password: passwords.owner, database, application_name: "routeql-migrate" };
+  return using(await connectWhenReady(config, waitSeconds), migrate);
+}
+
+async function using<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`migrate: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

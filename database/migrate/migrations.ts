@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { runner } from "node-pg-migrate";
+import type { Client } from "pg";
+
+const migrations = new URL("../migrations/", import.meta.url).pathname;
+const grants = new URL("grants.sql", import.meta.url);
+
+/**
+ * Applies what is missing of database/migrations, all in one transaction, then the grants. Run as the owner of the database.
+ * Two jobs at once wait for each other; the second finds nothing to do.
+ * @returns what it did.
+ */
+export async function migrate(client: Client): Promise<string[]> {
+  const applied = await runner({
+    dbClient: client,
+    dir: migrations,
+    direction: "up",
+    migrationsSchema: "migrations",
+    createMigrationsSchema: true,
+    migrationsTable: "schema_migrations",
+    singleTransaction: true,
+    advisoryLockMode: "wait",
+    log: () => {},
+  });
+  return [...applied.map(({ name }) => `applied migration ${name}`), ...(await applyGrants(client))];
+}
+
+async function applyGrants(client: Client): Promise<string[]> {
+  await client.query("begin");
+  const before = await readPrivileges(client);
+  await client.query(await readFile(grants, "utf8"));
+  const changed = (await readPrivileges(client)) !== before;
+  await client.query(changed ? "commit" : "rollback");
+  return changed ? ["set what each role may do"] : [];
+}
+
+/** Every privilege on the database's own schemas, tables, columns and functions, as one comparable text. */
+async function readPrivileges(client: Client): Promise<string> {
+  const { rows } = await client.query<{ privileges: string | null }>(
+    `with own as (select oid, nspname, nspacl from pg_namespace where nspname in ('public', 'routing', 'auth')),
+     entry (what, acl) as (
+       select nspname::text, nspacl from own
+       union all select c.oid::regclass::text, relacl from pg_class c join own on own.oid = relnamespace
+       union all select attrelid::regclass::text || '.' || attname, attacl
+         from pg_attribute join pg_class c on c.oid = attrelid join own on own.oid = relnamespace where attacl is not null
+       union all select p.oid::regprocedure::text, proacl from pg_proc p join own on own.oid = pronamespace
+       union all select 'default ' || defaclobjtype::text || defaclnamespace::text, defaclacl from pg_default_acl)
+     select string_agg(what || ' ' || item::text, e'\\n' order by what, item::text) as privileges
+     from entry left join lateral unnest(acl) item on true`,
+  );
+  return rows[0]?.privileges ?? "";
+}

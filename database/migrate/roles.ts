@@ -1,0 +1,110 @@
+import type { Client } from "pg";
+import type { RoleName } from "./settings.ts";
+import { matchesVerifier, scramVerifier } from "./scram.ts";
+
+/** A login role: what it may use of the server, and how long its statements may take. */
+interface RoleDescription {
+  readonly connectionLimit: number;
+  /** Server settings that every session of the role starts with. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Predefined roles of Postgres whose rights it has. */
+  readonly memberOf?: readonly string[];
+}
+
+const common = { TimeZone: "UTC", DateStyle: "ISO, MDY", search_path: "public" };
+
+/** Every login role but the superuser; what each may read and write is in grants.sql. */
+export const roles: Readonly<Record<RoleName, RoleDescription>> = {
+  owner: { connectionLimit: 10, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "10min" } },
+  engine: {
+    connectionLimit: 60,
+    settings: {
+      ...common,
+      default_transaction_read_only: "on",
+      statement_timeout: "30s",
+      lock_timeout: "5s",
+      idle_in_transaction_session_timeout: "30s",
+    },
+  },
+  sidecar: {
+    connectionLimit: 40,
+    settings: { ...common, search_path: "auth", statement_timeout: "5s", lock_timeout: "2s", idle_in_transaction_session_timeout: "10s" },
+  },
+  loader: {
+    connectionLimit: 8,
+    settings: { ...common, statement_timeout: "1h", lock_timeout: "1min", idle_in_transaction_session_timeout: "5min" },
+  },
+  backup: {
+    connectionLimit: 4,
+    settings: { ...common, default_transaction_read_only: "on", statement_timeout: "6h", lock_timeout: "1min" },
+    memberOf: ["pg_read_all_data"],
+  },
+};
+
+/** `routeql_owner` and so on. */
+export function loginRole(name: RoleName): string {
+  return `routeql_${name}`;
+}
+
+interface RoleRow {
+  readonly plain: boolean;
+  readonly connection_limit: number;
+  readonly verifier: string | null;
+  readonly settings: readonly string[];
+  readonly member_of: readonly string[];
+}
+
+/**
+ * Makes a role what {@link roles} says, with the password given; touches only what differs. Needs a superuser.
+ * @returns what it did, one sentence each; empty when nothing differed.
+ */
+export async function ensureRole(client: Client, name: RoleName, password: string): Promise<string[]> {
+  const role = loginRole(name);
+  const description = roles[name];
+  const done: string[] = [];
+  const change = async (statement: string, what: string): Promise<void> => {
+    await client.query(statement);
+    done.push(`${what} ${role}`);
+  };
+  if ((await readRole(client, role)) === undefined) await change(`create role ${role} login`, "created role");
+  const row = await readRole(client, role);
+  if (row === undefined) throw new Error(`The role ${role} is not there after it was created.`);
+  if (!row.plain) {
+    await change(
+      `alter role ${role} login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls valid until 'infinity'`,
+      "took extra rights from",
+    );
+  }
+  if (row.connection_limit !== description.connectionLimit) {
+    await change(`alter role ${role} connection limit ${description.connectionLimit}`, "set the connection limit of");
+  }
+  if (!matchesVerifier(password, row.verifier)) {
+    await change(`alter role ${role} password ${client.escapeLiteral(scramVerifier(password))}`, "set the password of");
+  }
+  const wanted = Object.entries(description.settings).map(([setting, value]) => `${setting}=${value}`);
+  if (wanted.toSorted().join("\n") !== row.settings.toSorted().join("\n")) {
+    const sets = Object.entries(description.settings).map(
+      ([setting, value]) => `alter role ${role} set ${setting} to ${setting === "search_path" ? value : client.escapeLiteral(value)}`,
+    );
+    await change([`alter role ${role} reset all`, ...sets].join(";"), "set the session settings of");
+  }
+  const groups = description.memberOf ?? [];
+  for (const group of groups.filter((group) => !row.member_of.includes(group))) await change(`grant ${group} to ${role}`, `granted ${group} to`);
+  for (const group of row.member_of.filter((group) => !groups.includes(group))) {
+    await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
+  }
+  return done;
+}
+
+async function readRole(client: Client, role: string): Promise<RoleRow | undefined> {
+  const { rows } = await client.query<RoleRow>(
+    `select rolcanlogin and rolinherit and not (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls)
+         and coalesce(rolvaliduntil = 'infinity', true) as plain,
+       rolconnlimit as connection_limit, rolpassword as verifier,
+       coalesce((select setconfig from pg_db_role_setting where setrole = a.oid and setdatabase = 0), '{}') as settings,
+       array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = a.oid) as member_of
+     from pg_authid a where rolname = $1`,
+    [role],
+  );
+  return rows[0];
+}
