@@ -1,0 +1,21 @@
+import type { PlainSettings } from "../settings/list.ts";
+import { describeAuthSidecar } from "./auth-sidecar.ts";
+import { describeDatabase } from "./database.ts";
+import type { ServiceDescription } from "./description.ts";
+import { describeEngine } from "./engine.ts";
+import { describeGateway } from "./gateway.ts";
+import type { GatewaySurroundings } from "./gateway.ts";
+import { describeMigrate } from "./migrate.ts";
+import { describeSessions } from "./sessions.ts";
+
+/** Every service and job of the stack, each after those it waits for. */
+export function describeServices(settings: PlainSettings, surroundings: GatewaySurroundings): readonly ServiceDescription[] {
+  return [
+    describeDatabase(),
+    describeMigrate(),
+    describeSessions(),
+    describeAuthSidecar(settings),
+    describeEngine(settings),
+    describeGateway(settings, surroundings),
+  ];
+}

@@ -1,0 +1,45 @@
+import type { PlainSettings } from "../settings/list.ts";
+import type { ServiceDescription } from "./description.ts";
+
+/** Issuer and audience of the tokens; the engine asks for both. */
+export const token = { issuer: "routeql", audience: "routeql" } as const;
+
+/** Login, sessions, tokens and their keys. */
+export function describeAuthSidecar(settings: PlainSettings): ServiceDescription {
+  return {
+    name: "auth-sidecar",
+    run: "service",
+    image: "auth-sidecar",
+    command: ["node", "auth-sidecar/src/main.ts"],
+    user: 10_103,
+    environment: {
+      PORT: "8080",
+      METRICS_PORT: "9090",
+      TOKEN_ISSUER: token.issuer,
+      TOKEN_AUDIENCE: token.audience,
+      TOKEN_LIFE_SECONDS: String(settings.tokenLifeSeconds),
+      SESSION_IDLE_SECONDS: String(settings.sessionIdleSeconds),
+      SESSION_ABSOLUTE_SECONDS: String(settings.sessionAbsoluteSeconds),
+      LOGIN_ATTEMPTS_PER_ACCOUNT: String(settings.loginAttemptsPerAccount),
+      LOGIN_ATTEMPTS_PER_ADDRESS: String(settings.loginAttemptsPerAddress),
+      ADMIN_EMAIL: settings.adminEmail,
+      BODY_LIMIT_KILOBYTES: String(settings.bodyLimitKilobytes),
+      LOG_LEVEL: settings.logLevel,
+    },
+    secrets: {
+      DATABASE_URL_FILE: "sidecar-database-url",
+      SESSIONS_URL_FILE: "sessions-url",
+      SERVICE_API_KEY_FILE: "service-api-key",
+      KEY_ENCRYPTION_KEY_FILE: "key-encryption-key",
+      ADMIN_PASSWORD_FILE: "admin-password",
+    },
+    files: {},
+    temporary: { "/tmp": 16 },
+    ports: [],
+    health: { kind: "http", port: 8080, path: "/readyz" },
+    resources: { memoryMegabytes: 512, processes: 128 },
+    calls: ["database", "sessions"],
+    after: ["migrate", "sessions"],
+    graceSeconds: 30,
+  };
+}

@@ -1,0 +1,25 @@
+import type { ServiceDescription } from "./description.ts";
+
+/** Where the others reach the database. */
+export const databaseAddress = { host: "database", port: 5432, name: "routeql" } as const;
+
+/** Postgres 17. Only the job `migrate` knows the superuser's password. */
+export function describeDatabase(): ServiceDescription {
+  return {
+    name: "database",
+    run: "service",
+    image: "database",
+    user: 10_105,
+    environment: { POSTGRES_DB: databaseAddress.name, PGDATA: "/var/lib/postgresql/data" },
+    secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },
+    files: {},
+    data: "/var/lib/postgresql/data",
+    temporary: { "/tmp": 64, "/run/postgresql": 1, "/dev/shm": 256 },
+    ports: [],
+    health: { kind: "command", command: ["pg_isready", "--quiet", "--host=127.0.0.1", `--dbname=${databaseAddress.name}`] },
+    resources: { memoryMegabytes: 1024, processes: 512 },
+    calls: [],
+    after: [],
+    graceSeconds: 60,
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * What a service is, whatever runs it: a target (infra/targets/) knows how to run any such description, and nothing here knows a target.
+ * @module
+ */
+import type { Input } from "@pulumi/pulumi";
+import type { SecretName } from "./secrets.ts";
+
+export type ServiceName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "migrate";
+export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools";
+
+/** Where a target mounts a service's files, read-only. */
+export const filesDirectory = "/run/routeql";
+
+/** Path, inside any service that is given it, of a secret. */
+export const secretPath = (name: SecretName): string => `${filesDirectory}/secrets/${name}`;
+
+/** A secret by name: the target looks the value up and hands it over as a file. */
+export interface SecretReference {
+  readonly secret: SecretName;
+}
+
+/** Ready when this answers: a GET that gives a status from 200 to 299, or a command in the image that exits with 0. */
+export type HealthCheck =
+  | { readonly kind: "http"; readonly port: number; readonly path: string }
+  | { readonly kind: "command"; readonly command: readonly string[] };
+
+export interface PublishedPort {
+  /** Port inside. */
+  readonly internal: number;
+  /** Port outside. */
+  readonly published: number;
+}
+
+export interface Resources {
+  /** Limit, in MiB; there is no swap. */
+  readonly memoryMegabytes: number;
+  /** Most processes and threads. */
+  readonly processes: number;
+}
+
+export interface ServiceDescription {
+  /** Also its DNS name for those that call it. */
+  readonly name: ServiceName;
+  /** A service runs until it is stopped; a job runs once for its content, and must succeed. */
+  readonly run: "service" | "job";
+  readonly image: ImageName;
+  /** Replaces the image's own command. */
+  readonly command?: readonly string[];
+  /** User and group id, no other service has it. */
+  readonly user: number;
+  /** Nothing secret. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** By the name of the environment variable that holds the path of the secret's file. */
+  readonly secrets: Readonly<Record<string, SecretName>>;
+  /** By path under `filesDirectory`. */
+  readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
+  /** Directory whose content outlives the service. */
+  readonly data?: string;
+  /** Directories in memory, by path, with their size in MiB; everything else is read-only. */
+  readonly temporary: Readonly<Record<string, number>>;
+  readonly ports: readonly PublishedPort[];
+  /** Services have one, jobs have none. */
+  readonly health?: HealthCheck;
+  readonly resources: Resources;
+  /** Whom it calls: exactly these connections are possible. */
+  readonly calls: readonly ServiceName[];
+  /** Starts when these are ready (services) or have succeeded (jobs). */
+  readonly after: readonly ServiceName[];
+  /** Seconds it has for stopping. */
+  readonly graceSeconds: number;
+}
+
+/** Every call edge of some services, as [caller, callee], in the order of the descriptions. */
+export function callEdges(services: readonly ServiceDescription[]): readonly (readonly [ServiceName, ServiceName])[] {
+  return services.flatMap(({ name, calls }) => calls.map((callee) => [name, callee] as const));
+}

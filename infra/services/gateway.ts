@@ -1,0 +1,67 @@
+import type { Input } from "@pulumi/pulumi";
+import { renderGateway } from "../../nginx/render.ts";
+import type { PlainSettings } from "../settings/list.ts";
+import { filesDirectory } from "./description.ts";
+import type { ServiceDescription } from "./description.ts";
+import { readTree } from "./read-tree.ts";
+
+const nginxDirectory = new URL("../../nginx", import.meta.url);
+
+/** Docker's and Kubernetes' name servers differ, so the target says where it is. */
+export interface GatewaySurroundings {
+  /** Address of the name server that knows the other services. */
+  readonly resolver: string;
+  /** Certificate with its chain, PEM. */
+  readonly certificate: Input<string>;
+}
+
+function configuration(settings: PlainSettings, resolver: string): Record<string, string> {
+  const rendered = renderGateway({
+    httpsPort: settings.httpsPort,
+    consolePort: settings.consolePort,
+    console: settings.engineConsole,
+    consoleUpstreamPath: "/console",
+    resolver,
+    engineAddress: "engine:8080",
+    sidecarAddress: "auth-sidecar:8080",
+    bodyLimitKilobytes: settings.bodyLimitKilobytes,
+    requestsPerSecondPerAddress: settings.requestsPerSecondPerAddress,
+    burst: settings.requestBurst,
+    loginRequestsPerMinutePerAddress: settings.loginRequestsPerMinutePerAddress,
+    connectionsPerAddress: settings.connectionsPerAddress,
+    idleWebSocketSeconds: settings.idleWebSocketSeconds,
+  });
+  return {
+    ...readTree(nginxDirectory, "nginx", [".conf"]),
+    ...Object.fromEntries(Object.entries(rendered).map(([name, content]) => [`nginx/${name}`, content])),
+  };
+}
+
+/** nginx: TLS, limits and the way to the engine and the sidecar. The only service that publishes ports. */
+export function describeGateway(settings: PlainSettings, { resolver, certificate }: GatewaySurroundings): ServiceDescription {
+  return {
+    name: "gateway",
+    run: "service",
+    image: "gateway",
+    command: ["nginx", "-c", `${filesDirectory}/nginx/nginx.conf`],
+    user: 10_101,
+    environment: {},
+    secrets: {},
+    files: {
+      ...configuration(settings, resolver),
+      "tls/certificate.pem": certificate,
+      "tls/private-key.pem": { secret: "tls-private-key" },
+    },
+    temporary: { "/tmp": 64, "/run": 1 },
+    ports: [
+      { internal: 8080, published: settings.httpPort },
+      { internal: 8443, published: settings.httpsPort },
+      { internal: 32_000, published: settings.consolePort },
+    ],
+    health: { kind: "command", command: ["healthy"] },
+    resources: { memoryMegabytes: 256, processes: 64 },
+    calls: ["engine", "auth-sidecar"],
+    after: ["engine", "auth-sidecar"],
+    graceSeconds: 30,
+  };
+}

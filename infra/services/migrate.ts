@@ -1,0 +1,33 @@
+import { databaseAddress } from "./database.ts";
+import type { ServiceDescription } from "./description.ts";
+
+/** Makes the roles and brings the schema to the state of the SQL files in its image; runs again when those or a password change. */
+export function describeMigrate(): ServiceDescription {
+  return {
+    name: "migrate",
+    run: "job",
+    image: "database-tools",
+    command: ["node", "database/migrate/main.ts"],
+    user: 10_106,
+    environment: {
+      DATABASE_HOST: databaseAddress.host,
+      DATABASE_PORT: String(databaseAddress.port),
+      DATABASE_NAME: databaseAddress.name,
+    },
+    secrets: {
+      BOOTSTRAP_PASSWORD_FILE: "bootstrap-password",
+      OWNER_PASSWORD_FILE: "owner-password",
+      ENGINE_PASSWORD_FILE: "engine-password",
+      SIDECAR_PASSWORD_FILE: "sidecar-password",
+      LOADER_PASSWORD_FILE: "loader-password",
+      BACKUP_PASSWORD_FILE: "backup-password",
+    },
+    files: {},
+    temporary: { "/tmp": 16 },
+    ports: [],
+    resources: { memoryMegabytes: 256, processes: 128 },
+    calls: ["database"],
+    after: ["database"],
+    graceSeconds: 30,
+  };
+}

@@ -1,0 +1,22 @@
+import type { ServiceDescription } from "./description.ts";
+
+/** The session store: Valkey, with an append-only file so that sessions survive a restart. */
+export function describeSessions(): ServiceDescription {
+  return {
+    name: "sessions",
+    run: "service",
+    image: "sessions",
+    user: 10_104,
+    environment: {},
+    secrets: { VALKEY_PASSWORD_FILE: "sessions-password" },
+    files: {},
+    data: "/data",
+    temporary: { "/tmp": 1 },
+    ports: [],
+    health: { kind: "command", command: ["healthy"] },
+    resources: { memoryMegabytes: 512, processes: 64 },
+    calls: [],
+    after: [],
+    graceSeconds: 15,
+  };
+}

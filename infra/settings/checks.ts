@@ -1,0 +1,54 @@
+/**
+ * Checks of single values: each gives what is wrong, or nothing.
+ * @module
+ */
+import { isIP } from "node:net";
+import type { Check } from "./setting.ts";
+
+/** Whole numbers from `least` to `most`, both included. */
+export function range(least: number, most: number): { check: Check<"number">; allowed: string } {
+  return {
+    check: (value) =>
+      Number.isInteger(value) && value >= least && value <= most ? undefined : `must be a whole number from ${least} to ${most}, not ${value}`,
+    allowed: `${least} to ${most}`,
+  };
+}
+
+export const port = range(1, 65_535);
+
+export function oneOf(...values: readonly string[]): { check: Check<"text">; allowed: string } {
+  return {
+    check: (value) => (values.includes(value) ? undefined : `must be one of ${values.join(", ")}, not ${JSON.stringify(value)}`),
+    allowed: values.join(", "),
+  };
+}
+
+/** An address of a network interface of the Docker host. */
+export const address: { check: Check<"text">; allowed: string } = {
+  check: (value) => (isIP(value) === 0 ? `must be an IPv4 or IPv6 address, not ${JSON.stringify(value)}` : undefined),
+  allowed: "an IP address",
+};
+
+const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;
+
+/** A DNS name (RFC 1123) or an IP address. */
+export const host: { check: Check<"text">; allowed: string } = {
+  check: (value) =>
+    isIP(value) !== 0 || (value.length <= 253 && value.split(".").every((part) => label.test(part)))
+      ? undefined
+      : `must be a host name or an IP address, not ${JSON.stringify(value)}`,
+  allowed: "a host name or an IP address",
+};
+
+/** Enough to catch a slip; the sidecar and the user's mail system decide the rest. */
+export const email: { check: Check<"text">; allowed: string } = {
+  check: (value) => (/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value) ? undefined : `must be an e-mail address, not ${JSON.stringify(value)}`),
+  allowed: "an e-mail address",
+};
+
+/** A reference of an image, as `docker build` takes it. */
+export const image: { check: Check<"text">; allowed: string } = {
+  check: (value) =>
+    /^[a-z0-9][a-z0-9._/:@-]*$/i.test(value) ? undefined : `must be the name of an image, not ${JSON.stringify(value)}`,
+  allowed: "an image",
+};

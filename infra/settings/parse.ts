@@ -1,0 +1,33 @@
+import { settings } from "./list.ts";
+import type { GivenSettings, SettingName } from "./list.ts";
+import type { Setting } from "./setting.ts";
+
+/** A value that was read, or what is wrong with it. */
+export type Parsed = { readonly value: string | number | boolean } | { readonly problem: string };
+
+function typed(setting: Setting, text: string): Parsed {
+  switch (setting.type) {
+    case "flag":
+      return text === "true" || text === "false" ? { value: text === "true" } : { problem: `must be true or false, not ${JSON.stringify(text)}` };
+    case "number":
+      return /^-?\d+$/.test(text) ? { value: Number(text) } : { problem: `must be a whole number, not ${JSON.stringify(text)}` };
+    case "text":
+    case "secret":
+    case "file":
+      return { value: text };
+  }
+}
+
+/** Runs the setting's own check on a value of its type. */
+export function checkValue(name: SettingName, value: GivenSettings[SettingName]): string | undefined {
+  const { check } = settings[name] as Setting;
+  return check?.(value as never);
+}
+
+/** Reads the text of one setting, as the stack's configuration and the environment file hold it. */
+export function parseValue(name: SettingName, text: string): Parsed {
+  const parsed = typed(settings[name], text);
+  if ("problem" in parsed) return parsed;
+  const problem = checkValue(name, parsed.value);
+  return problem === undefined ? parsed : { problem };
+}

@@ -1,0 +1,83 @@
+/**
+ * Reads the settings: the stack's configuration, then the environment file. What neither has is left out; the component fills in
+ * defaults and generates secrets.
+ * @module
+ */
+import { contradictions, withDefaults } from "./complete.ts";
+import { SettingsError } from "./error.ts";
+import type { SettingsProblem } from "./error.ts";
+import { parseEnvironmentFile } from "./environment-file.ts";
+import { settingNames, settings } from "./list.ts";
+import type { GivenSettings, SettingName } from "./list.ts";
+import { parseValue } from "./parse.ts";
+import { nearest } from "./nearest.ts";
+
+export interface SettingsSources {
+  /** Name of the stack, which some defaults depend on. */
+  readonly stack: string;
+  /** The project's part of the stack's configuration, names without the project's. */
+  readonly configuration: Readonly<Record<string, string>>;
+  /** The environment file, if there is one. */
+  readonly environmentFile?: { readonly name: string; readonly content: string };
+}
+
+interface Given {
+  readonly written: string;
+  readonly place: string;
+  readonly value: string;
+}
+
+const namesByEnvironment = new Map<string, SettingName>(settingNames.map((name) => [settings[name].environment, name]));
+
+function unknown(written: string, known: readonly string[]): string {
+  const guess = nearest(written, known);
+  return `is not a setting${guess === undefined ? "" : `; is ${guess} meant?`}`;
+}
+
+function fromConfiguration(configuration: SettingsSources["configuration"], problems: SettingsProblem[]): Map<SettingName, Given> {
+  const given = new Map<SettingName, Given>();
+  const place = "stack configuration";
+  for (const [written, value] of Object.entries(configuration)) {
+    const name = settingNames.find((candidate) => candidate === written);
+    if (name === undefined) problems.push({ name: written, place, problem: unknown(written, settingNames) });
+    else if (value !== "") given.set(name, { written, place, value });
+  }
+  return given;
+}
+
+function fromFile(file: SettingsSources["environmentFile"], problems: SettingsProblem[]): Map<SettingName, Given> {
+  const given = new Map<SettingName, Given>();
+  if (file === undefined) return given;
+  const { entries, badLines } = parseEnvironmentFile(file.content);
+  for (const line of badLines) problems.push({ name: `line ${line}`, place: file.name, problem: "is neither NAME=value nor a comment" });
+  const seen = new Set<string>();
+  for (const { name: written, value, line } of entries) {
+    const place = `${file.name}, line ${line}`;
+    const name = namesByEnvironment.get(written);
+    if (name === undefined) problems.push({ name: written, place, problem: unknown(written, [...namesByEnvironment.keys()]) });
+    else if (seen.has(written)) problems.push({ name: written, place, problem: "is set twice" });
+    else if (value !== "") given.set(name, { written, place, value });
+    seen.add(written);
+  }
+  return given;
+}
+
+/**
+ * Reads all settings that were given; an empty value counts as not given.
+ * @throws {SettingsError} listing every unknown name and every bad value, also one that another source would have overruled.
+ */
+export function readSettings({ stack, configuration, environmentFile }: SettingsSources): GivenSettings {
+  const problems: SettingsProblem[] = [];
+  const values: Partial<Record<SettingName, string | number | boolean>> = {};
+  for (const source of [fromConfiguration(configuration, problems), fromFile(environmentFile, problems)]) {
+    for (const [name, { written, place, value }] of source) {
+      const parsed = parseValue(name, value);
+      if ("problem" in parsed) problems.push({ name: written, place, problem: parsed.problem });
+      else values[name] ??= parsed.value;
+    }
+  }
+  const given = values as GivenSettings;
+  problems.push(...contradictions(withDefaults(given, stack)));
+  if (problems.length > 0) throw new SettingsError(problems);
+  return given;
+}
