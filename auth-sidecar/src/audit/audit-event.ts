@@ -1,0 +1,25 @@
+import type { Provider } from "../users/user.ts";
+
+export type AuditEventName =
+  | "login"
+  | "token"
+  | "logout"
+  | "session-refused"
+  | "first-administrator"
+  | "key-created";
+
+export type AuditOutcome = "success" | "failure" | "throttled" | "refused";
+
+/** One thing that happened to an account, a session or a key. Holds no secret, no e-mail address and nothing that a client typed. */
+export interface AuditEvent {
+  readonly event: AuditEventName;
+  readonly outcome: AuditOutcome;
+  readonly userId?: string | undefined;
+  readonly provider?: Provider | undefined;
+  /** Keyed digest of the account's name, see accountPseudonym. */
+  readonly account?: string | undefined;
+  /** IP address. */
+  readonly address?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly detail?: Readonly<Record<string, string | number | boolean>> | undefined;
+}

@@ -1,0 +1,52 @@
+import { isIP } from "node:net";
+import type { Logger } from "pino";
+import { batch } from "../batch.ts";
+import type { Queries, Statement } from "../database/database.ts";
+import type { AuditEvent } from "./audit-event.ts";
+
+const insert: Statement = {
+  name: "insert-audit-events",
+  text: `
+    insert into auth.audit_events (occurred_at, event, outcome, user_id, provider, account, address, request_id, detail)
+    select occurred_at, event, outcome, user_id, provider, account, address, request_id, detail
+    from jsonb_to_recordset($1::jsonb) as entry
+      (occurred_at timestamptz, event text, outcome text, user_id text, provider text, account text, address inet, request_id text, detail jsonb)`,
+};
+
+/** Writes events to the log and to auth.audit_events. Those of one moment share a statement. */
+export class AuditTrail {
+  readonly #log: Logger;
+  readonly #insert: (event: object) => Promise<void>;
+
+  constructor(queries: Queries, log: Logger) {
+    this.#log = log;
+    this.#insert = batch(async (events: readonly object[]) => {
+      await queries.query(insert, [JSON.stringify(events)]);
+      return events.map(() => undefined);
+    });
+  }
+
+  /**
+   * Resolves when the event is stored: nothing is granted that is not on record.
+   * @throws {Unavailable} when the database does not answer
+   */
+  async record(event: AuditEvent): Promise<void> {
+    this.#log.info({ audit: event }, `${event.event} ${event.outcome}`);
+    await this.#insert({
+      occurred_at: new Date().toISOString(),
+      event: event.event,
+      outcome: event.outcome,
+      user_id: event.userId,
+      provider: event.provider,
+      account: event.account,
+      address: event.address !== undefined && isIP(event.address) > 0 ? event.address : undefined,
+      request_id: event.requestId,
+      detail: event.detail,
+    });
+  }
+
+  /** As {@link record}, for what is refused anyway: the answer does not wait for the database to come back. */
+  async recordRefusal(event: AuditEvent): Promise<void> {
+    await this.record(event).catch((error: unknown) => this.#log.error({ err: error }, "an audit event is in the log only"));
+  }
+}

@@ -1,0 +1,82 @@
+import pg from "pg";
+import type { Logger } from "pino";
+import { Unavailable } from "../errors.ts";
+import { isOutage } from "./outage.ts";
+
+/** A statement that Postgres prepares once a connection, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Queries {
+  /** @throws {Unavailable} when Postgres does not answer in time, or is not ready to serve this role */
+  query<Row extends pg.QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** Advisory locks that replicas take so that a thing is done once. The numbers are this service's own. */
+export const locks = { signingKeys: 7_201_001, firstAdministrator: 7_201_002 } as const;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly log: Logger;
+}
+
+/** Postgres, behind time limits short enough that a login is refused rather than kept waiting. */
+export class Database implements Queries {
+  readonly #pool: pg.Pool;
+
+  constructor({ url, poolSize, log }: DatabaseOptions) {
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: poolSize,
+      application_name: "auth-sidecar",
+      connectionTimeoutMillis: 900,
+      query_timeout: 1500,
+      statement_timeout: 1500,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+    });
+    this.#pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database broke"));
+  }
+
+  query<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+    return guarded(async () => (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows);
+  }
+
+  /** Runs `work` in a transaction that holds one of {@link locks}; replicas that ask for the same lock wait. */
+  locked<Result>(lock: number, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    return guarded(async () => {
+      const client = await this.#pool.connect();
+      let failure: Error | undefined;
+      try {
+        await client.query("begin");
+        await client.query("select pg_advisory_xact_lock($1)", [lock]);
+        const result = await work({
+          query: async <Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
+            (await client.query<Row>({ ...statement, values: [...values] })).rows,
+        });
+        await client.query("commit");
+        return result;
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error));
+        throw error;
+      } finally {
+        client.release(failure);
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isOutage(error) ? new Unavailable("database", error) : error;
+  }
+}

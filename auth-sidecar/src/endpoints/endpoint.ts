@@ -1,0 +1,40 @@
+import type { RequestHandler } from "express";
+import type { Authenticator } from "../credentials/authenticator.ts";
+import type { AuditTrail } from "../audit/audit-trail.ts";
+import type { Keyring } from "../keys/keyring.ts";
+import type { Metrics } from "../metrics.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+import type { Settings } from "../settings.ts";
+import type { TokenIssuer } from "../tokens/token-issuer.ts";
+import type { UserRepository } from "../users/user-repository.ts";
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** One path and what answers it. */
+export interface Endpoint {
+  readonly path: string;
+  /** Inside endpoints are for the other parts; the gateway knows no way to them. */
+  readonly audience: "public" | "inside";
+  readonly methods: readonly Method[];
+  readonly handlers: readonly RequestHandler[];
+}
+
+/** What endpoints are made of. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly authenticator: Authenticator;
+  readonly sessions: SessionStore;
+  readonly users: UserRepository;
+  readonly tokens: TokenIssuer;
+  readonly keyring: Keyring;
+  readonly audit: AuditTrail;
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
+}
+
+export type PartState = "up" | "down";
+
+export interface Readiness {
+  /** State of each part that answers depend on; asks them anew, within a second. */
+  check(): Promise<Readonly<Record<string, PartState>>>;
+}

@@ -1,0 +1,14 @@
+import type { Endpoint, Parts } from "./endpoint.ts";
+import { jwks } from "./jwks.ts";
+import { liveness } from "./liveness.ts";
+import { loginCredentials } from "./login-credentials.ts";
+import { loginLdap } from "./login-ldap.ts";
+import { logout } from "./logout.ts";
+import { readiness } from "./readiness.ts";
+import { singleStepToken } from "./single-step-token.ts";
+import { token } from "./token.ts";
+
+/** Everything that is served on the main port. */
+export function endpoints(parts: Parts): Endpoint[] {
+  return [loginCredentials(parts), loginLdap(parts), token(parts), logout(parts), singleStepToken(parts), jwks(parts), liveness(), readiness(parts)];
+}

@@ -1,0 +1,23 @@
+import { errorCodes } from "@routeql/contract/error-codes";
+import type { Endpoint, Parts } from "./endpoint.ts";
+
+/** 200 when logins and tokens can be served; else 503 with the parts that are down. */
+export function readiness({ readiness }: Parts): Endpoint {
+  return {
+    path: "/readyz",
+    audience: "inside",
+    methods: ["GET"],
+    handlers: [
+      async (_request, response) => {
+        const parts = await readiness.check();
+        if (Object.values(parts).every((state) => state === "up")) {
+          response.json({ status: "ready", parts });
+          return;
+        }
+        const { status, sentence } = errorCodes.unavailable;
+        response.setHeader("Retry-After", "2");
+        response.status(status).json({ error: sentence, code: "unavailable", parts });
+      },
+    ],
+  };
+}

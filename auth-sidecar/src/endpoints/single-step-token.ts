@@ -1,0 +1,42 @@
+import { errorCodes } from "@routeql/contract/error-codes";
+import { paths } from "@routeql/contract/paths";
+import { singleStepCredentials } from "../credentials/credentials.ts";
+import { NoAccess, WrongCredentials } from "../errors.ts";
+import { jsonBody } from "../http/json-body.ts";
+import { contextOf } from "../http/request-context.ts";
+import { hasAccess } from "../users/user.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
+import { measuredLogin } from "./measured-login.ts";
+
+/** Single-step flow: user name and password for an access token, without a session and without the service key. */
+export function singleStepToken({ settings, authenticator, tokens, audit, metrics }: Parts): Endpoint {
+  return {
+    path: paths.singleStepToken,
+    audience: "public",
+    methods: ["POST"],
+    handlers: [
+      ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }),
+      async (request, response) => {
+        const credentials = singleStepCredentials(request.body);
+        const { address, requestId } = contextOf(response);
+        try {
+          const { user } = await measuredLogin(metrics, "single-step", () => authenticator.authenticate(credentials, { address, requestId }, "single-step"));
+          const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
+          if (!hasAccess(user)) {
+            await audit.recordRefusal({ ...event, outcome: "refused", detail: { flow: "single-step", reason: "pending" } });
+            throw new NoAccess();
+          }
+          const issued = tokens.issue(user);
+          await audit.record({ ...event, outcome: "success", detail: { flow: "single-step", jti: issued.id, kid: issued.keyId } });
+          metrics.tokens.inc({ flow: "single-step" });
+          response.json({ access_token: issued.token });
+        } catch (error) {
+          if (!(error instanceof WrongCredentials)) throw error;
+          // The one body that the specification fixes: the sentence alone, without a code.
+          response.locals["errorCode"] = error.code;
+          response.status(error.status).json({ error: errorCodes["wrong-credentials"].sentence });
+        }
+      },
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+import { paths } from "@routeql/contract/paths";
+import { NoAccess, NoSession } from "../errors.ts";
+import { jsonBody } from "../http/json-body.ts";
+import { contextOf, type RequestContext } from "../http/request-context.ts";
+import { serviceKey } from "../http/service-key.ts";
+import { presentedSessionId } from "../sessions/session-cookie.ts";
+import { hasAccess, type User } from "../users/user.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
+
+/** Session flow, second step: a session for an access token. POST answers as GET does. */
+export function token(parts: Parts): Endpoint {
+  const { settings, tokens, audit, metrics } = parts;
+  return {
+    path: paths.token,
+    audience: "public",
+    methods: ["GET", "POST"],
+    handlers: [
+      serviceKey(settings.SERVICE_API_KEY),
+      ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: false }),
+      async (request, response) => {
+        const context = contextOf(response);
+        const user = await sessionUser(parts, presentedSessionId(request.headers.cookie), context);
+        const issued = tokens.issue(user);
+        const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
+        await audit.record({ event: "token", outcome: "success", userId: user.id, provider: user.provider, ...originOf(context), detail });
+        metrics.tokens.inc({ flow: "session" });
+        response.json({ access_token: issued.token });
+      },
+    ],
+  };
+}
+
+/** The session's user as he is now, not as he was at login; the session of one who is gone or disabled ends here. */
+async function sessionUser({ sessions, users, audit }: Parts, sessionId: string | undefined, context: RequestContext): Promise<User> {
+  const userId = sessionId === undefined ? undefined : await sessions.use(sessionId);
+  if (sessionId === undefined || userId === undefined) throw new NoSession();
+  const user = await users.findById(userId);
+  if (user !== undefined && hasAccess(user)) return user;
+  if (user === undefined || user.disabled) await sessions.end(sessionId);
+  const reason = user === undefined ? "deleted" : user.disabled ? "disabled" : "pending";
+  await audit.recordRefusal({ event: "token", outcome: "refused", userId, provider: user?.provider, ...originOf(context), detail: { flow: "session", reason } });
+  throw user === undefined ? new NoSession() : new NoAccess();
+}
+
+const originOf = ({ address, requestId }: RequestContext) => ({ address, requestId });

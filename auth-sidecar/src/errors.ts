@@ -1,0 +1,72 @@
+/**
+ * Errors that a client may see. Each class has the stable code of the list in contract/error-codes.ts; what only the operator may see
+ * travels in `cause` and goes to the log.
+ * @module
+ */
+import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
+
+export interface SidecarErrorOptions {
+  readonly cause?: unknown;
+  /** Seconds for the Retry-After header (RFC 9110, 10.2.3). */
+  readonly retryAfterSeconds?: number;
+  /** Methods for the Allow header (RFC 9110, 10.2.1). */
+  readonly allow?: readonly string[];
+}
+
+export class SidecarError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[] | undefined;
+
+  constructor(code: ErrorCode, options: SidecarErrorOptions = {}) {
+    super(errorCodes[code].sentence, { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.status = errorCodes[code].status;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
+  }
+}
+
+/** The account is unknown or the password is wrong; which of the two is never said. */
+export class WrongCredentials extends SidecarError {
+  constructor() {
+    super("wrong-credentials");
+  }
+}
+
+export class WrongServiceKey extends SidecarError {
+  constructor() {
+    super("wrong-service-key");
+  }
+}
+
+export class NoSession extends SidecarError {
+  constructor() {
+    super("no-session");
+  }
+}
+
+/** The account exists and is proven, but it is disabled or its role gives no access. */
+export class NoAccess extends SidecarError {
+  constructor() {
+    super("no-access");
+  }
+}
+
+export class TooManyRequests extends SidecarError {
+  constructor(retryAfterSeconds: number) {
+    super("too-many-requests", { retryAfterSeconds });
+  }
+}
+
+/** A part the answer depends on does not answer; `part` is for the log. */
+export class Unavailable extends SidecarError {
+  readonly part: string;
+
+  constructor(part: string, cause?: unknown) {
+    super("unavailable", { cause, retryAfterSeconds: 2 });
+    this.part = part;
+  }
+}

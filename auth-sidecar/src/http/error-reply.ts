@@ -1,0 +1,44 @@
+import type { ErrorRequestHandler, Response } from "express";
+import type { Logger } from "pino";
+import { errorCodes } from "@routeql/contract/error-codes";
+import { SidecarError, Unavailable } from "../errors.ts";
+import { contextOf } from "./request-context.ts";
+
+/** Body of an error: the sentence and the stable code. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly code: string;
+}
+
+/** Answers every error, ours with its status and code, any other with 500; what is behind it goes to the log only. */
+export function errorReply(log: Logger): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (thrown: unknown, _request, response, _next) => {
+    const error = asSidecarError(thrown);
+    if (error.status >= 500 && error.code !== "ldap-not-configured") {
+      const part = error instanceof Unavailable ? error.part : undefined;
+      const level = error instanceof Unavailable ? "warn" : "error";
+      log[level]({ requestId: contextOf(response).requestId, part, err: error.cause ?? error }, error.message);
+    }
+    if (response.headersSent) response.destroy();
+    else sendError(response, error);
+  };
+}
+
+export function sendError(response: Response, error: SidecarError): void {
+  if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));
+  if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
+  response.locals["errorCode"] = error.code;
+  response.status(error.status).json({ error: errorCodes[error.code].sentence, code: error.code } satisfies ErrorBody);
+}
+
+/** Errors of the body parser and the router carry a status and a type (http-errors). */
+function asSidecarError(thrown: unknown): SidecarError {
+  if (thrown instanceof SidecarError) return thrown;
+  const { status, type } = (thrown ?? {}) as { status?: unknown; type?: unknown };
+  if (status === 413) return new SidecarError("payload-too-large");
+  if (status === 415) return new SidecarError("unsupported-media-type");
+  if (type === "entity.parse.failed") return new SidecarError("malformed-json");
+  if (typeof status === "number" && status >= 400 && status < 500) return new SidecarError("malformed-request");
+  return new SidecarError("internal", { cause: thrown });
+}

@@ -1,0 +1,12 @@
+import type { RequestHandler } from "express";
+import { constantEquals } from "../constant-equals.ts";
+import { WrongServiceKey } from "../errors.ts";
+
+/** Lets a request pass that carries the operator's key in x-service-api-key. */
+export function serviceKey(expected: string): RequestHandler {
+  return (request, _response, next) => {
+    const presented = request.headers["x-service-api-key"];
+    if (typeof presented !== "string" || !constantEquals(presented, expected)) throw new WrongServiceKey();
+    next();
+  };
+}

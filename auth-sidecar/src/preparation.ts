@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { AuditTrail } from "./audit/audit-trail.ts";
+import type { Database } from "./database/database.ts";
+import { Unavailable } from "./errors.ts";
+import type { KeyRepository } from "./keys/key-repository.ts";
+import type { Keyring } from "./keys/keyring.ts";
+import type { Passwords } from "./passwords/passwords.ts";
+import type { Settings } from "./settings.ts";
+import { createFirstAdministrator } from "./users/first-administrator.ts";
+
+export interface PreparationParts {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly keys: KeyRepository;
+  readonly keyring: Keyring;
+  readonly passwords: Passwords;
+  readonly audit: AuditTrail;
+  readonly log: Logger;
+}
+
+/**
+ * Makes what the service cannot be ready without, the first key and the first administrator; waits for a database that is not there yet.
+ * @throws what waiting does not heal, such as a key that does not open
+ */
+export async function prepare(parts: PreparationParts, signal: AbortSignal): Promise<void> {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 2000)) {
+    try {
+      await prepareOnce(parts);
+      return;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      parts.log.warn({ err: error.cause ?? error }, "waiting for the database");
+      await sleep(wait, undefined, { signal });
+    }
+  }
+}
+
+async function prepareOnce({ settings, database, keys, keyring, passwords, audit, log }: PreparationParts): Promise<void> {
+  await keyring.refresh();
+  if (keyring.published().length === 0) {
+    const kid = await keys.createFirst();
+    if (kid !== undefined) await audit.record({ event: "key-created", outcome: "success", detail: { kid } });
+    await keyring.refresh();
+  }
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = settings;
+  if (email === undefined || password === undefined) return;
+  const userId = await createFirstAdministrator(database, email, () => passwords.hash(password));
+  if (userId === undefined) return;
+  await audit.record({ event: "first-administrator", outcome: "success", userId, provider: "local" });
+  log.info({ userId }, "the first administrator was made");
+}

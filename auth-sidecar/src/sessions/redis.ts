@@ -1,0 +1,56 @@
+import { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { Unavailable } from "../errors.ts";
+
+/** A client that fails fast while Redis is away and comes back by itself. */
+export function connectRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, {
+    connectionName: "auth-sidecar",
+    connectTimeout: 500,
+    // A connection on which an answer is overdue is given up, so that only the first requests of an outage wait for it.
+    socketTimeout: 400,
+    commandTimeout: 600,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: true,
+    keepAlive: 10_000,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 5), 1000),
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+  });
+  let last = "";
+  redis.on("error", (error: Error) => {
+    if (error.message !== last) log.warn({ err: error }, "the session store does not answer");
+    last = error.message;
+  });
+  redis.on("ready", () => {
+    last = "";
+    log.info("the session store answers");
+  });
+  return redis;
+}
+
+/**
+ * Runs one command.
+ * @throws {Unavailable} when Redis does not answer, or answers that it cannot serve
+ */
+export async function command<Result>(redis: Redis, run: (redis: Redis) => Promise<Result>): Promise<Result> {
+  assertReady(redis);
+  try {
+    return await run(redis);
+  } catch (error) {
+    throw new Unavailable("sessions", error);
+  }
+}
+
+/** @throws {Unavailable} when a command would fail anyway */
+export function assertReady(redis: Redis): void {
+  if (redis.status !== "ready") throw new Unavailable("sessions", new Error(`connection is ${redis.status}`));
+}
+
+/** A Lua script that Redis keeps under its hash. */
+export function script(redis: Redis, name: string, lua: string): (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> {
+  redis.defineCommand(name, { lua });
+  const scripts = redis as unknown as Record<string, (...values: (string | number)[]) => Promise<unknown>>;
+  return (keys, values) => command(redis, () => scripts[name]!.call(redis, keys.length, ...keys, ...values));
+}

@@ -1,0 +1,15 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** 256 random bits, base64url: 43 characters. */
+export function newSessionId(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function isSessionId(value: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(value);
+}
+
+/** What the store knows of a session id, so that a copy of the store opens no session. */
+export function sessionDigest(id: string): string {
+  return createHash("sha256").update(id).digest("base64url");
+}

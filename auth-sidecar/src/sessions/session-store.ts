@@ -1,0 +1,82 @@
+import type { Redis } from "ioredis";
+import { newSessionId, sessionDigest } from "./session-id.ts";
+import { assertReady, script } from "./redis.ts";
+import { createSession, endSession, endSessions, listSessions, useSession } from "./session-scripts.ts";
+
+export interface SessionLimits {
+  readonly idleSeconds: number;
+  readonly absoluteSeconds: number;
+}
+
+export interface SessionTimes {
+  readonly createdAt: Date;
+  readonly usedAt: Date;
+}
+
+type Script = ReturnType<typeof script>;
+
+/** Sessions in Redis, under the digest of their id. All methods throw {@link Unavailable} while Redis does not answer. */
+export class SessionStore {
+  readonly #redis: Redis;
+  readonly #limits: SessionLimits;
+  readonly #create: Script;
+  readonly #use: Script;
+  readonly #end: Script;
+  readonly #endAll: Script;
+  readonly #list: Script;
+
+  constructor(redis: Redis, limits: SessionLimits) {
+    this.#redis = redis;
+    this.#limits = limits;
+    this.#create = script(redis, "createSession", createSession);
+    this.#use = script(redis, "useSession", useSession);
+    this.#end = script(redis, "endSession", endSession);
+    this.#endAll = script(redis, "endSessions", endSessions);
+    this.#list = script(redis, "listSessions", listSessions);
+  }
+
+  /** Spares the work that comes before a session while none could be made. */
+  assertReady(): void {
+    assertReady(this.#redis);
+  }
+
+  /**
+   * @param replaces id of the session that the client presented; it ends (session fixation, ASVS 7.2.4)
+   * @returns the new session's id
+   */
+  async create(userId: string, replaces: string | undefined): Promise<string> {
+    const id = newSessionId();
+    const digest = sessionDigest(id);
+    const { idleSeconds, absoluteSeconds } = this.#limits;
+    const old = replaces === undefined ? "" : sessionDigest(replaces);
+    await this.#create([sessionKey(digest), indexKey(userId)], [digest, userId, idleSeconds * 1000, absoluteSeconds * 1000, old]);
+    return id;
+  }
+
+  /** Marks a session as used and gives its user's id; undefined when it is unknown, ended or past a limit. */
+  async use(id: string): Promise<string | undefined> {
+    const digest = sessionDigest(id);
+    const userId = await this.#use([sessionKey(digest)], [digest, this.#limits.idleSeconds * 1000, this.#limits.absoluteSeconds * 1000]);
+    return typeof userId === "string" ? userId : undefined;
+  }
+
+  /** @returns the id of the user whose session it was; undefined when there was none */
+  async end(id: string): Promise<string | undefined> {
+    const digest = sessionDigest(id);
+    const userId = await this.#end([sessionKey(digest)], [digest]);
+    return typeof userId === "string" ? userId : undefined;
+  }
+
+  /** @returns how many sessions of the user ended */
+  async endAll(userId: string): Promise<number> {
+    return Number(await this.#endAll([indexKey(userId)], []));
+  }
+
+  async list(userId: string): Promise<SessionTimes[]> {
+    const found = (await this.#list([indexKey(userId)], [])) as [string, string][];
+    return found.map(([created, used]) => ({ createdAt: new Date(Number(created)), usedAt: new Date(Number(used)) }));
+  }
+}
+
+const sessionKey = (digest: string): string => `session:${digest}`;
+const indexKey = (userId: string): string => `user-sessions:${userId}`;

@@ -1,0 +1,52 @@
+/**
+ * The kinds of value a setting can have. Every setting arrives as text.
+ * @module
+ */
+import { z } from "zod";
+import { isKnownSecret, secretWeakness } from "./weak-secrets.ts";
+
+/** A whole number, written in decimal digits. */
+export function wholeNumber(minimum: number, maximum: number, byDefault: number) {
+  return z
+    .string()
+    .regex(/^\d{1,12}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+    .default(byDefault);
+}
+
+/** A secret that only machines handle. */
+export function secret(minimum: number) {
+  return z.string("is required").superRefine((value, context) => {
+    const weakness = secretWeakness(value, minimum);
+    if (weakness !== undefined) context.addIssue(weakness);
+  });
+}
+
+/** An address of another part, with one of the given schemes. A password inside it must not be a published default. */
+export function address(schemes: readonly string[]) {
+  return z.string("is required").superRefine((value, context) => {
+    const url = URL.parse(value);
+    if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || url.hostname === "") {
+      context.addIssue(`must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`);
+    } else if (url.password !== "" && isKnownSecret(safelyDecoded(url.password))) {
+      context.addIssue("holds a password that is a known default or example value");
+    }
+  });
+}
+
+/** A word that goes into tokens as it is. */
+export function identifier(byDefault: string) {
+  return z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, "must be 1 to 200 printable ASCII characters without spaces")
+    .default(byDefault);
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

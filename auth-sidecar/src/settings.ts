@@ -1,0 +1,110 @@
+/**
+ * Every setting of the sidecar, once. Each is an environment variable `NAME`; each may instead be given as `NAME_FILE`, the path of a file
+ * with the value (one trailing newline is dropped).
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { emailAddress } from "./users/email-address.ts";
+import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
+
+const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
+
+const schema = z.object({
+  PORT: port(8080).describe("Port of the endpoints; 0 takes a free one."),
+  METRICS_PORT: port(9090).describe("Port of /metrics; never published."),
+  DATABASE_URL: address(["postgres", "postgresql"]).describe("Postgres, as the role that owns no table."),
+  DATABASE_POOL_SIZE: wholeNumber(1, 100, 10).describe("Most connections to Postgres."),
+  SESSIONS_URL: address(["redis", "rediss"]).describe("Redis or Valkey, for sessions and throttling."),
+  SERVICE_API_KEY: secret(32).describe("Value of x-service-api-key in the session flow."),
+  KEY_ENCRYPTION_KEY: secret(32).describe("Encrypts the private signing keys in Postgres."),
+  TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
+  TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
+  TOKEN_LIFE_SECONDS: wholeNumber(60, 3600, 900).describe("From iat to exp."),
+  SESSION_IDLE_SECONDS: wholeNumber(1, 86_400, 900).describe("A session ends after so long without use."),
+  SESSION_ABSOLUTE_SECONDS: wholeNumber(1, 2_592_000, 28_800).describe("A session ends so long after its login, used or not."),
+  ADMIN_EMAIL: emailAddress.optional().describe("First administrator, made when there is no user."),
+  ADMIN_PASSWORD: secret(12).optional().describe("The first administrator's password."),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: wholeNumber(1, 1000, 10).describe("Failures per account and address in one window; ten times as many per account alone."),
+  LOGIN_ATTEMPTS_PER_ADDRESS: wholeNumber(1, 100_000, 50).describe("Failures per address in one window."),
+  LOGIN_WINDOW_SECONDS: wholeNumber(1, 86_400, 900).describe("Window in which failures count, and longest time that a refusal lasts."),
+  PASSWORD_HASH_CONCURRENCY: wholeNumber(1, 64, 2).describe("Password hashes at one time; each takes 19 MiB and one core."),
+  PASSWORD_HASH_QUEUE: wholeNumber(0, 10_000, 64).describe("Logins that may wait for a hash; more are answered 429."),
+  BODY_LIMIT_KILOBYTES: wholeNumber(1, 10_240, 256).describe("Largest body."),
+  JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
+  KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
+  SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level").default("info").describe("Least level that is logged."),
+});
+
+export type Settings = Readonly<z.output<typeof schema>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Everything that is wrong with the settings, one line each. Never quotes a value. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(["The settings are wrong:", ...problems.map((problem) => `  ${problem}`)].join("\n"));
+    this.name = "SettingsError";
+    this.problems = problems;
+  }
+}
+
+/** @throws {SettingsError} with all problems at once */
+export function readSettings(environment: Environment, readFile = (path: string) => readFileSync(path, "utf8")): Settings {
+  const { values, problems } = gather(environment, readFile);
+  const parsed = schema.safeParse(values);
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0]);
+    if (!problems.some((problem) => problem.startsWith(`${name}:`))) problems.push(`${name}: ${issue.message}`);
+  }
+  problems.push(...contradictions(parsed.data, values));
+  if (problems.length > 0 || parsed.data === undefined) throw new SettingsError(problems);
+  return Object.freeze(parsed.data);
+}
+
+/** One row a setting for the reference document: name, what it is for. */
+export function settingsReference(): readonly { readonly name: string; readonly purpose: string }[] {
+  return Object.entries(schema.shape).map(([name, type]) => ({ name, purpose: type.description ?? "" }));
+}
+
+const names = Object.keys(schema.shape);
+const prefixes = ["ADMIN_", "BODY_", "DATABASE_", "JWKS_", "KEY_", "LDAP_", "LOGIN_", "METRICS_", "PASSWORD_", "SERVICE_", "SESSION_", "SESSIONS_", "SHUTDOWN_", "TOKEN_"];
+/** Kubernetes puts such variables into every pod for each service of the namespace. */
+const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
+
+function gather(environment: Environment, readFile: (path: string) => string) {
+  const values: Record<string, string> = {};
+  const problems: string[] = [];
+  for (const [variable, value] of Object.entries(environment)) {
+    if (value === undefined) continue;
+    const name = names.includes(variable) ? variable : variable.replace(/_FILE$/, "");
+    if (!names.includes(name)) {
+      if (prefixes.some((prefix) => variable.startsWith(prefix)) && !serviceLink.test(variable)) problems.push(`${variable}: is not a setting`);
+    } else if (variable === name) {
+      if (environment[`${name}_FILE`] !== undefined) problems.push(`${name}: is given both as ${name} and as ${name}_FILE`);
+      values[name] = value;
+    } else if (environment[name] === undefined) {
+      try {
+        values[name] = readFile(value).replace(/\r?\n$/, "");
+      } catch (error) {
+        problems.push(`${name}: its file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
+      }
+    }
+  }
+  return { values, problems };
+}
+
+function contradictions(settings: Settings | undefined, values: Record<string, string>): string[] {
+  const problems: string[] = [];
+  if (settings !== undefined && settings.SESSION_ABSOLUTE_SECONDS < settings.SESSION_IDLE_SECONDS) {
+    problems.push("SESSION_ABSOLUTE_SECONDS: must not be less than SESSION_IDLE_SECONDS");
+  }
+  if ((values["ADMIN_EMAIL"] === undefined) !== (values["ADMIN_PASSWORD"] === undefined)) {
+    problems.push("ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither");
+  }
+  const secrets = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "ADMIN_PASSWORD"].flatMap((name) => (values[name] === undefined ? [] : [values[name]]));
+  if (new Set(secrets).size < secrets.length) problems.push("SERVICE_API_KEY, KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other");
+  return problems;
+}

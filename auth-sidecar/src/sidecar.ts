@@ -1,0 +1,98 @@
+import { createServer } from "node:http";
+import type { Logger } from "pino";
+import { createApplication } from "./application.ts";
+import { AuditTrail } from "./audit/audit-trail.ts";
+import { accountPseudonym } from "./credentials/account-pseudonym.ts";
+import { Authenticator } from "./credentials/authenticator.ts";
+import { Database } from "./database/database.ts";
+import { endpoints } from "./endpoints/endpoints.ts";
+import { answerBrokenRequest } from "./http/broken-request.ts";
+import { KeyEncryption } from "./keys/key-encryption.ts";
+import { KeyRepository } from "./keys/key-repository.ts";
+import { Keyring } from "./keys/keyring.ts";
+import { close, listen } from "./listen.ts";
+import { createMetrics } from "./metrics.ts";
+import { createMetricsServer } from "./metrics-server.ts";
+import { Passwords } from "./passwords/passwords.ts";
+import { prepare } from "./preparation.ts";
+import { readinessCheck } from "./readiness-check.ts";
+import { connectRedis } from "./sessions/redis.ts";
+import { SessionStore } from "./sessions/session-store.ts";
+import type { Settings } from "./settings.ts";
+import { Throttle } from "./throttle/throttle.ts";
+import { TokenIssuer } from "./tokens/token-issuer.ts";
+import { UserRepository } from "./users/user-repository.ts";
+
+export interface Sidecar {
+  readonly port: number;
+  readonly metricsPort: number;
+  /** Settles when the first key and the first administrator are there; rejects when they cannot be. */
+  readonly prepared: Promise<void>;
+  /** Answers not ready, lets running requests end, then leaves the parts it used. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service. It listens at once and is ready when its parts are. */
+export async function startSidecar(settings: Settings, log: Logger, host?: string): Promise<Sidecar> {
+  const metrics = createMetrics();
+  const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
+  const redis = connectRedis(settings.SESSIONS_URL, log);
+  const passwords = new Passwords({ concurrency: settings.PASSWORD_HASH_CONCURRENCY, queue: settings.PASSWORD_HASH_QUEUE });
+  metrics.watchQueue(passwords.queue);
+  const users = new UserRepository(database);
+  const audit = new AuditTrail(database, log);
+  const keys = new KeyRepository(database, new KeyEncryption(settings.KEY_ENCRYPTION_KEY));
+  const keyring = new Keyring(() => keys.published());
+  const throttle = new Throttle(redis, {
+    perAccount: settings.LOGIN_ATTEMPTS_PER_ACCOUNT,
+    perAddress: settings.LOGIN_ATTEMPTS_PER_ADDRESS,
+    windowSeconds: settings.LOGIN_WINDOW_SECONDS,
+  });
+  const stopping = new AbortController();
+
+  const application = createApplication(
+    endpoints({
+      settings,
+      authenticator: new Authenticator({ users, passwords, throttle, audit, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
+      sessions: new SessionStore(redis, { idleSeconds: settings.SESSION_IDLE_SECONDS, absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS }),
+      users,
+      tokens: new TokenIssuer(keyring, {
+        issuer: settings.TOKEN_ISSUER,
+        audience: settings.TOKEN_AUDIENCE,
+        lifeSeconds: settings.TOKEN_LIFE_SECONDS,
+      }),
+      keyring,
+      audit,
+      metrics,
+      readiness: readinessCheck({ database, redis, keyring, stopping: () => stopping.signal.aborted }),
+    }),
+    log,
+    metrics,
+  );
+  // Longer than the gateway keeps an idle connection, so that it is never the one to find it closed.
+  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 15_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }, application);
+  server.on("clientError", answerBrokenRequest);
+  const metricsServer = createMetricsServer(metrics.registry);
+  const port = await listen(server, settings.PORT, host);
+  const metricsPort = await listen(metricsServer, settings.METRICS_PORT, host);
+
+  const prepared = prepare({ settings, database, keys, keyring, passwords, audit, log }, stopping.signal);
+  prepared.catch(() => undefined);
+  const refresh = setInterval(() => {
+    keyring.refresh().catch((error: unknown) => log.warn({ err: error }, "the keys could not be read again"));
+  }, settings.KEY_REFRESH_SECONDS * 1000);
+
+  return {
+    port,
+    metricsPort,
+    prepared,
+    async stop() {
+      stopping.abort();
+      clearInterval(refresh);
+      await close(server, settings.SHUTDOWN_SECONDS * 1000);
+      await close(metricsServer, 0);
+      redis.disconnect();
+      await database.close();
+    },
+  };
+}

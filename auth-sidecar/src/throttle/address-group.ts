@@ -1,0 +1,24 @@
+import { isIP } from "node:net";
+
+/**
+ * What counts as one address: an IPv4 address, or the /64 of an IPv6 address, since one subscriber has at least a whole /64 to choose from
+ * (RFC 6177). An IPv4-mapped address counts as the IPv4 address.
+ */
+export function addressGroup(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const left = groups(head);
+  const right = tail === undefined ? [] : groups(tail);
+  const all = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0"), ...right];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}
+
+function groups(part: string): string[] {
+  // A dotted tail (::1.2.3.4) stands for two groups; it never reaches the first four.
+  return part === "" ? [] : part.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
+}

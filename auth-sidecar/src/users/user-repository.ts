@@ -1,0 +1,88 @@
+import { batch } from "../batch.ts";
+import type { Queries, Statement } from "../database/database.ts";
+import { isApplicationRole } from "./application-role.ts";
+import type { Provider, User } from "./user.ts";
+
+export interface UserWithPassword extends User {
+  /** Argon2id in PHC form; null for an account that has no password here. */
+  readonly passwordHash: string | null;
+}
+
+interface UserRow {
+  id: string;
+  provider: string;
+  email: string;
+  name: string;
+  role: string;
+  organisation_id: string | null;
+  disabled: boolean;
+  password_hash: string | null;
+}
+
+const columns = "id, provider, email, name, role, organisation_id, disabled";
+
+const byEmail: Statement = {
+  name: "user-by-email",
+  text: `select ${columns}, password_hash from auth.users where provider = $1 and lower(email) = $2`,
+};
+const byIds: Statement = { name: "users-by-id", text: `select ${columns}, null as password_hash from auth.users where id = any($1::text[])` };
+const renewPassword: Statement = {
+  name: "user-renew-password",
+  text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2",
+};
+const recordLogin: Statement = {
+  name: "user-record-login",
+  text: `
+    update auth.users as target set last_login = clock_timestamp()
+    from (select id, last_login from auth.users where id = $1 for update) as before
+    where target.id = before.id
+    returning before.last_login as previous`,
+};
+
+/** Accounts in auth.users. */
+export class UserRepository {
+  readonly #queries: Queries;
+  /** The account with this id, or undefined; look-ups of the same moment share a statement. */
+  readonly findById: (id: string) => Promise<User | undefined>;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+    this.findById = batch(async (ids: readonly string[]) => {
+      const rows = await queries.query<UserRow>(byIds, [[...new Set(ids)]]);
+      const users = new Map(rows.map((row) => [row.id, asUser(row)]));
+      return ids.map((id) => users.get(id));
+    });
+  }
+
+  /** @param email in lower case */
+  async findByEmail(provider: Provider, email: string): Promise<UserWithPassword | undefined> {
+    // Postgres text cannot hold U+0000, so no account has it; asking would be an error of the statement.
+    if (email.includes("\0")) return undefined;
+    const [row] = await this.#queries.query<UserRow>(byEmail, [provider, email]);
+    return row === undefined ? undefined : { ...asUser(row), passwordHash: row.password_hash };
+  }
+
+  /** Replaces a hash, unless it was changed since `current` was read. */
+  async renewPasswordHash(id: string, current: string, renewed: string): Promise<void> {
+    await this.#queries.query(renewPassword, [id, current, renewed]);
+  }
+
+  /** Notes a login and gives the time of the one before it, or null when this is the first. */
+  async recordLogin(id: string): Promise<Date | null> {
+    const [row] = await this.#queries.query<{ previous: Date | null }>(recordLogin, [id]);
+    return row?.previous ?? null;
+  }
+}
+
+function asUser(row: UserRow): User {
+  if (!isApplicationRole(row.role)) throw new Error(`user ${row.id} has a role that the application does not know`);
+  return {
+    id: row.id,
+    provider: row.provider as Provider,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    organisationId: row.organisation_id,
+    disabled: row.disabled,
+  };
+}
