@@ -20,6 +20,11 @@ export const errorCodes = {
     sentence: "The request could not be understood.",
     remedy: "Send a well-formed HTTP request.",
   },
+  "https-required": {
+    status: 400,
+    sentence: "This port speaks https only.",
+    remedy: "Use https; change what was sent without it, for others may have read it.",
+  },
   "malformed-json": {
     status: 400,
     sentence: "The body is not valid JSON.",

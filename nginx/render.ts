@@ -1,0 +1,25 @@
+/**
+ * The gateway's configuration files. Those in this folder that end in .conf are used as they are; settings.conf and errors.conf are made
+ * here.
+ * @module
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderErrors } from "./errors-file.ts";
+import { renderSettings } from "./settings-file.ts";
+import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
+
+export type { GatewaySettings } from "./settings.ts";
+
+/**
+ * All files for /run/routeql/nginx, by name. The same settings give the same files.
+ * @throws Error that names every wrong setting
+ */
+export function renderGateway(settings: GatewaySettings): Record<string, string> {
+  checkGatewaySettings(settings);
+  const files = new Map<string, string>();
+  for (const name of readdirSync(import.meta.dirname).filter((name) => name.endsWith(".conf")).sort()) {
+    files.set(name, readFileSync(join(import.meta.dirname, name), "utf8"));
+  }
+  return { ...Object.fromEntries(files), "errors.conf": renderErrors(), "settings.conf": renderSettings(settings) };
+}

@@ -1,0 +1,46 @@
+import type { GatewaySettings } from "./settings.ts";
+
+/** settings.conf: every directive and variable whose value is a setting, for the http context. */
+export function renderSettings(settings: GatewaySettings): string {
+  const logins = settings.loginRequestsPerMinutePerAddress;
+  return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
+
+# (1) Parts are looked up again after two seconds, whatever time to live the answer names. Default: none; 30s
+resolver ${settings.resolver} valid=2s;
+resolver_timeout 2s;
+${constant("engine_address", settings.engineAddress)}
+${constant("auth_sidecar_address", settings.sidecarAddress)}
+
+# (2) The public side.
+${constant("public_origin", origin(settings.publicHost, settings.httpsPort))}
+${constant("public_console_origin", origin(settings.publicHost, settings.consolePort))}
+${constant("console", settings.console ? "on" : "off")}
+${constant("console_page", settings.consoleUpstreamPath)}
+
+# (3) Bodies, held in memory up to the limit. Default: 1m; 8k|16k
+client_max_body_size ${settings.bodyLimitKilobytes}k;
+client_body_buffer_size ${settings.bodyLimitKilobytes}k;
+
+# (4) Rates and connections of one address. Default: none
+limit_req_zone $binary_remote_addr zone=requests:10m rate=${settings.requestsPerSecondPerAddress}r/s;
+limit_req_zone $login_address zone=logins:10m rate=${logins}r/m;
+limit_conn_zone $binary_remote_addr zone=connections:10m;
+limit_req zone=requests burst=${settings.burst} nodelay;
+limit_req zone=logins${logins > 1 ? ` burst=${logins - 1} nodelay` : ""};
+limit_conn connections ${settings.connectionsPerAddress};
+${constant("seconds_between_logins", String(Math.ceil(60 / logins)))}
+
+# (5) Silence of the engine on a WebSocket, of a client on the same. Default: 60s; 60s
+proxy_read_timeout ${settings.idleWebSocketSeconds}s;
+proxy_send_timeout ${settings.idleWebSocketSeconds}s;
+`;
+}
+
+function origin(host: string, port: number): string {
+  return port === 443 ? `https://${host}` : `https://${host}:${port}`;
+}
+
+/** nginx has no constants: a map of nothing is one. */
+function constant(variable: string, value: string): string {
+  return `map "" $${variable} { default "${value}"; }`;
+}

@@ -1,0 +1,76 @@
+/** What varies from one deployment's gateway to another's. */
+export interface GatewaySettings {
+  /** Where the plain listener redirects to, and nothing else: the host name or address under which clients know the service. */
+  readonly publicHost: string;
+  /** Published port of the API; left out of the redirect when it is 443. */
+  readonly httpsPort: number;
+  /** Published port of the API with the console. */
+  readonly consolePort: number;
+  /** Whether the console is served. */
+  readonly console: boolean;
+  /** Path of the console's page at the engine. */
+  readonly consoleUpstreamPath: string;
+  /** Address of the DNS server that knows the parts' names; 127.0.0.11 on Docker. */
+  readonly resolver: string;
+  /** `host:port` of the engine. */
+  readonly engineAddress: string;
+  /** `host:port` of the auth sidecar. */
+  readonly sidecarAddress: string;
+  /** Largest body of a request, in KiB. */
+  readonly bodyLimitKilobytes: number;
+  /** Steady rate of requests that one address may send. */
+  readonly requestsPerSecondPerAddress: number;
+  /** Requests that one address may send at once beyond that rate. */
+  readonly burst: number;
+  /** Logins that one address may try in a minute, all of them at once if it likes. */
+  readonly loginRequestsPerMinutePerAddress: number;
+  /** Connections that one address may hold; each running HTTP/2 request and each WebSocket counts as one. */
+  readonly connectionsPerAddress: number;
+  /** A WebSocket without a byte from the engine for so long is closed; must exceed the engine's keep-alive. */
+  readonly idleWebSocketSeconds: number;
+}
+
+const name = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?";
+const bracketed = String.raw`\[[0-9a-fA-F:]+\]`;
+const host = new RegExp(`^(?:${name}|${bracketed})$`);
+const address = new RegExp(`^(?:${name}|${bracketed}):[1-9][0-9]{0,4}$`);
+const path = /^(?:\/[A-Za-z0-9._-]+)+$/;
+
+const texts = {
+  publicHost: [host, "a host name or an address"],
+  consoleUpstreamPath: [path, "a path of plain characters"],
+  resolver: [host, "the address of a DNS server"],
+  engineAddress: [address, "host:port"],
+  sidecarAddress: [address, "host:port"],
+} as const satisfies Partial<Record<keyof GatewaySettings, readonly [RegExp, string]>>;
+
+const numbers = {
+  httpsPort: 65_535,
+  consolePort: 65_535,
+  bodyLimitKilobytes: 1_048_576,
+  requestsPerSecondPerAddress: 100_000,
+  burst: 100_000,
+  loginRequestsPerMinutePerAddress: 100_000,
+  connectionsPerAddress: 65_535,
+  idleWebSocketSeconds: 86_400,
+} as const satisfies Partial<Record<keyof GatewaySettings, number>>;
+
+/**
+ * Refuses settings that would not be what they say once they stand in a configuration file.
+ * @throws Error that names every wrong property
+ */
+export function checkGatewaySettings(settings: GatewaySettings): void {
+  const wrong = [
+    ...Object.entries(texts)
+      .filter(([key, [pattern]]) => !pattern.test(settings[key as keyof typeof texts]))
+      .map(([key, [, meaning]]) => `${key} must be ${meaning}`),
+    ...Object.entries(numbers)
+      .filter(([key, most]) => !isCount(settings[key as keyof typeof numbers], most))
+      .map(([key, most]) => `${key} must be a whole number from 1 to ${most}`),
+  ];
+  if (wrong.length > 0) throw new Error(`gateway settings: ${wrong.join("; ")}`);
+}
+
+function isCount(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most;
+}
