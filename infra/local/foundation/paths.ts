@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** The folder of the checkout. */
+export const projectFolder = resolve(import.meta.dirname, "../../..");
+
+/** What is worth keeping between fresh clones: the Pulumi CLI and its official plugins (XDG Base Directory Specification). */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const base = environment.XDG_CACHE_HOME?.startsWith("/") ? environment.XDG_CACHE_HOME : join(environment.HOME ?? homedir(), ".cache");
+  return join(base, "routeql");
+}
+
+/** Everything of one stack on this machine. */
+export interface StackPaths {
+  readonly folder: string;
+  readonly workspace: string;
+  readonly state: string;
+  readonly logs: string;
+  readonly passphrase: string;
+  readonly lock: string;
+  readonly plugins: string;
+  readonly accessFile: string;
+  readonly certificateFile: string;
+}
+
+export function stackPaths(stack: string): StackPaths {
+  const folder = join(projectFolder, ".routeql", stack);
+  return {
+    folder,
+    workspace: join(folder, "workspace"),
+    state: join(folder, "state"),
+    logs: join(folder, "logs"),
+    passphrase: join(folder, "passphrase"),
+    lock: join(folder, "run.lock"),
+    plugins: join(folder, "plugins.json"),
+    accessFile: join(folder, "access.env"),
+    certificateFile: join(folder, "ca.pem"),
+  };
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Failure } from "./failure.ts";
+
+export interface RunOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly workingDirectory?: string;
+  /** Every line of both outputs as it comes. */
+  readonly onLine?: (line: string) => void;
+  readonly signal?: AbortSignal;
+  /** What an abort sends to the whole process group; undefined lets the program end by itself (a package manager must not be cut). */
+  readonly interruptWith?: NodeJS.Signals;
+  readonly timeoutMilliseconds?: number;
+  readonly remedy?: string;
+}
+
+export interface RunResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const running = new Set<ChildProcess>();
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch {
+    // the group has ended meanwhile
+  }
+}
+
+/** Ends every program started here and what these started. */
+export function killAll(): void {
+  for (const child of running) killGroup(child, "SIGKILL");
+}
+
+/** Calls `onLine` for each whole line of a stream of chunks; `end` gives the last one, which may lack a line break. */
+export function lineSplitter(onLine: (line: string) => void): { add: (chunk: string) => void; end: () => void } {
+  let rest = "";
+  return {
+    add(chunk) {
+      const lines = (rest + chunk).split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line !== "") onLine(line);
+    },
+    end() {
+      if (rest !== "") onLine(rest);
+      rest = "";
+    },
+  };
+}
+
+/**
+ * Runs a program in a process group of its own, so that a Ctrl-C at the terminal reaches it through this process only, and once.
+ * Resolves whatever the exit code.
+ * @throws Failure when it cannot be started or takes longer than the time given; the abort's reason when aborted.
+ */
+export async function runToEnd(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  options.signal?.throwIfAborted();
+  const child = spawn(program, args, {
+    env: options.environment ?? process.env,
+    cwd: options.workingDirectory,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  running.add(child);
+  const collected = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    const lines = lineSplitter((line) => options.onLine?.(line));
+    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+      collected[name] += chunk;
+      lines.add(chunk);
+    });
+    child[name].on("end", lines.end);
+  }
+  const interrupt = (): void => {
+    if (options.interruptWith) killGroup(child, options.interruptWith);
+  };
+  options.signal?.addEventListener("abort", interrupt, { once: true });
+  let timedOut = false;
+  const timer =
+    options.timeoutMilliseconds === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true;
+          killGroup(child, "SIGKILL");
+        }, options.timeoutMilliseconds);
+  try {
+    const code = await new Promise<number>((resolve, reject) => {
+      child.on("error", (error) => reject(new Failure(`${program} cannot be started: ${error.message}`, { remedy: options.remedy, cause: error })));
+      child.on("close", (exitCode) => resolve(exitCode ?? -1));
+    });
+    if (timedOut) {
+      throw new Failure(`${program} ${args[0] ?? ""} took longer than ${(options.timeoutMilliseconds ?? 0) / 1000} s`, {
+        remedy: options.remedy,
+        lastLines: lastLines(collected),
+      });
+    }
+    return { code, ...collected };
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", interrupt);
+    running.delete(child);
+  }
+}
+
+function lastLines({ stdout, stderr }: { stdout: string; stderr: string }): string[] {
+  return `${stdout}\n${stderr}`.split("\n").filter(Boolean).slice(-20);
+}
+
+/** Like runToEnd, but an exit code other than 0 is a Failure with the output's last lines. */
+export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const result = await runToEnd(program, args, options);
+  if (result.code !== 0) {
+    options.signal?.throwIfAborted();
+    throw new Failure(`${program} ${args.slice(0, 2).join(" ")} ended with exit code ${result.code}`, {
+      remedy: options.remedy,
+      lastLines: lastLines(result),
+    });
+  }
+  return result;
+}

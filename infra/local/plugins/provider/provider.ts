@@ -1,0 +1,119 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { AnyResourceKind, Context } from "./resource-kind.ts";
+import { changedNames, isUnknown, type Properties, secret, unwrapAll } from "./values.ts";
+
+/** State that only this server reads: what a refresh found to differ, and how to repair it. */
+const driftProperty = "__drift";
+interface Drift {
+  readonly found: readonly string[];
+  readonly repair: "update" | "replace";
+}
+
+/** `urn:pulumi:stack::project::parent$docker:index/network:Network::name` → `docker:index/network:Network`. */
+export function typeOf(urn: string): string {
+  return (urn.split("::")[2] ?? "").split("$").at(-1)!;
+}
+
+/**
+ * A provider made of resource kinds by type token. What the real provider knows and this one does not is refused at check, by name,
+ * so a preview already fails.
+ */
+export function makeProvider(name: string, version: string, kinds: Readonly<Record<string, AnyResourceKind>>): pulumi.provider.Provider {
+  const cancelled = new AbortController();
+  const context = (urn: string): Context => ({ urn, signal: cancelled.signal });
+  const kindOf = (urn: string): AnyResourceKind => {
+    const type = typeOf(urn);
+    if (!Object.hasOwn(kinds, type)) throw new Error(unknownType(name, type, kinds));
+    return kinds[type]!;
+  };
+  const outputs = (kind: AnyResourceKind, inputs: Properties, computed: Properties): Properties => ({
+    ...inputs,
+    ...Object.fromEntries(Object.entries(computed).map(([key, value]) => [key, kind.secretOutputs?.includes(key) ? secret(value) : value])),
+  });
+
+  return {
+    version,
+    schema: JSON.stringify({ name, version }),
+
+    async check(urn: string, _olds: Properties, news: Properties) {
+      const type = typeOf(urn);
+      if (!Object.hasOwn(kinds, type)) return { inputs: news, failures: [{ property: "", reason: unknownType(name, type, kinds) }] };
+      return { inputs: news, failures: failuresOf(kindOf(urn), unwrapAll(news)) };
+    },
+
+    async diff(_id: string, urn: string, olds: Properties, news: Properties) {
+      const kind = kindOf(urn);
+      const [before, after] = [unwrapAll(olds), unwrapAll(news)];
+      const changed = changedNames(Object.keys(kind.inputs.shape), before, after);
+      const replaces = changed.filter((property) => !kind.updatable?.includes(property));
+      const drift = before[driftProperty] as Drift | undefined;
+      if (drift?.repair === "replace") replaces.push(driftProperty);
+      return {
+        changes: changed.length > 0 || drift !== undefined,
+        replaces,
+        deleteBeforeReplace: kind.deleteBeforeReplace?.(before, after) ?? false,
+      };
+    },
+
+    async create(urn: string, inputs: Properties) {
+      const kind = kindOf(urn);
+      const { id, outputs: computed } = await kind.create(unwrapAll(inputs), context(urn));
+      return { id, outs: outputs(kind, inputs, computed) };
+    },
+
+    async read(id: string, urn: string, properties: Properties) {
+      const kind = kindOf(urn);
+      const state = Object.fromEntries(Object.entries(properties).filter(([key]) => key !== driftProperty));
+      const reading = kind.read ? await kind.read(id, unwrapAll(state), context(urn)) : {};
+      if (!reading) return { id: "", props: {} };
+      const drift: Drift | undefined = reading.drift?.length ? { found: reading.drift, repair: reading.repair ?? "replace" } : undefined;
+      const props = { ...outputs(kind, state, reading.outputs ?? {}), ...(drift ? { [driftProperty]: drift } : {}) };
+      const inputs = Object.fromEntries(Object.entries(state).filter(([key]) => Object.hasOwn(kind.inputs.shape, key)));
+      return { id, props, inputs };
+    },
+
+    async update(id: string, urn: string, olds: Properties, news: Properties) {
+      const kind = kindOf(urn);
+      const computed = await kind.update?.(id, unwrapAll(olds), unwrapAll(news), context(urn));
+      const keep = Object.entries(olds).filter(([key]) => key !== driftProperty && !Object.hasOwn(kind.inputs.shape, key));
+      return { outs: { ...Object.fromEntries(keep), ...outputs(kind, news, computed ?? {}) } };
+    },
+
+    async delete(id: string, urn: string, properties: Properties) {
+      await kindOf(urn).delete?.(id, unwrapAll(properties), context(urn));
+    },
+
+    async cancel() {
+      cancelled.abort(new Error("the update was cancelled"));
+    },
+  } as pulumi.provider.Provider;
+}
+
+function unknownType(name: string, type: string, kinds: Readonly<Record<string, unknown>>): string {
+  return `the stand-in ${name} provider does not serve the resource type ${type}, only ${Object.keys(kinds).join(", ")}; use the official provider`;
+}
+
+function failuresOf(kind: AnyResourceKind, inputs: Properties): { property: string; reason: string }[] {
+  const result = kind.inputs.safeParse(inputs);
+  if (result.success) return [];
+  return result.error.issues
+    .filter(({ path }) => !pathIsUnknown(inputs, path))
+    .flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => ({
+            property: [...issue.path, key].join("."),
+            reason: "the stand-in provider does not serve this property; use the official provider",
+          }))
+        : [{ property: issue.path.join("."), reason: issue.message }],
+    );
+}
+
+/** During a preview an input, or something around it, may not be known yet: nothing can be said of it. */
+function pathIsUnknown(inputs: unknown, path: readonly PropertyKey[]): boolean {
+  let value: unknown = inputs;
+  for (const step of path) {
+    if (isUnknown(value)) return true;
+    value = typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[step] : undefined;
+  }
+  return isUnknown(value);
+}
