@@ -19,7 +19,7 @@ function below(root: string, path: string): string[] {
  * @throws if a source is missing
  */
 export function contextFiles(root: string, sources: readonly string[]): readonly ContextFile[] {
-  const ignored = dockerignore().add(readFileSync(join(root, ".dockerignore"), "utf8"));
+  const ignored = dockerignore.default().add(readFileSync(join(root, ".dockerignore"), "utf8"));
   const paths = new Set(sources.flatMap((source) => below(root, source)).map((path) => relative(root, path).split(sep).join("/")));
   return [...paths]
     .filter((path) => !ignored.ignores(path))

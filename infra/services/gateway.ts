@@ -1,11 +1,9 @@
 import type { Input } from "@pulumi/pulumi";
 import { renderGateway } from "../../nginx/render.ts";
 import type { PlainSettings } from "../settings/list.ts";
+import { hostInAddress } from "../settings/host-in-address.ts";
 import { filesDirectory } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
-import { readTree } from "./read-tree.ts";
-
-const nginxDirectory = new URL("../../nginx", import.meta.url);
 
 /** Docker's and Kubernetes' name servers differ, so the target says where it is. */
 export interface GatewaySurroundings {
@@ -16,7 +14,8 @@ export interface GatewaySurroundings {
 }
 
 function configuration(settings: PlainSettings, resolver: string): Record<string, string> {
-  const rendered = renderGateway({
+  const files = renderGateway({
+    publicHost: hostInAddress(settings.publicHost),
     httpsPort: settings.httpsPort,
     consolePort: settings.consolePort,
     console: settings.engineConsole,
@@ -31,10 +30,7 @@ function configuration(settings: PlainSettings, resolver: string): Record<string
     connectionsPerAddress: settings.connectionsPerAddress,
     idleWebSocketSeconds: settings.idleWebSocketSeconds,
   });
-  return {
-    ...readTree(nginxDirectory, "nginx", [".conf"]),
-    ...Object.fromEntries(Object.entries(rendered).map(([name, content]) => [`nginx/${name}`, content])),
-  };
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
 }
 
 /** nginx: TLS, limits and the way to the engine and the sidecar. The only service that publishes ports. */
@@ -52,7 +48,7 @@ export function describeGateway(settings: PlainSettings, { resolver, certificate
       "tls/certificate.pem": certificate,
       "tls/private-key.pem": { secret: "tls-private-key" },
     },
-    temporary: { "/tmp": 64, "/run": 1 },
+    temporary: { "/tmp": 64 },
     ports: [
       { internal: 8080, published: settings.httpPort },
       { internal: 8443, published: settings.httpsPort },

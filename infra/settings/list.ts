@@ -144,7 +144,7 @@ export const settings = {
     environment: "REQUEST_BURST",
     default: 100,
     meaning: "Requests from one address above that rate that are served at once before more are answered 429.",
-    ...range(0, 100_000),
+    ...range(1, 100_000),
   }),
   loginRequestsPerMinutePerAddress: number({
     environment: "LOGIN_REQUESTS_PER_MINUTE_PER_ADDRESS",
@@ -156,7 +156,7 @@ export const settings = {
     environment: "CONNECTIONS_PER_ADDRESS",
     default: 100,
     meaning: "Connections open at the same time from one address, WebSockets included.",
-    ...range(1, 100_000),
+    ...range(1, 65_535),
   }),
   idleWebSocketSeconds: number({
     environment: "IDLE_WEBSOCKET_SECONDS",

@@ -11,9 +11,7 @@ function typed(setting: Setting, text: string): Parsed {
       return text === "true" || text === "false" ? { value: text === "true" } : { problem: `must be true or false, not ${JSON.stringify(text)}` };
     case "number":
       return /^-?\d+$/.test(text) ? { value: Number(text) } : { problem: `must be a whole number, not ${JSON.stringify(text)}` };
-    case "text":
-    case "secret":
-    case "file":
+    default:
       return { value: text };
   }
 }

@@ -1,0 +1,110 @@
+/**
+ * The whole service as one component, for this project's own program and for programs of other teams.
+ * @module
+ */
+import { ComponentResource, all, getStack, output, secret } from "@pulumi/pulumi";
+import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
+import { builtImages } from "../images.ts";
+import { describeServices } from "../services/all.ts";
+import type { Secrets } from "../services/secrets.ts";
+import { argumentProblems } from "../settings/argument-problems.ts";
+import { withDefaults } from "../settings/complete.ts";
+import { SettingsError } from "../settings/error.ts";
+import type { GivenSettings, PlainSettings } from "../settings/list.ts";
+import { dockerResolver, runOnDocker } from "../targets/docker/run.ts";
+import type { DockerService } from "../targets/docker/service.ts";
+import type { GatewayCertificate } from "../tls/certificate.ts";
+import { ownCertificate } from "../tls/own-certificate.ts";
+import { selfSigned } from "../tls/self-signed.ts";
+import { consoleAddress, serviceAddress } from "./addresses.ts";
+import type { RouteQLArgs } from "./arguments.ts";
+import { makeSecrets } from "./secrets.ts";
+
+/** Passwords of the database's login roles, without the superuser's. */
+export interface DatabasePasswords {
+  readonly owner: string;
+  readonly engine: string;
+  readonly sidecar: string;
+  readonly loader: string;
+  readonly backup: string;
+}
+
+/** A service or job as it runs. */
+export interface DeployedService {
+  readonly service: string;
+  readonly container: string;
+  readonly image: string;
+}
+
+function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
+  const names = ["owner-password", "engine-password", "sidecar-password", "loader-password", "backup-password"] as const;
+  const values = names.map((name) => secrets[name]);
+  return secret(all(values).apply(([owner = "", engine = "", sidecar = "", loader = "", backup = ""]) => ({ owner, engine, sidecar, loader, backup })));
+}
+
+/** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host. */
+export class RouteQL extends ComponentResource {
+  /** Base address of the API, without a slash at its end. */
+  readonly url: Output<string>;
+  /** Address of the console; nothing where it is not enabled. */
+  readonly consoleUrl: Output<string | undefined>;
+  /** What clients have to trust, PEM. */
+  readonly caCertificate: Output<string>;
+  /** Secret: value of `x-service-api-key`. */
+  readonly serviceApiKey: Output<string>;
+  /** Secret: the master key, value of `X-Engine-Access-Key`. */
+  readonly engineAccessKey: Output<string>;
+  readonly adminEmail: Output<string>;
+  /** Secret: the first administrator's first password. */
+  readonly adminPassword: Output<string>;
+  /** Secret. */
+  readonly databasePasswords: Output<DatabasePasswords>;
+  readonly services: Output<DeployedService[]>;
+
+  /**
+   * @param name also begins the names of all Docker objects: `<name>-<stack>-…`
+   * @throws {SettingsError} listing every argument that is wrong
+   */
+  constructor(name: string, args: RouteQLArgs = {}, options?: ComponentResourceOptions) {
+    const stack = getStack();
+    const problems = argumentProblems({ ...args }, stack);
+    if (problems.length > 0) throw new SettingsError(problems);
+    super("routeql:index:RouteQL", name, {}, options);
+
+    const settings = withDefaults(args as GivenSettings, stack);
+    const certificate = this.#certificate(settings, stack);
+    const secrets = makeSecrets(args, certificate.privateKey, this);
+    const deployed = runOnDocker(
+      {
+        services: describeServices(settings, { resolver: dockerResolver, certificate: certificate.certificate }),
+        images: builtImages(settings),
+        secrets,
+        hostAddress: settings.hostAddress,
+        scope: { prefix: `${name}-${stack}`, stack },
+      },
+      this,
+    );
+
+    const everythingReady = all(deployed.map(({ ready }) => ready));
+    this.url = everythingReady.apply(() => serviceAddress(settings));
+    this.consoleUrl = everythingReady.apply(() => consoleAddress(settings));
+    this.caCertificate = certificate.caCertificate;
+    this.serviceApiKey = secrets["service-api-key"];
+    this.engineAccessKey = secrets["engine-access-key"];
+    this.adminEmail = output(settings.adminEmail);
+    this.adminPassword = secrets["admin-password"];
+    this.databasePasswords = databasePasswords(secrets);
+    this.services = all(deployed.map(describeDeployed));
+    this.registerOutputs({ url: this.url, consoleUrl: this.consoleUrl, caCertificate: this.caCertificate, services: this.services });
+  }
+
+  #certificate(settings: PlainSettings, stack: string): GatewayCertificate {
+    const { tlsCertificateFile: certificateFile, tlsPrivateKeyFile: privateKeyFile, publicHost } = settings;
+    if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, stack, this);
+    return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
+  }
+}
+
+function describeDeployed({ name, container }: DockerService): Output<DeployedService> {
+  return all([container.name, container.image]).apply(([containerName, image]) => ({ service: name, container: containerName, image }));
+}

@@ -1,0 +1,55 @@
+import { RandomPassword } from "@pulumi/random";
+import { interpolate, secret } from "@pulumi/pulumi";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
+import { databaseAddress } from "../services/database.ts";
+import type { Secrets } from "../services/secrets.ts";
+import { SettingsError } from "../settings/error.ts";
+import type { SecretSettingName } from "../settings/list.ts";
+import { checkValue } from "../settings/parse.ts";
+
+/** Letters and digits of a generated secret: about 256 bits. */
+const generatedLength = 43;
+
+export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
+
+function checked(name: SecretSettingName, given: Input<string>): Output<string> {
+  return secret(given).apply((value) => {
+    const problem = checkValue(name, value);
+    if (problem !== undefined) throw new SettingsError([{ name, place: "argument", problem }]);
+    return value;
+  });
+}
+
+/** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
+export function makeSecrets(given: GivenSecrets, tlsPrivateKey: Output<string>, parent: Resource): Secrets {
+  const generated = (name: string): Output<string> =>
+    new RandomPassword(name, { length: generatedLength, special: false }, { parent, additionalSecretOutputs: ["result"] }).result;
+  const setting = (name: SecretSettingName, resource: string): Output<string> => {
+    const value = given[name];
+    return value === undefined ? generated(resource) : checked(name, value);
+  };
+
+  const databaseUrl = (role: string, password: Output<string>): Output<string> =>
+    secret(interpolate`postgres://${role}:${password}@${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}`);
+
+  const engine = generated("engine-password");
+  const sidecar = generated("sidecar-password");
+  const sessions = generated("sessions-password");
+  return {
+    "engine-access-key": setting("engineAccessKey", "engine-access-key"),
+    "service-api-key": setting("serviceApiKey", "service-api-key"),
+    "admin-password": setting("adminPassword", "admin-password"),
+    "key-encryption-key": generated("key-encryption-key"),
+    "bootstrap-password": generated("bootstrap-password"),
+    "owner-password": generated("owner-password"),
+    "engine-password": engine,
+    "sidecar-password": sidecar,
+    "loader-password": generated("loader-password"),
+    "backup-password": generated("backup-password"),
+    "sessions-password": sessions,
+    "engine-database-url": databaseUrl("routeql_engine", engine),
+    "sidecar-database-url": databaseUrl("routeql_sidecar", sidecar),
+    "sessions-url": secret(interpolate`redis://:${sessions}@sessions:6379/0`),
+    "tls-private-key": secret(tlsPrivateKey),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * The Pulumi program: reads the settings and makes the component. Run by infra/index.ts under `pulumi up`, and by infra/local in its own process.
+ * @module
+ */
+import { resolve } from "node:path";
+import { getProject, getStack, runtime, secret } from "@pulumi/pulumi";
+import type { Input } from "@pulumi/pulumi";
+import type { RouteQLArgs } from "./components/arguments.ts";
+import { RouteQL } from "./components/routeql.ts";
+import type { GivenSettings } from "./settings/list.ts";
+import { settingNames, settings } from "./settings/list.ts";
+import { readSettings } from "./settings/read.ts";
+import { settingsSources } from "./settings/sources.ts";
+
+/** What a stack gives to those who use it; `pulumi stack output --show-secrets` prints it. */
+export type StackOutputs = Pick<
+  RouteQL,
+  | "url"
+  | "consoleUrl"
+  | "caCertificate"
+  | "serviceApiKey"
+  | "engineAccessKey"
+  | "adminEmail"
+  | "adminPassword"
+  | "databasePasswords"
+  | "services"
+>;
+
+const projectFolder = resolve(import.meta.dirname, "..");
+
+/** From here on secrets are Pulumi secrets; files are looked for from the project's folder, wherever the process runs. */
+export function toArguments(given: GivenSettings): RouteQLArgs {
+  const values: Record<string, Input<string | number | boolean>> = {};
+  for (const name of settingNames) {
+    const value = given[name];
+    if (value === undefined) continue;
+    const { type } = settings[name];
+    if (type === "secret") values[name] = secret(value);
+    else values[name] = type === "file" ? resolve(projectFolder, String(value)) : value;
+  }
+  return values;
+}
+
+/** @throws {SettingsError} listing everything that is wrong with the settings */
+export async function program(): Promise<StackOutputs> {
+  const given = readSettings(
+    settingsSources({ stack: getStack(), project: getProject(), configuration: runtime.allConfig(), folder: projectFolder }),
+  );
+  const deployed = new RouteQL("routeql", toArguments(given));
+  return {
+    url: deployed.url,
+    consoleUrl: deployed.consoleUrl,
+    caCertificate: deployed.caCertificate,
+    serviceApiKey: deployed.serviceApiKey,
+    engineAccessKey: deployed.engineAccessKey,
+    adminEmail: deployed.adminEmail,
+    adminPassword: deployed.adminPassword,
+    databasePasswords: deployed.databasePasswords,
+    services: deployed.services,
+  };
+}

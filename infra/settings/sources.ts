@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { SettingsError } from "./error.ts";
+import type { SettingsSources } from "./read.ts";
+
+/** Key of the stack's configuration that names another environment file; not a setting that such a file could have. */
+export const environmentFileKey = "environmentFile";
+/** Variable that names another environment file where the stack's configuration does not. */
+export const environmentFileVariable = "ROUTEQL_ENVIRONMENT_FILE";
+
+export interface Surroundings {
+  readonly stack: string;
+  readonly project: string;
+  /** The whole configuration, names with their namespace, as Pulumi gives it. */
+  readonly configuration: Readonly<Record<string, string>>;
+  /** Absolute path of the folder that relative paths start from and that holds `.env`. */
+  readonly folder: string;
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Gathers what settings are read from: the project's own part of the configuration, and the environment file, if there is one.
+ * @throws {SettingsError} if an environment file was named and cannot be read, or `.env` exists and cannot.
+ */
+export function settingsSources({ stack, project, configuration, folder, variables = process.env }: Surroundings): SettingsSources {
+  const own = Object.entries(configuration)
+    .filter(([key]) => key.startsWith(`${project}:`))
+    .map(([key, value]) => [key.slice(project.length + 1), value] as const);
+  const named = own.find(([key, value]) => key === environmentFileKey && value !== "")?.[1] ?? variables[environmentFileVariable];
+  return {
+    stack,
+    configuration: Object.fromEntries(own.filter(([key]) => key !== environmentFileKey)),
+    environmentFile: readEnvironmentFile(folder, named),
+  };
+}
+
+function readEnvironmentFile(folder: string, named: string | undefined): SettingsSources["environmentFile"] {
+  const path = resolve(folder, named ?? ".env");
+  const name = relative(folder, path).startsWith("..") ? path : relative(folder, path);
+  try {
+    return { name, content: readFileSync(path, "utf8") };
+  } catch (error) {
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && named === undefined) return undefined;
+    throw new SettingsError([{ name: environmentFileKey, place: name, problem: `cannot be read (${code})` }]);
+  }
+}

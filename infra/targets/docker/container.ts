@@ -1,0 +1,81 @@
+import type { ContainerArgs } from "@pulumi/docker";
+import type { Output } from "@pulumi/pulumi";
+import { filesDirectory, secretPath } from "../../services/description.ts";
+import type { ServiceDescription } from "../../services/description.ts";
+import type { DeliveredFiles } from "./files.ts";
+import { dockerHealthCheck } from "./health.ts";
+import type { Attachments } from "./networks.ts";
+import { labels } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+/** Seconds that a service has for getting healthy. */
+const readyWithin = 180;
+
+export interface ContainerParts {
+  readonly image: Output<string>;
+  readonly files?: DeliveredFiles;
+  readonly dataVolume?: Output<string>;
+  readonly attachments: Attachments;
+  readonly hostAddress: string;
+  readonly scope: Scope;
+}
+
+function environment(service: ServiceDescription): string[] {
+  const paths = Object.entries(service.secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
+  return [...Object.entries(service.environment), ...paths].map(([name, value]) => `${name}=${value}`).sort();
+}
+
+function volumes(service: ServiceDescription, { files, dataVolume }: ContainerParts): ContainerArgs["volumes"] {
+  return [
+    ...(dataVolume === undefined || service.data === undefined
+      ? []
+      : [{ volumeName: dataVolume, containerPath: service.data, readOnly: false }]),
+    ...(files === undefined ? [] : [{ volumeName: files.volumeName, containerPath: filesDirectory, readOnly: true }]),
+  ];
+}
+
+/** In memory, for the service's user alone. */
+function temporary({ temporary, user }: ServiceDescription): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(temporary).map(([path, megabytes]) => [path, `rw,noexec,nosuid,nodev,size=${megabytes}m,mode=0700,uid=${user},gid=${user}`]),
+  );
+}
+
+function confinement({ resources }: ServiceDescription): Partial<ContainerArgs> {
+  return {
+    readOnly: true,
+    capabilities: { drops: ["ALL"] },
+    securityOpts: ["no-new-privileges"],
+    memory: resources.memoryMegabytes,
+    memorySwap: resources.memoryMegabytes,
+    // The provider has no limit of processes; each service has a user of its own, so the user's limit serves.
+    ulimits: [{ name: "nproc", soft: resources.processes, hard: resources.processes }],
+    logDriver: "json-file",
+    logOpts: { "max-size": "10m", "max-file": "3" },
+  };
+}
+
+/** What a service or a job is to the Docker provider. */
+export function containerArgs(service: ServiceDescription, parts: ContainerParts): ContainerArgs {
+  const { scope, files } = parts;
+  const asJob = { restart: "no", mustRun: false, attach: true, logs: true };
+  const asService = {
+    restart: "unless-stopped",
+    ports: service.ports.map(({ internal, published }) => ({ internal, external: published, ip: parts.hostAddress })),
+    ...(service.health === undefined ? {} : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),
+  };
+  return {
+    name: `${scope.prefix}-${service.name}`,
+    image: parts.image,
+    ...(service.command === undefined ? {} : { command: [...service.command] }),
+    user: `${service.user}:${service.user}`,
+    envs: environment(service),
+    labels: labels(scope, service.name, { run: service.run, ...(files === undefined ? {} : { files: files.version }) }),
+    networksAdvanced: parts.attachments(service.name),
+    volumes: volumes(service, parts),
+    tmpfs: temporary(service),
+    destroyGraceSeconds: service.graceSeconds,
+    ...confinement(service),
+    ...(service.run === "job" ? asJob : asService),
+  };
+}

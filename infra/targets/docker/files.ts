@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { Container, Volume } from "@pulumi/docker";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
+import { filesDirectory } from "../../services/description.ts";
+import type { ServiceDescription } from "../../services/description.ts";
+import type { Secrets } from "../../services/secrets.ts";
+import { labels, replaceInPlace } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+export interface DeliveredFiles {
+  /** The files volume. */
+  readonly volumeName: Output<string>;
+  /** Another one whenever a file or secret changes. */
+  readonly version: Output<string>;
+}
+
+/** Everything a service finds below `filesDirectory`: its files, and its secrets under `secrets/`. */
+export function fileContents(service: ServiceDescription, secrets: Secrets): ReadonlyMap<string, Input<string>> {
+  const contents = new Map<string, Input<string>>();
+  for (const [path, content] of Object.entries(service.files)) {
+    contents.set(path, typeof content === "object" && "secret" in content ? secrets[content.secret] : content);
+  }
+  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, secrets[name]);
+  return contents;
+}
+
+/** Changes when a file is added or removed: then the volume is made anew, so that no old file stays behind. */
+function namesHash(paths: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(paths)).digest("hex").slice(0, 12);
+}
+
+/** Puts a service's files and secrets into a volume of its own, through a container that never runs (README.md says why). */
+export function deliverFiles(service: ServiceDescription, image: Input<string>, secrets: Secrets, scope: Scope, parent: Resource): DeliveredFiles | undefined {
+  const contents = [...fileContents(service, secrets)].sort(([left], [right]) => (left < right ? -1 : 1));
+  if (contents.length === 0) return undefined;
+  const name = `${scope.prefix}-${service.name}-files`;
+  const volume = new Volume(
+    `${service.name}-files`,
+    { name, labels: labels(scope, service.name, { "file-names": namesHash(contents.map(([path]) => path)) }) },
+    { parent, ...replaceInPlace },
+  );
+  const carrier = new Container(
+    `${service.name}-files`,
+    {
+      name,
+      image,
+      user: `${service.user}:${service.user}`,
+      labels: labels(scope, service.name, { run: "files" }),
+      networkMode: "none",
+      volumes: [{ volumeName: volume.name, containerPath: filesDirectory }],
+      uploads: contents.map(([path, content]) => ({ file: `${filesDirectory}/${path}`, content, permissions: "0444" })),
+      start: false,
+      mustRun: false,
+    },
+    { parent, ...replaceInPlace },
+  );
+  return { volumeName: volume.name, version: carrier.id };
+}

@@ -1,0 +1,24 @@
+import type { types } from "@pulumi/docker";
+import type { HealthCheck } from "../../services/description.ts";
+
+/** A GET through bash alone: minimal images have no curl, and starting node for each check would cost more than the check. */
+function get(port: number, path: string): string[] {
+  const script = [
+    `exec 3<>/dev/tcp/127.0.0.1/${port}`,
+    String.raw`printf 'GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3`,
+    "read -r -t 3 _ status _ <&3",
+    '[[ $status == 2?? ]]',
+  ];
+  return ["CMD", "bash", "-c", script.join(" && ")];
+}
+
+/** Docker's form of a health check. The interval is also the time until the first one, hence short. */
+export function dockerHealthCheck(health: HealthCheck): types.input.ContainerHealthcheck {
+  return {
+    tests: health.kind === "http" ? get(health.port, health.path) : ["CMD", ...health.command],
+    interval: "3s",
+    timeout: "5s",
+    retries: 5,
+    startPeriod: "30s",
+  };
+}

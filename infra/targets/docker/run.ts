@@ -1,0 +1,39 @@
+import type { Output, Resource } from "@pulumi/pulumi";
+import type { BuiltImage } from "../../images.ts";
+import type { ImageName, ServiceDescription, ServiceName } from "../../services/description.ts";
+import type { Secrets } from "../../services/secrets.ts";
+import { buildImage } from "./image.ts";
+import { connect } from "./networks.ts";
+import type { Scope } from "./scope.ts";
+import { DockerService } from "./service.ts";
+
+/** Docker's own name server, at the same address in every container of a user-defined network. */
+export const dockerResolver = "127.0.0.11";
+
+export interface DockerRun {
+  /** In an order in which each service comes after those it waits for. */
+  readonly services: readonly ServiceDescription[];
+  readonly images: readonly BuiltImage[];
+  readonly secrets: Secrets;
+  /** Address of the host on which ports are published. */
+  readonly hostAddress: string;
+  readonly scope: Scope;
+}
+
+/** Runs services on one Docker host. */
+export function runOnDocker({ services, images, scope, ...rest }: DockerRun, parent: Resource): readonly DockerService[] {
+  const attachments = connect(services, scope, parent);
+  const built = new Map<ImageName, Output<string>>(images.map((image) => [image.name, buildImage(image, parent)]));
+  const running = new Map<ServiceName, DockerService>();
+  for (const service of services) {
+    const image = built.get(service.image);
+    if (image === undefined) throw new Error(`No image ${service.image} is built, but ${service.name} needs it.`);
+    const after = service.after.map((name) => {
+      const earlier = running.get(name);
+      if (earlier === undefined) throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
+      return earlier.ready;
+    });
+    running.set(service.name, new DockerService({ ...rest, service, image, attachments, scope, after }, { parent }));
+  }
+  return [...running.values()];
+}

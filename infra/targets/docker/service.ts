@@ -1,0 +1,56 @@
+import { Container, Volume } from "@pulumi/docker";
+import { ComponentResource, output } from "@pulumi/pulumi";
+import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
+import type { ServiceDescription, ServiceName } from "../../services/description.ts";
+import type { Secrets } from "../../services/secrets.ts";
+import { containerArgs } from "./container.ts";
+import { deliverFiles } from "./files.ts";
+import { succeeded } from "./job.ts";
+import type { Attachments } from "./networks.ts";
+import { labels, replaceInPlace } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+export interface DockerServiceArgs {
+  readonly service: ServiceDescription;
+  /** Name of its image on the Docker host. */
+  readonly image: Output<string>;
+  readonly secrets: Secrets;
+  readonly attachments: Attachments;
+  /** Address on which its ports are published. */
+  readonly hostAddress: string;
+  readonly scope: Scope;
+  /** What has to be ready before it starts. */
+  readonly after: readonly Output<Container>[];
+}
+
+/** One service or job on a Docker host: its container, its files and its data. */
+export class DockerService extends ComponentResource {
+  readonly name: ServiceName;
+  readonly container: Container;
+  /** The container, once a service is healthy or a job has succeeded. */
+  readonly ready: Output<Container>;
+
+  constructor({ service, image, secrets, scope, after, ...rest }: DockerServiceArgs, options: ComponentResourceOptions) {
+    super("routeql:docker:Service", service.name, {}, options);
+    this.name = service.name;
+    const files = deliverFiles(service, image, secrets, scope, this);
+    // A destroy leaves data alone; the next creation finds the volume by its name.
+    const data =
+      service.data === undefined
+        ? undefined
+        : new Volume(
+            `${service.name}-data`,
+            { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
+            { parent: this, retainOnDelete: true, ...replaceInPlace },
+          );
+    this.container = new Container(service.name, containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }), {
+      parent: this,
+      dependsOn: [...after],
+      // Where the kernel does not account for swap, Docker reports another value than it was given.
+      ignoreChanges: ["memorySwap"],
+      ...replaceInPlace,
+    });
+    this.ready = service.run === "job" ? succeeded(service.name, this.container) : output(this.container);
+    this.registerOutputs({ containerName: this.container.name });
+  }
+}
