@@ -1,0 +1,153 @@
+import type { Session } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import { grantedClaims } from "./claims.ts";
+import { createSecretComparison } from "./constant-time.ts";
+import type { JwtSettings } from "./jwt-settings.ts";
+import { createRemoteKeySet, type KeySetEvent, type RemoteKeySet } from "./remote-key-set.ts";
+import { headerValue, type RequestHeaders } from "./request-headers.ts";
+import { adminRole, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
+import { importStaticKey } from "./static-key.ts";
+import { createTokenCache, type VerifiedToken } from "./token-cache.ts";
+import { tokenOf } from "./token-source.ts";
+import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
+
+export interface AuthenticatorOptions {
+  readonly adminSecret: string;
+  /** Header names, beside Hasura's two, that carry the admin secret; lower-case. */
+  readonly adminSecretHeaders: readonly string[];
+  readonly jwt?: JwtSettings | undefined;
+  readonly unauthorizedRole?: string | undefined;
+  /** As lax as Hasura with tokens that lack iss, aud or exp. */
+  readonly lax?: boolean;
+  /** Verified tokens to remember; default 10,000. */
+  readonly cachedTokens?: number;
+  readonly now?: () => number;
+  readonly fetch?: typeof fetch;
+  readonly onKeySetEvent?: (event: KeySetEvent) => void;
+  /** Milliseconds for the first fetch of the key set. */
+  readonly keySetStartTimeout?: number;
+}
+
+export interface Authentication {
+  readonly session: Session;
+  /** Milliseconds since the epoch at which it ends; Infinity when it does not. */
+  readonly expiresAt: number;
+}
+
+export interface Authenticator {
+  /**
+   * Decides who asks, in Hasura's order: admin secret, token, unauthorized role. Answers at once, without a promise, wherever
+   * nothing has to be verified.
+   * @throws EngineError as Hasura does; also as a rejection.
+   */
+  authenticate(headers: RequestHeaders): Authentication | Promise<Authentication>;
+  close(): void;
+}
+
+/**
+ * Checks the admin secret and tokens (reference: Hasura v2's Server/Auth.hs and Auth/JWT.hs).
+ * @throws Error when the key is unusable or the key set cannot be fetched.
+ */
+export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
+  const now = options.now ?? Date.now;
+  const isAdminSecret = createSecretComparison(options.adminSecret);
+  const secretHeaders = new Set([...hasuraSecretHeaders, ...options.adminSecretHeaders]);
+  const tokens = createTokenCache(options.cachedTokens ?? 10_000, now);
+  const { verify, keySet } = await createVerification(options, now, () => tokens.clear());
+
+  /** Every secret header that is there must be right, so that a wrong one is never hidden behind another. */
+  function hasAdminSecret(headers: RequestHeaders): boolean {
+    let present = false;
+    for (const name of secretHeaders) {
+      const value = headerValue(headers, name);
+      if (value === undefined) continue;
+      if (!isAdminSecret(value)) throw wrongAdminSecret();
+      present = true;
+    }
+    return present;
+  }
+
+  function withoutToken(headers: RequestHeaders): Authentication {
+    if (options.unauthorizedRole === undefined) throw options.jwt === undefined ? adminSecretNeeded() : tokenNeeded();
+    return { session: sessionFromHeaders(options.unauthorizedRole, headers, secretHeaders), expiresAt: Infinity };
+  }
+
+  async function verifyToken(token: string, verifier: TokenVerifier, jwt: JwtSettings): Promise<VerifiedToken> {
+    const payload = await verifier(token);
+    const claims = grantedClaims(payload, jwt);
+    const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + jwt.allowed_skew) * 1000;
+    const verified = { ...claims, expiresAt, sessions: new Map<string, Session>() };
+    tokens.set(token, verified);
+    return verified;
+  }
+
+  return {
+    authenticate(headers) {
+      if (hasAdminSecret(headers)) {
+        const role = headerValue(headers, roleVariable);
+        const chosen = role === undefined || role === "" ? adminRole : role;
+        return { session: sessionFromHeaders(chosen, headers, secretHeaders), expiresAt: Infinity };
+      }
+      if (verify === undefined || options.jwt === undefined) return withoutToken(headers);
+      const token = tokenOf(headers, options.jwt.header);
+      if (token === undefined) return withoutToken(headers);
+      const known = tokens.get(token);
+      if (known !== undefined) return choose(known, headers);
+      return verifyToken(token, verify, options.jwt).then((verified) => choose(verified, headers));
+    },
+    close() {
+      keySet?.close();
+    },
+  };
+}
+
+/** The session of a verified token in the requested role, else in its default role. */
+function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
+  const requested = headerValue(headers, roleVariable);
+  const role = requested === undefined || requested === "" ? token.defaultRole : requested;
+  let session = token.sessions.get(role);
+  if (session === undefined) {
+    if (!token.allowedRoles.has(role)) {
+      throw new EngineError({ code: "access-denied", status: 400, message: "Your requested role is not in allowed roles" });
+    }
+    session = createSession(role, token.variables);
+    token.sessions.set(role, session);
+  }
+  return { session, expiresAt: token.expiresAt };
+}
+
+async function createVerification(
+  options: AuthenticatorOptions,
+  now: () => number,
+  onChange: () => void,
+): Promise<{ verify?: TokenVerifier; keySet?: RemoteKeySet }> {
+  const { jwt: settings, lax = false } = options;
+  if (settings === undefined) return {};
+  if (settings.jwk_url === undefined) {
+    if (settings.key === undefined || settings.type === undefined) throw new Error("key and type, or jwk_url, must be given");
+    return { verify: createTokenVerifier({ settings, key: importStaticKey(settings.type, settings.key), lax, now }) };
+  }
+  const keySet = await createRemoteKeySet({
+    url: settings.jwk_url,
+    fetch: options.fetch ?? fetch,
+    now,
+    onChange,
+    onEvent: options.onKeySetEvent ?? (() => undefined),
+    startTimeout: options.keySetStartTimeout,
+  });
+  return { verify: createTokenVerifier({ settings, key: keySet.getKey, lax, now }), keySet };
+}
+
+function wrongAdminSecret(): EngineError {
+  return new EngineError({ code: "access-denied", status: 401, message: 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"' });
+}
+
+function adminSecretNeeded(): EngineError {
+  const message = "x-hasura-admin-secret/x-hasura-access-key required, but not found";
+  return new EngineError({ code: "access-denied", status: 401, message });
+}
+
+function tokenNeeded(): EngineError {
+  const message = "Missing 'Authorization' or 'Cookie' header in JWT authentication mode";
+  return new EngineError({ code: "invalid-headers", message });
+}

@@ -1,0 +1,109 @@
+import type { JWTPayload } from "jose";
+import { encountered, invalidClaims, missingRoleClaim } from "./claims-error.ts";
+import { valueAtPath } from "./json-path.ts";
+import { allowedRolesClaim, defaultClaimsNamespace, defaultRoleClaim, type ClaimsMap, type JwtSettings, type Located } from "./jwt-settings.ts";
+import { sessionVariablePrefix } from "./session.ts";
+
+/** What a verified token grants. */
+export interface GrantedClaims {
+  readonly allowedRoles: ReadonlySet<string>;
+  readonly defaultRole: string;
+  /** The remaining `x-hasura-*` claims, lower-case names. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+type RawClaims = Map<string, unknown>;
+
+/**
+ * Roles and session variables of a verified token, found by namespace, namespace path or claims map.
+ * @throws EngineError `jwt-invalid-claims` or `jwt-missing-role-claims` in Hasura's words.
+ */
+export function grantedClaims(payload: JWTPayload, settings: JwtSettings): GrantedClaims {
+  const claims = settings.claims_map === undefined ? claimsFromNamespace(payload, settings) : claimsFromMap(payload, settings.claims_map);
+  const allowedRoles = roleList(claims.get(allowedRolesClaim));
+  const defaultRole = singleRole(claims.get(defaultRoleClaim), settings.claims_map === undefined ? "a single role name" : "a role");
+  claims.delete(allowedRolesClaim);
+  claims.delete(defaultRoleClaim);
+  const variables = new Map<string, string>();
+  for (const [name, value] of claims) {
+    if (typeof value !== "string") {
+      throw invalidClaims(`x-hasura-* claims: parsing Text failed, expected String, but encountered ${encountered(value)}`);
+    }
+    variables.set(name, value);
+  }
+  return { allowedRoles, defaultRole, variables };
+}
+
+function claimsFromNamespace(payload: JWTPayload, settings: JwtSettings): RawClaims {
+  const path = settings.claims_namespace_path;
+  const namespace = settings.claims_namespace ?? defaultClaimsNamespace;
+  const found = valueAtPath(payload, path?.steps ?? [namespace]);
+  if (found === undefined) {
+    throw invalidClaims(
+      path === undefined ? `claims key: '${namespace}' not found` : `claims not found at claims_namespace_path: '${path.text}'`,
+    );
+  }
+  const object = settings.claims_format === "json" ? found : parseStringified(found);
+  if (typeof object !== "object" || object === null || Array.isArray(object)) {
+    throw invalidClaims(
+      settings.claims_format === "json"
+        ? "expecting a json object when claims_format is json"
+        : `expecting stringified json at: '${path === undefined ? `claims_namespace ${namespace}` : `claims_namespace_path ${path.text}`}'`,
+    );
+  }
+  const claims: RawClaims = new Map();
+  for (const [name, value] of Object.entries(object)) {
+    const lower = name.toLowerCase();
+    if (lower.startsWith(sessionVariablePrefix)) claims.set(lower, value);
+  }
+  return claims;
+}
+
+function parseStringified(value: unknown): unknown {
+  if (typeof value !== "string") throw invalidClaims("expecting a string when claims_format is stringified_json");
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function claimsFromMap(payload: JWTPayload, map: ClaimsMap): RawClaims {
+  const claims: RawClaims = new Map();
+  for (const [name, where] of map.other) {
+    const value = locate(payload, where);
+    if (value === undefined) throw invalidClaims(`JWT claim from claims_map, ${name} not found`);
+    claims.set(name, value);
+  }
+  claims.set(allowedRolesClaim, locate(payload, map.allowedRoles));
+  claims.set(defaultRoleClaim, locate(payload, map.defaultRole));
+  return claims;
+}
+
+function locate(payload: JWTPayload, where: Located<unknown>): unknown {
+  if (typeof where !== "object" || where === null || !("path" in where)) return where;
+  const { path, default: fallback } = where as Exclude<Located<string>, string>;
+  return valueAtPath(payload, path.steps) ?? fallback;
+}
+
+function roleList(value: unknown): ReadonlySet<string> {
+  if (value === undefined) throw missingRoleClaim(allowedRolesClaim);
+  const prefix = `invalid ${allowedRolesClaim}; should be a list of roles`;
+  if (!Array.isArray(value)) {
+    throw invalidClaims(`${prefix}: parsing [] failed, expected Array, but encountered ${encountered(value)}`);
+  }
+  for (const role of value as unknown[]) {
+    if (typeof role !== "string" || role === "") {
+      throw invalidClaims(`${prefix}: parsing RoleName failed, expected String, but encountered ${encountered(role)}`);
+    }
+  }
+  return new Set(value as string[]);
+}
+
+function singleRole(value: unknown, hint: string): string {
+  if (value === undefined) throw missingRoleClaim(defaultRoleClaim);
+  if (typeof value === "string" && value !== "") return value;
+  throw invalidClaims(
+    `invalid ${defaultRoleClaim}; should be ${hint}: parsing RoleName failed, expected String, but encountered ${encountered(value)}`,
+  );
+}

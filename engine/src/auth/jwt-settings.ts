@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { parseJsonPath } from "./json-path.ts";
+
+export const defaultClaimsNamespace = "https://hasura.io/jwt/claims";
+export const allowedRolesClaim = "x-hasura-allowed-roles";
+export const defaultRoleClaim = "x-hasura-default-role";
+
+/** Key types of HASURA_GRAPHQL_JWT_SECRET; each admits exactly one JWS algorithm (RFC 8725 section 3.1). */
+export const keyTypes = [
+  "HS256",
+  "HS384",
+  "HS512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "Ed25519",
+] as const;
+export type KeyType = (typeof keyTypes)[number];
+
+const jsonPath = z.string().transform((text, context) => {
+  try {
+    return { text, steps: parseJsonPath(text) };
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "not a JSON path" });
+    return z.NEVER;
+  }
+});
+
+const roleName = z.string().min(1);
+const located = <Value extends z.ZodType>(value: Value) => z.union([z.strictObject({ path: jsonPath, default: value.optional() }), value]);
+
+const variable = located(z.string());
+
+const claimsMap = z
+  .looseObject({ [allowedRolesClaim]: located(z.array(roleName)), [defaultRoleClaim]: located(roleName) })
+  .transform((map, context) => {
+    const other = new Map<string, z.output<typeof variable>>();
+    for (const [name, value] of Object.entries(map)) {
+      if (name === allowedRolesClaim || name === defaultRoleClaim) continue;
+      const parsed = variable.safeParse(value);
+      if (parsed.success) other.set(name.toLowerCase(), parsed.data);
+      else context.addIssue({ code: "custom", path: [name], message: "must be a string or {path, default}" });
+    }
+    return { allowedRoles: map[allowedRolesClaim], defaultRole: map[defaultRoleClaim], other };
+  });
+const tokenHeader = z.union([
+  z.strictObject({ type: z.literal("Authorization") }),
+  z.strictObject({ type: z.literal("Cookie"), name: z.string().min(1) }),
+  z.strictObject({ type: z.literal("CustomHeader"), name: z.string().min(1).toLowerCase() }),
+]);
+
+/**
+ * The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are refused: a misspelt `audience` would otherwise open the door.
+ * @see https://hasura.io/docs/2.0/auth/authentication/jwt/
+ */
+export const jwtSettingsSchema = z
+  .strictObject({
+    type: z.enum(keyTypes).optional(),
+    key: z.string().min(1).optional(),
+    jwk_url: z.url({ protocol: /^https?$/ }).optional(),
+    claims_namespace: z.string().min(1).optional(),
+    claims_namespace_path: jsonPath.optional(),
+    claims_format: z.enum(["json", "stringified_json"]).default("json"),
+    claims_map: claimsMap.optional(),
+    audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+    issuer: z.string().min(1).optional(),
+    /** Seconds of tolerance for exp, nbf and iat. */
+    allowed_skew: z.number().int().min(0).max(3600).default(0),
+    header: tokenHeader.default({ type: "Authorization" }),
+  })
+  .refine((settings) => settings.key === undefined || settings.type !== undefined, { path: ["type"], message: "is needed with key" })
+  .refine((settings) => (settings.key === undefined) !== (settings.jwk_url === undefined), {
+    message: "exactly one of key and jwk_url must be given",
+  })
+  .refine((settings) => settings.claims_namespace === undefined || settings.claims_namespace_path === undefined, {
+    message: "claims_namespace and claims_namespace_path cannot both be given",
+  });
+
+export type JwtSettings = z.output<typeof jwtSettingsSchema>;
+export type ClaimsMap = z.output<typeof claimsMap>;
+export type Located<Value> = Value | { readonly path: z.output<typeof jsonPath>; readonly default?: Value | undefined };

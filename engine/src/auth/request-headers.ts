@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Headers by lower-case name, as node gives them for a request, or as a WebSocket client put them into `connection_init`. */
+export type RequestHeaders = Readonly<IncomingHttpHeaders>;
+
+/** The header's value; several of one name are joined as RFC 9110 section 5.2 does. */
+export function headerValue(headers: RequestHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/**
+ * Headers of a WebSocket: those of `connection_init` come before those of the upgrade request (Hasura merges them so).
+ * Only string values count; anything else in the payload is not a header.
+ */
+export function mergeHeaders(upgrade: RequestHeaders, init: Readonly<Record<string, unknown>>): RequestHeaders {
+  const merged: IncomingHttpHeaders = Object.assign(Object.create(null) as IncomingHttpHeaders, upgrade);
+  for (const [name, value] of Object.entries(init)) if (typeof value === "string") merged[name.toLowerCase()] = value;
+  return merged;
+}
+
+/** The named cookie of a Cookie header (RFC 6265 section 4.2.1), without surrounding quotes. */
+export function cookieValue(header: string, name: string): string | undefined {
+  for (const pair of header.split(";")) {
+    const separator = pair.indexOf("=");
+    if (separator > 0 && pair.slice(0, separator).trim() === name) {
+      return pair
+        .slice(separator + 1)
+        .trim()
+        .replace(/^"(.*)"$/, "$1");
+    }
+  }
+  return undefined;
+}

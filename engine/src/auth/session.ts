@@ -1,0 +1,31 @@
+import type { Session } from "../engine.ts";
+import { headerValue, type RequestHeaders } from "./request-headers.ts";
+
+/** Hasura's all-powerful role. */
+export const adminRole = "admin";
+export const roleVariable = "x-hasura-role";
+export const sessionVariablePrefix = "x-hasura-";
+
+/** Headers that carry the admin secret under Hasura's own names; never session variables. */
+export const hasuraSecretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key"] as const;
+
+/** A session with the given variables; `x-hasura-role` always is the role itself. */
+export function createSession(role: string, variables: Iterable<readonly [string, string]>): Session {
+  const all = new Map<string, string>(variables);
+  all.set(roleVariable, role);
+  return { role, variables: all, isAdmin: role === adminRole };
+}
+
+/**
+ * Session variables from the request's own `x-hasura-*` headers, without those that carry the secret; for the admin secret and the
+ * unauthorized role only.
+ */
+export function sessionFromHeaders(role: string, headers: RequestHeaders, secretHeaders: ReadonlySet<string>): Session {
+  const variables: [string, string][] = [];
+  for (const name in headers) {
+    if (!name.startsWith(sessionVariablePrefix) || secretHeaders.has(name)) continue;
+    const value = headerValue(headers, name);
+    if (value !== undefined) variables.push([name, value]);
+  }
+  return createSession(role, variables);
+}

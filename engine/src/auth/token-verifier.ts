@@ -1,0 +1,67 @@
+import type { KeyObject } from "node:crypto";
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from "jose";
+import type { JwtSettings, KeyType } from "./jwt-settings.ts";
+import { issuedInFuture, malformedToken, tokenError } from "./token-error.ts";
+
+export interface TokenVerifierOptions {
+  readonly settings: JwtSettings;
+  readonly key: KeyObject | JWTVerifyGetKey;
+  /** As lax as Hasura: iss, aud and exp are checked only where the token has them. */
+  readonly lax: boolean;
+  readonly now: () => number;
+}
+
+/** Verifies a compact JWS and its registered claims. @throws EngineError `invalid-jwt`. */
+export type TokenVerifier = (token: string) => Promise<JWTPayload>;
+
+/** A key set never holds shared secrets, so that a public key cannot be used as one (RFC 8725 section 2.1). */
+const keySetAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+
+export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOptions): TokenVerifier {
+  const algorithms = settings.type === undefined || settings.jwk_url !== undefined ? keySetAlgorithms : algorithmsOf(settings.type);
+  const getKey: JWTVerifyGetKey = typeof key === "function" ? key : () => key;
+
+  function options(token: string): JWTVerifyOptions {
+    const present = lax ? decodeJwt(token) : undefined;
+    return {
+      algorithms,
+      clockTolerance: settings.allowed_skew,
+      currentDate: new Date(now()),
+      issuer: lax && present?.iss === undefined ? undefined : settings.issuer,
+      audience: lax && present?.aud === undefined ? undefined : settings.audience,
+      requiredClaims: lax ? [] : ["exp"],
+    };
+  }
+
+  return async (token) => {
+    const parts = token.split(".").length;
+    if (parts !== 3) throw malformedToken(parts);
+    try {
+      const { payload } = await verifyWithAny(token, getKey, options(token));
+      if (payload.iat !== undefined && payload.iat * 1000 > now() + settings.allowed_skew * 1000) throw issuedInFuture();
+      return payload;
+    } catch (error) {
+      throw tokenError(error) ?? error;
+    }
+  };
+}
+
+async function verifyWithAny(token: string, getKey: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<{ payload: JWTPayload }> {
+  try {
+    return await jwtVerify(token, getKey, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const candidate of error) {
+      try {
+        return await jwtVerify(token, candidate, options);
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function algorithmsOf(type: KeyType): string[] {
+  return type === "Ed25519" ? ["EdDSA", "Ed25519"] : [type];
+}

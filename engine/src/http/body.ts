@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http";
+
+/** A body that cannot be taken: too large (413), in an encoding that is not served (415), or cut off by the client. */
+export class BodyError extends Error {
+  readonly status: 400 | 413 | 415;
+
+  constructor(status: 400 | 413 | 415, message: string) {
+    super(message);
+    this.name = "BodyError";
+    this.status = status;
+  }
+}
+
+/**
+ * The request's body. A declared length over the limit is refused before anything is read; a chunked one as soon as it passes it.
+ * @throws BodyError
+ */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") {
+    return Promise.reject(new BodyError(415, "compressed request bodies are not supported"));
+  }
+  const tooLarge = (): BodyError => new BodyError(413, `the request body is larger than ${String(limit)} bytes`);
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) reject(tooLarge());
+      else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("close", () => {
+      if (!request.complete) reject(new BodyError(400, "the request body ended early"));
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import type { Engine, GraphQLRequest, Session } from "../engine.ts";
+import { EngineError, toEngineError } from "../errors.ts";
+import type { Metrics, OperationKind } from "../operation/metrics.ts";
+import type { Admission } from "./admission.ts";
+
+/** Runs one query for HTTP or a WebSocket: within the bound of admission, counted and timed. */
+export interface GraphQLExecution {
+  /**
+   * The reply's text, `{"data":…}`.
+   * @throws EngineError; the signal's reason when the caller aborted.
+   */
+  run(request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<string>;
+  /** What kind of operation would run. @throws EngineError as run does. */
+  kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription";
+}
+
+export interface GraphQLExecutionOptions {
+  readonly engine: Pick<Engine, "execute" | "operationKind">;
+  readonly admission: Admission;
+  readonly metrics: Pick<Metrics, "operation">;
+}
+
+export function createGraphQLExecution({ engine, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
+  /** The document is looked at only when it can be something else than a query. */
+  function kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription" {
+    const { query } = request;
+    return query.includes("subscription") || query.includes("mutation") ? engine.operationKind(request) : "query";
+  }
+
+  return {
+    kindOf,
+    async run(request, session, signal) {
+      const start = performance.now();
+      let kind: OperationKind = "unknown";
+      try {
+        admission.enter();
+      } catch (error) {
+        metrics.operation(kind, session.role, "refused", 0);
+        throw error;
+      }
+      try {
+        kind = kindOf(request);
+        if (kind === "subscription") throw subscriptionOverHttp();
+        const text = await engine.execute(request, session, { signal });
+        metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
+        return text;
+      } catch (error) {
+        metrics.operation(kind, session.role, "failure", (performance.now() - start) / 1000);
+        if (signal.aborted) throw signal.reason;
+        throw toEngineError(error);
+      } finally {
+        admission.leave();
+      }
+    },
+  };
+}
+
+function subscriptionOverHttp(): EngineError {
+  const message = "subscriptions are not supported over HTTP, use websockets instead";
+  return new EngineError({ code: "unexpected-payload", message });
+}

@@ -1,0 +1,26 @@
+import type { GraphQLRequest } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+
+/**
+ * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as Hasura does.
+ * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
+ */
+export function parseGraphQLRequest(value: unknown): GraphQLRequest {
+  if (!isObject(value)) throw parseFailed("$", "expected an object with the key 'query'");
+  const { query, variables, operationName } = value;
+  if (query === undefined) throw parseFailed("$", "key 'query' not found");
+  if (typeof query !== "string") throw parseFailed("$.query", "expected a string");
+  if (variables !== undefined && variables !== null && !isObject(variables)) throw parseFailed("$.variables", "expected an object");
+  if (operationName !== undefined && operationName !== null && typeof operationName !== "string") {
+    throw parseFailed("$.operationName", "expected a string");
+  }
+  return { query, variables, operationName };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseFailed(path: string, message: string): EngineError {
+  return new EngineError({ code: "parse-failed", path, message });
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { Session } from "../engine.ts";
+import { EngineError, errorReply, toEngineError } from "../errors.ts";
+import type { ErrorLog } from "../operation/error-log.ts";
+import { BodyError, readBody } from "./body.ts";
+import type { GraphQLExecution } from "./graphql-execution.ts";
+import { parseGraphQLRequest } from "./graphql-request.ts";
+import type { Reply } from "./reply.ts";
+
+export interface GraphQLRouteOptions {
+  readonly authenticator: Authenticator;
+  readonly execution: GraphQLExecution;
+  /** Bytes. */
+  readonly bodyLimit: number;
+  /** Requests in one batch. */
+  readonly batchLimit: number;
+  /** Whether this session is shown the internal detail of errors. */
+  readonly showsInternal: (session: Session) => boolean;
+  readonly logError: ErrorLog;
+}
+
+/** Answers one POST. `keepsStatus`: errors keep their own status (`/v1alpha1/graphql`); otherwise they are 200 like Hasura's. */
+export type GraphQLRoute = (request: IncomingMessage, response: ServerResponse, id: string, keepsStatus: boolean) => Promise<Reply>;
+
+interface Answer {
+  readonly text: string;
+  readonly status: number;
+}
+
+export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
+  const { authenticator, execution, bodyLimit, batchLimit, showsInternal, logError } = options;
+
+  function failure(thrown: unknown, id: string, session?: Session): Answer {
+    const error = toEngineError(thrown);
+    logError(error, { requestId: id, role: session?.role });
+    return { text: errorReply(error, session !== undefined && showsInternal(session)), status: error.status };
+  }
+
+  async function answerOne(payload: unknown, session: Session, signal: AbortSignal, id: string): Promise<Answer> {
+    try {
+      return { text: await execution.run(parseGraphQLRequest(payload), session, signal), status: 200 };
+    } catch (error) {
+      signal.throwIfAborted();
+      return failure(error, id, session);
+    }
+  }
+
+  async function answerBatch(payloads: readonly unknown[], session: Session, signal: AbortSignal, id: string): Promise<Answer> {
+    if (payloads.length > batchLimit) {
+      const message = `a batch may hold at most ${String(batchLimit)} requests`;
+      return failure(new EngineError({ code: "bad-request", message }), id, session);
+    }
+    const answers: Answer[] = [];
+    for (const payload of payloads) answers.push(await answerOne(payload, session, signal, id));
+    const busy = answers.length > 0 && answers.every(({ status }) => status === 503);
+    return { text: `[${answers.map(({ text }) => text).join(",")}]`, status: busy ? 503 : 200 };
+  }
+
+  async function answer(request: IncomingMessage, signal: AbortSignal, id: string): Promise<Answer> {
+    let session: Session | undefined;
+    try {
+      const authentication = authenticator.authenticate(request.headers);
+      ({ session } = authentication instanceof Promise ? await authentication : authentication);
+      const payload = parseJson(await readBody(request, bodyLimit));
+      return Array.isArray(payload) ? await answerBatch(payload, session, signal, id) : await answerOne(payload, session, signal, id);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof BodyError) {
+        return { text: errorReply(new EngineError({ code: "bad-request", message: error.message })), status: error.status };
+      }
+      return failure(error, id, session);
+    }
+  }
+
+  return async (request, response, id, keepsStatus): Promise<Reply> => {
+    const left = new AbortController();
+    response.once("close", () => {
+      if (!response.writableFinished) left.abort(new ClientLeft());
+    });
+    const { text, status } = await answer(request, left.signal, id);
+    if (status === 503) return { status, text, headers: { "retry-after": "1" } };
+    if (status === 413 || status === 415) return { status, text, headers: { connection: "close" } };
+    return { status: keepsStatus ? status : 200, text };
+  };
+}
+
+/** Why a statement was given up: nobody waits for its answer. */
+export class ClientLeft extends Error {
+  constructor() {
+    super("the client has left");
+    this.name = "ClientLeft";
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Engine } from "../engine.ts";
+import { textType, type Reply } from "./reply.ts";
+
+export interface HealthOptions {
+  readonly engine: Pick<Engine, "ping" | "inconsistencies">;
+  readonly isStopping: () => boolean;
+  /** Milliseconds the database has to answer in; default 2,000. */
+  readonly timeout?: number;
+}
+
+/**
+ * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's it also asks the database,
+ * once for all who ask at the same time.
+ */
+export type HealthCheck = (strict: boolean) => Promise<Reply>;
+
+export function createHealthCheck({ engine, isStopping, timeout = 2_000 }: HealthOptions): HealthCheck {
+  let running: Promise<boolean> | undefined;
+
+  function databaseAnswers(): Promise<boolean> {
+    running ??= within(engine.ping(), timeout).finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  return async (strict) => {
+    if (isStopping()) return plain(503, "ERROR: shutting down");
+    if (!(await databaseAnswers())) return plain(500, "ERROR");
+    if (engine.inconsistencies.length === 0) return plain(200, "OK");
+    return strict ? plain(500, "ERROR: inconsistent objects in schema") : plain(200, "WARN: inconsistent objects in schema");
+  };
+}
+
+function plain(status: number, text: string): Reply {
+  return { status, text, contentType: textType, headers: { "cache-control": "no-store" } };
+}
+
+async function within(work: Promise<void>, timeout: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeout);
+  });
+  const answered = work.then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([answered, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import type { ConsolePage } from "../console/page.ts";
+import type { ExplainRoute } from "./explain-route.ts";
+import { ClientLeft, type GraphQLRoute } from "./graphql-route.ts";
+import type { HealthCheck } from "./health.ts";
+import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
+import { requestId } from "./request-id.ts";
+
+export interface HttpServerOptions {
+  /** Absent when HASURA_GRAPHQL_ENABLED_APIS does not list `graphql`. */
+  readonly graphql?: GraphQLRoute | undefined;
+  readonly explain?: ExplainRoute | undefined;
+  readonly health: HealthCheck;
+  /** Absent when the console is off. */
+  readonly console?: ConsolePage | undefined;
+  /** What `/v1/version` says. */
+  readonly version: string;
+  readonly logger: Logger;
+}
+
+/** Longer than a proxy keeps an idle connection to us, so that we never close one that it is about to use. */
+const keepAliveTimeout = 75_000;
+
+/** The engine's HTTP side; the caller listens and handles upgrades. */
+export function createHttpServer(options: HttpServerOptions): Server {
+  const { logger } = options;
+
+  async function route(request: IncomingMessage, response: ServerResponse, id: string): Promise<Reply> {
+    const url = request.url ?? "/";
+    const mark = url.indexOf("?");
+    const path = mark === -1 ? url : url.slice(0, mark);
+    if (request.method === "POST") {
+      if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
+      if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
+      if (path === "/v1/graphql/explain") return options.explain?.(request, id) ?? notFound();
+      return notFound();
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") return notFound();
+    if (path === "/healthz" || path === "/hasura/healthz") {
+      return options.health(new URLSearchParams(mark === -1 ? "" : url.slice(mark)).get("strict") === "true");
+    }
+    if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
+    return (path === "/" || path === "/console" ? options.console?.(path) : undefined) ?? notFound();
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = requestId(request.headers);
+    const start = performance.now();
+    let reply: Reply;
+    try {
+      reply = await route(request, response, id);
+    } catch (error) {
+      if (error instanceof ClientLeft) {
+        logger.debug({ requestId: id }, "the client left before the answer");
+        return;
+      }
+      logger.error({ requestId: id, error: error instanceof Error ? error.name : "unknown" }, "a route failed unexpectedly");
+      reply = apiError(500, "unexpected", "internal error");
+    }
+    await sendReply(response, request.headers, id, reply);
+    if (logger.isLevelEnabled("debug")) {
+      const milliseconds = Math.round((performance.now() - start) * 10) / 10;
+      const { method } = request;
+      logger.debug({ requestId: id, method, path: request.url?.split("?")[0], status: reply.status, milliseconds }, "request answered");
+    }
+  }
+
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout }, (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      logger.error({ error: error instanceof Error ? error.name : "unknown" }, "an answer could not be sent");
+      response.destroy();
+    });
+  });
+  server.maxRequestsPerSocket = 0;
+  return server;
+}

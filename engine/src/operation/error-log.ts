@@ -1,0 +1,31 @@
+import type { Logger } from "pino";
+import type { EngineError } from "../errors.ts";
+
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly role?: string | undefined;
+}
+
+export type ErrorLog = (error: EngineError, context: ErrorContext) => void;
+
+/**
+ * Logs a failed request by its code and place. Messages and internal details stay out: both can quote what the client sent.
+ * The server's own failures also give the name and code (SQLSTATE, errno) of their cause.
+ */
+export function createErrorLog(logger: Logger): ErrorLog {
+  return (error, context) => {
+    const fields = { requestId: context.requestId, role: context.role, code: error.code, path: error.path, status: error.status };
+    if (error.status < 500) {
+      logger.debug(fields, "request refused");
+      return;
+    }
+    logger.error({ ...fields, cause: causeOf(error) }, "request failed");
+  };
+}
+
+function causeOf(error: EngineError): { name: string; code?: string | undefined } | undefined {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return undefined;
+  const code = (cause as { code?: unknown }).code;
+  return { name: cause.name, code: typeof code === "string" ? code : undefined };
+}

@@ -1,0 +1,101 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { EngineStatistics } from "../engine.ts";
+
+export type OperationKind = "query" | "mutation" | "subscription" | "unknown";
+export type Outcome = "success" | "failure" | "refused";
+
+/** Figures read when Prometheus asks, so that the hot path does not keep them. */
+export interface MetricSources {
+  readonly engine: () => EngineStatistics;
+  readonly liveQueries: () => { readonly cohorts: number; readonly members: number; readonly subscribers: number };
+  readonly connections: () => number;
+  readonly inFlight: () => number;
+}
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** Counts one finished operation; `role` is undefined when nobody could be authenticated. */
+  operation(kind: OperationKind, role: string | undefined, outcome: Outcome, seconds: number): void;
+  poll(seconds: number): void;
+  /** Says where the figures of the running parts come from. */
+  observe(sources: MetricSources): void;
+}
+
+/** Roles beyond this many are counted together, so that a token cannot make the label grow without bound. */
+const mostRoles = 100;
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Prometheus metrics of one engine. Names begin with `routeql_engine_`; process metrics have prom-client's names. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "routeql_engine_operations_total",
+    help: "GraphQL operations by kind, role and outcome.",
+    labelNames: ["operation", "role", "outcome"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "routeql_engine_operation_duration_seconds",
+    help: "Time from the parsed request to the answer.",
+    labelNames: ["operation"],
+    buckets,
+    registers,
+  });
+  const polls = new Histogram({
+    name: "routeql_engine_live_query_poll_duration_seconds",
+    help: "Time of one multiplexed statement of live queries.",
+    buckets,
+    registers,
+  });
+  // Label lookup costs more than counting: children are kept by their labels.
+  const counters = new Map<string, Counter.Internal>();
+  const histograms = new Map<OperationKind, Histogram.Internal<"operation">>();
+  const roles = new Set<string>();
+
+  function boundedRole(role: string | undefined): string {
+    if (role === undefined) return "";
+    if (roles.has(role)) return role;
+    if (roles.size >= mostRoles) return "other";
+    roles.add(role);
+    return role;
+  }
+
+  return {
+    registry,
+    operation(kind, role, outcome, seconds) {
+      const name = boundedRole(role);
+      const key = `${kind} ${outcome} ${name}`;
+      let counter = counters.get(key);
+      if (counter === undefined) counters.set(key, (counter = requests.labels(kind, name, outcome)));
+      counter.inc();
+      let histogram = histograms.get(kind);
+      if (histogram === undefined) histograms.set(kind, (histogram = durations.labels(kind)));
+      histogram.observe(seconds);
+    },
+    poll(seconds) {
+      polls.observe(seconds);
+    },
+    observe(sources) {
+      registerSources(sources, registers);
+    },
+  };
+}
+
+function registerSources(sources: MetricSources, registers: Registry[]): void {
+  const gauge = (name: string, help: string, read: () => number): void => {
+    const instance: Gauge = new Gauge({ name: `routeql_engine_${name}`, help, registers, collect: () => instance.set(read()) });
+  };
+  gauge("requests_in_flight", "Operations being answered now.", sources.inFlight);
+  gauge("websocket_connections", "Open WebSocket connections.", sources.connections);
+  gauge("live_query_cohorts", "Statements that are polled.", () => sources.liveQueries().cohorts);
+  gauge("live_query_members", "Distinct parameter sets that are polled.", () => sources.liveQueries().members);
+  gauge("live_query_subscribers", "Subscriptions that are served.", () => sources.liveQueries().subscribers);
+  gauge("pool_connections", "Open connections to Postgres.", () => sources.engine().pool.total);
+  gauge("pool_idle", "Connections to Postgres without work.", () => sources.engine().pool.idle);
+  gauge("pool_waiting", "Statements that wait for a connection.", () => sources.engine().pool.waiting);
+  gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.engine().plans.size);
+  gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.engine().plans.hits);
+  gauge("plan_cache_misses", "Plans made since the start.", () => sources.engine().plans.misses);
+}

@@ -1,0 +1,9 @@
+import { hash } from "node:crypto";
+
+/** Longer answers are remembered by their digest. */
+const longestKept = 65_536;
+
+/** What has to be kept of an answer so that a later one can be told from it. */
+export function fingerprint(text: string): string {
+  return text.length <= longestKept ? text : `sha256 ${hash("sha256", text, "base64")}`;
+}

@@ -1,0 +1,134 @@
+import type { PollAnswer } from "../engine.ts";
+import { fingerprint } from "./last-answer.ts";
+import { batches, pollBatch, type Polling } from "./polling.ts";
+import type { Listener, Subscription } from "./subscriber.ts";
+
+interface Subscriber {
+  readonly listener: Listener;
+  /** Statements begun up to here are too old to be its first answer. */
+  readonly joinedAt: number;
+  waitsForFirst: boolean;
+}
+
+/** One set of parameters, and everybody who asked with it. */
+interface Member {
+  readonly parameters: readonly unknown[];
+  readonly subscribers: Set<Subscriber>;
+  last: string | undefined;
+  /** Number of the newest statement whose answer was taken; an older one that comes late is dropped. */
+  answeredBy: number;
+}
+
+/**
+ * All subscribers of one live query statement. Members are polled together, at most `batchSize` a statement, and an answer is sent only
+ * to those for whom it is new. A new subscriber is answered from a statement begun after it came, not from what is remembered.
+ */
+export class LiveCohort {
+  readonly #key: string;
+  readonly #polling: Polling;
+  readonly #onEmpty: () => void;
+  readonly #members = new Map<string, Member>();
+  readonly #fresh = new Set<Member>();
+  #statements = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #freshRunning = false;
+  #stopped = false;
+
+  constructor(key: string, polling: Polling, onEmpty: () => void) {
+    this.#key = key;
+    this.#polling = polling;
+    this.#onEmpty = onEmpty;
+    this.#schedule();
+  }
+
+  get members(): number {
+    return this.#members.size;
+  }
+
+  get subscribers(): number {
+    let count = 0;
+    for (const member of this.#members.values()) count += member.subscribers.size;
+    return count;
+  }
+
+  subscribe(parameters: readonly unknown[], listener: Listener): Subscription {
+    const memberKey = JSON.stringify(parameters);
+    let member = this.#members.get(memberKey);
+    if (member === undefined) {
+      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0 };
+      this.#members.set(memberKey, member);
+    }
+    const subscriber = { listener, joinedAt: this.#statements, waitsForFirst: true };
+    member.subscribers.add(subscriber);
+    this.#fresh.add(member);
+    if (!this.#freshRunning) void this.#answerFresh();
+    return { stop: () => this.#leave(memberKey, member, subscriber) };
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#members.clear();
+    this.#fresh.clear();
+  }
+
+  #leave(memberKey: string, member: Member, subscriber: Subscriber): void {
+    if (!member.subscribers.delete(subscriber) || member.subscribers.size > 0) return;
+    if (this.#members.get(memberKey) === member) this.#members.delete(memberKey);
+    this.#fresh.delete(member);
+    if (this.#members.size > 0 || this.#stopped) return;
+    this.stop();
+    this.#onEmpty();
+  }
+
+  /** Waits for the end of the current round of events, so that subscribers who come together are answered together. */
+  async #answerFresh(): Promise<void> {
+    this.#freshRunning = true;
+    await new Promise((proceed) => setImmediate(proceed));
+    while (this.#fresh.size > 0) {
+      const members = [...this.#fresh];
+      this.#fresh.clear();
+      await this.#poll(members);
+    }
+    this.#freshRunning = false;
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#pollAll(), this.#polling.interval);
+  }
+
+  async #pollAll(): Promise<void> {
+    await this.#poll([...this.#members.values()]);
+    if (!this.#stopped) this.#schedule();
+  }
+
+  async #poll(members: readonly Member[]): Promise<void> {
+    await Promise.all(batches(members, this.#polling.batchSize).map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))));
+  }
+
+  async #pollBatch(batch: readonly Member[]): Promise<void> {
+    const wanted = batch.filter(({ subscribers }) => subscribers.size > 0);
+    if (this.#stopped || wanted.length === 0) return;
+    this.#statements += 1;
+    const statement = this.#statements;
+    const parameters = wanted.map((member) => member.parameters);
+    const answers = await pollBatch(this.#polling, this.#key, parameters);
+    if (this.#stopped) return;
+    for (const [index, member] of wanted.entries()) {
+      const answer = answers[index];
+      if (answer !== undefined && statement > member.answeredBy) take(member, answer, statement);
+    }
+  }
+}
+
+function take(member: Member, answer: PollAnswer, statement: number): void {
+  member.answeredBy = statement;
+  const print = fingerprint(answer.text);
+  const changed = print !== member.last;
+  member.last = print;
+  for (const subscriber of member.subscribers) {
+    if (subscriber.joinedAt >= statement || (!changed && !subscriber.waitsForFirst)) continue;
+    subscriber.waitsForFirst = false;
+    subscriber.listener.deliver(answer);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Engine, PollAnswer } from "../engine.ts";
+import { errorReply, toEngineError } from "../errors.ts";
+import type { Limiter } from "./limiter.ts";
+
+/** What the cohorts of one engine share. */
+export interface Polling {
+  readonly engine: Pick<Engine, "poll" | "release">;
+  /** Milliseconds between the end of a poll and the next. */
+  readonly interval: number;
+  /** Members answered by one statement. */
+  readonly batchSize: number;
+  /** Bounds how many polls run at a time, so that queries find a connection. */
+  readonly limiter: Limiter;
+  readonly onPoll: (seconds: number) => void;
+  /** A failed poll, for the log. */
+  readonly onError: (error: ReturnType<typeof toEngineError>) => void;
+}
+
+/** Answers of one batch, in order; when the statement fails as a whole, each member gets that failure. */
+export async function pollBatch(
+  polling: Polling,
+  cohortKey: string,
+  parameters: readonly (readonly unknown[])[],
+): Promise<readonly PollAnswer[]> {
+  const start = performance.now();
+  try {
+    return await polling.engine.poll(cohortKey, parameters);
+  } catch (thrown) {
+    const error = toEngineError(thrown);
+    polling.onError(error);
+    const text = errorReply(error);
+    return parameters.map(() => ({ text, failed: true, empty: false }));
+  } finally {
+    polling.onPoll((performance.now() - start) / 1000);
+  }
+}
+
+/** The items in runs of at most `size`. */
+export function batches<Item>(items: readonly Item[], size: number): Item[][] {
+  const result: Item[][] = [];
+  for (let start = 0; start < items.length; start += size) result.push(items.slice(start, start + size));
+  return result;
+}

@@ -1,0 +1,97 @@
+import { batches, pollBatch, type Polling } from "./polling.ts";
+import type { Listener, Subscription } from "./subscriber.ts";
+
+interface Reader {
+  readonly listener: Listener;
+  /** Holds the cursor; advanced by each answer. */
+  parameters: readonly unknown[];
+  lastError: string | undefined;
+  isPolled: boolean;
+}
+
+/**
+ * All readers of one streaming subscription statement. Each has its own cursor; those at the same place share one member of the poll.
+ * A reader that cannot take more is left out until it can, so that it misses nothing.
+ */
+export class StreamCohort {
+  readonly #key: string;
+  readonly #polling: Polling;
+  readonly #onEmpty: () => void;
+  readonly #readers = new Set<Reader>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(key: string, polling: Polling, onEmpty: () => void) {
+    this.#key = key;
+    this.#polling = polling;
+    this.#onEmpty = onEmpty;
+    this.#schedule();
+  }
+
+  get members(): number {
+    return this.#readers.size;
+  }
+
+  get subscribers(): number {
+    return this.#readers.size;
+  }
+
+  subscribe(parameters: readonly unknown[], listener: Listener): Subscription {
+    const reader: Reader = { listener, parameters, lastError: undefined, isPolled: false };
+    this.#readers.add(reader);
+    setImmediate(() => void this.#poll([reader]));
+    return { stop: () => this.#leave(reader) };
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#readers.clear();
+  }
+
+  #leave(reader: Reader): void {
+    if (!this.#readers.delete(reader) || this.#readers.size > 0 || this.#stopped) return;
+    this.stop();
+    this.#onEmpty();
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#pollAll(), this.#polling.interval);
+  }
+
+  async #pollAll(): Promise<void> {
+    await this.#poll([...this.#readers]);
+    if (!this.#stopped) this.#schedule();
+  }
+
+  /** A reader is in one poll at a time: two from the same cursor would deliver the same rows twice. */
+  async #poll(readers: readonly Reader[]): Promise<void> {
+    const atCursor = new Map<string, Reader[]>();
+    for (const reader of readers) {
+      if (reader.isPolled || !this.#readers.has(reader) || !reader.listener.isReady()) continue;
+      reader.isPolled = true;
+      const cursor = JSON.stringify(reader.parameters);
+      const sharing = atCursor.get(cursor);
+      if (sharing === undefined) atCursor.set(cursor, [reader]);
+      else sharing.push(reader);
+    }
+    const groups = batches([...atCursor.values()], this.#polling.batchSize);
+    await Promise.all(groups.map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))));
+  }
+
+  async #pollBatch(batch: readonly (readonly Reader[])[]): Promise<void> {
+    const parameters = batch.map(([first]) => first?.parameters ?? []);
+    const answers = this.#stopped ? [] : await pollBatch(this.#polling, this.#key, parameters);
+    for (const [index, sharing] of batch.entries()) {
+      const answer = answers[index];
+      for (const reader of sharing) {
+        reader.isPolled = false;
+        if (answer === undefined || answer.empty || !this.#readers.has(reader)) continue;
+        const isRepeatedError = answer.failed && reader.lastError === answer.text;
+        reader.lastError = answer.failed ? answer.text : undefined;
+        if (answer.nextParameters !== undefined) reader.parameters = answer.nextParameters;
+        if (!isRepeatedError) reader.listener.deliver(answer);
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { LiveQuery } from "../engine.ts";
+import { createLimiter } from "./limiter.ts";
+import { LiveCohort } from "./live-cohort.ts";
+import type { Polling } from "./polling.ts";
+import { StreamCohort } from "./stream-cohort.ts";
+import type { Listener, Subscription } from "./subscriber.ts";
+
+export interface SubscriptionsOptions extends Omit<Polling, "limiter"> {
+  /** Polls that may run at a time; default 2. */
+  readonly concurrentPolls?: number;
+}
+
+/** Every live query and stream of one engine. Nothing is polled that nobody listens to. */
+export interface Subscriptions {
+  subscribe(query: LiveQuery, listener: Listener): Subscription;
+  figures(): { readonly cohorts: number; readonly members: number; readonly subscribers: number };
+  /** Ends all of them without a word to the listeners. */
+  stop(): void;
+}
+
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const polling: Polling = { ...options, limiter: createLimiter(options.concurrentPolls ?? 2) };
+  const cohorts = new Map<string, LiveCohort | StreamCohort>();
+
+  function cohortOf({ kind, cohortKey }: LiveQuery): LiveCohort | StreamCohort {
+    const known = cohorts.get(cohortKey);
+    if (known !== undefined) return known;
+    const whenEmpty = (): void => {
+      cohorts.delete(cohortKey);
+      polling.engine.release(cohortKey);
+    };
+    const created = kind === "live" ? new LiveCohort(cohortKey, polling, whenEmpty) : new StreamCohort(cohortKey, polling, whenEmpty);
+    cohorts.set(cohortKey, created);
+    return created;
+  }
+
+  return {
+    subscribe: (query, listener) => cohortOf(query).subscribe(query.parameters, listener),
+    figures() {
+      let members = 0;
+      let subscribers = 0;
+      for (const cohort of cohorts.values()) {
+        members += cohort.members;
+        subscribers += cohort.subscribers;
+      }
+      return { cohorts: cohorts.size, members, subscribers };
+    },
+    stop() {
+      for (const cohort of cohorts.values()) cohort.stop();
+      cohorts.clear();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { GraphQLRequest } from "../engine.ts";
+import { parseGraphQLRequest } from "../http/graphql-request.ts";
+
+/** A client's message in either protocol; both protocols' names are understood on every connection, as in Hasura. */
+export type ClientMessage =
+  | { readonly type: "init"; readonly headers: Readonly<Record<string, unknown>> }
+  | { readonly type: "start"; readonly id: string; readonly request: GraphQLRequest }
+  | { readonly type: "stop"; readonly id: string }
+  | { readonly type: "ping"; readonly payload: unknown }
+  | { readonly type: "pong" }
+  | { readonly type: "terminate" };
+
+const longestId = 256;
+
+/** Parses a text frame. @throws Error whose message begins as Hasura's does. */
+export function parseClientMessage(text: string): ClientMessage {
+  try {
+    return parse(JSON.parse(text));
+  } catch (error) {
+    const detail = error instanceof SyntaxError ? "not valid JSON" : error instanceof Error ? error.message : "unknown";
+    throw new Error(`parsing ClientMessage failed: Error in $: ${detail}`, { cause: error });
+  }
+}
+
+function parse(message: unknown): ClientMessage {
+  if (!isObject(message)) throw new Error("parsing ClientMessage failed, expected Object");
+  switch (message["type"]) {
+    case "connection_init":
+      return { type: "init", headers: initHeaders(message["payload"]) };
+    case "start":
+    case "subscribe":
+      return { type: "start", id: operationId(message), request: parseGraphQLRequest(message["payload"]) };
+    case "stop":
+    case "complete":
+      return { type: "stop", id: operationId(message) };
+    case "ping":
+      return { type: "ping", payload: message["payload"] };
+    case "pong":
+      return { type: "pong" };
+    case "connection_terminate":
+      return { type: "terminate" };
+    default:
+      throw new Error(`unexpected type for ClientMessage: ${String(message["type"]).slice(0, 64)}`);
+  }
+}
+
+/** `{"headers": {…}}`; the payload and its headers may be absent or null. */
+function initHeaders(payload: unknown): Readonly<Record<string, unknown>> {
+  if (payload === undefined || payload === null) return {};
+  if (!isObject(payload)) throw new Error("parsing ConnParams failed, expected Object");
+  const headers = payload["headers"] ?? {};
+  if (!isObject(headers)) throw new Error("parsing ConnParams failed, expected Object for the key 'headers'");
+  return headers;
+}
+
+function operationId({ id }: Readonly<Record<string, unknown>>): string {
+  if (typeof id !== "string" || id === "") throw new Error("expected a string for the key 'id'");
+  if (id.length > longestId) throw new Error("the key 'id' is too long");
+  return id;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,169 @@
+import type { Engine, GraphQLRequest, Session } from "../engine.ts";
+import { EngineError, toEngineError } from "../errors.ts";
+import type { GraphQLExecution } from "../http/graphql-execution.ts";
+import type { ErrorLog } from "../operation/error-log.ts";
+import type { Metrics } from "../operation/metrics.ts";
+import type { Subscriptions } from "../subscriptions/subscriptions.ts";
+import type { Close } from "./close-codes.ts";
+import { completeFrame, type Dialect } from "./dialect.ts";
+import type { Outbox } from "./outbox.ts";
+
+export interface OperationsContext {
+  readonly engine: Pick<Engine, "prepareSubscription">;
+  readonly execution: GraphQLExecution;
+  readonly subscriptions: Subscriptions;
+  readonly metrics: Pick<Metrics, "operation">;
+  readonly logError: ErrorLog;
+  readonly showsInternal: (session: Session) => boolean;
+  /** Operations that may run at a time on one connection. */
+  readonly operationLimit: number;
+}
+
+interface RunningOperation {
+  stop(): void;
+}
+
+/** The operations of one connection, by the client's ids. */
+export class Operations {
+  readonly #context: OperationsContext;
+  readonly #outbox: Outbox;
+  readonly #dialect: Dialect;
+  readonly #requestId: string;
+  readonly #close: (close: Close) => void;
+  readonly #running = new Map<string, RunningOperation>();
+  #session: Session | undefined;
+
+  constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, requestId: string, close: (close: Close) => void) {
+    this.#context = context;
+    this.#outbox = outbox;
+    this.#dialect = dialect;
+    this.#requestId = requestId;
+    this.#close = close;
+  }
+
+  /** From now on operations run, as this session. */
+  begin(session: Session): void {
+    this.#session = session;
+  }
+
+  start(id: string, request: GraphQLRequest): void {
+    const session = this.#session;
+    if (this.#running.has(id)) {
+      this.#refuseStart(id, `an operation already exists with this id: ${id}`);
+    } else if (session === undefined) {
+      this.#refuseStart(id, "start received before the connection is initialised");
+    } else {
+      this.#run(id, request, session);
+    }
+  }
+
+  stop(id: string): void {
+    this.#running.get(id)?.stop();
+    this.#running.delete(id);
+  }
+
+  stopAll(): void {
+    for (const operation of this.#running.values()) operation.stop();
+    this.#running.clear();
+  }
+
+  logRefusal(error: EngineError): void {
+    this.#context.logError(error, { requestId: this.#requestId });
+  }
+
+  #run(id: string, request: GraphQLRequest, session: Session): void {
+    try {
+      if (this.#running.size >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
+      if (this.#context.execution.kindOf(request) === "subscription") this.#subscribe(id, request, session);
+      else this.#query(id, request, session);
+    } catch (thrown) {
+      this.#refuse(id, thrown, session);
+    }
+  }
+
+  #subscribe(id: string, request: GraphQLRequest, session: Session): void {
+    const { engine, subscriptions, metrics } = this.#context;
+    const jsonId = JSON.stringify(id);
+    let prepared;
+    try {
+      prepared = engine.prepareSubscription(request, session);
+    } catch (error) {
+      metrics.operation("subscription", session.role, "failure", 0);
+      throw error;
+    }
+    metrics.operation("subscription", session.role, "success", 0);
+    const isReplaceable = prepared.kind === "live";
+    const subscription = subscriptions.subscribe(prepared, {
+      deliver: ({ text, failed }) => {
+        const frame = failed ? this.#dialect.failedData(jsonId, text) : this.#dialect.data(jsonId, text);
+        if (isReplaceable) this.#outbox.sendLatest(id, frame);
+        else this.#outbox.send(frame);
+      },
+      isReady: () => !this.#outbox.isCongested,
+    });
+    this.#running.set(id, {
+      stop: () => {
+        subscription.stop();
+        this.#outbox.forget(id);
+      },
+    });
+  }
+
+  #query(id: string, request: GraphQLRequest, session: Session): void {
+    const controller = new AbortController();
+    const operation = { stop: () => controller.abort() };
+    this.#running.set(id, operation);
+    void this.#answer(id, request, session, controller.signal).finally(() => {
+      if (this.#running.get(id) === operation) this.#running.delete(id);
+    });
+  }
+
+  async #answer(id: string, request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<void> {
+    const jsonId = JSON.stringify(id);
+    try {
+      const text = await this.#context.execution.run(request, session, signal);
+      if (signal.aborted) return;
+      this.#outbox.send(this.#dialect.data(jsonId, text));
+      this.#outbox.send(completeFrame(jsonId));
+    } catch (thrown) {
+      if (!signal.aborted) this.#refuse(id, thrown, session);
+    }
+  }
+
+  /** Whether the request was refused or its execution failed, the operation is over. */
+  #refuse(id: string, thrown: unknown, session: Session): void {
+    const error = toEngineError(thrown);
+    this.#context.logError(error, { requestId: this.#requestId, role: session.role });
+    const serialized = error.toJSON(this.#context.showsInternal(session));
+    const jsonId = JSON.stringify(id);
+    const failed = executionCodes.has(error.code);
+    this.#outbox.send(failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized));
+    this.#outbox.send(completeFrame(jsonId));
+  }
+
+  #refuseStart(id: string, message: string): void {
+    const error = new EngineError({ code: "start-failed", message });
+    this.logRefusal(error);
+    const jsonId = JSON.stringify(id);
+    const { frame, close } = this.#dialect.startError(jsonId, error.toJSON());
+    this.#outbox.send(frame);
+    if (close === undefined) this.#outbox.send(completeFrame(jsonId));
+    else this.#close(close);
+  }
+}
+
+/** Codes of failures that only running a statement can bring. */
+const executionCodes: ReadonlySet<string> = new Set([
+  "busy",
+  "constraint-error",
+  "data-exception",
+  "permission-error",
+  "postgres-error",
+  "timeout",
+  "unexpected",
+]);
+
+function tooManyOperations(limit: number): EngineError {
+  const message = `at most ${String(limit)} operations may run on one connection`;
+  return new EngineError({ code: "start-failed", message });
+}

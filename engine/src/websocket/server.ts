@@ -1,0 +1,99 @@
+import { STATUS_CODES, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { RequestHeaders } from "../auth/request-headers.ts";
+import { requestId } from "../http/request-id.ts";
+import type { Close } from "./close-codes.ts";
+import { Connection, type ConnectionContext } from "./connection.ts";
+import { dialectOf, legacyDialect, transportDialect } from "./dialect.ts";
+
+export interface WebSocketOptions extends ConnectionContext {
+  readonly connectionLimit: number;
+  /** Bytes of one message. */
+  readonly messageLimit: number;
+  /** permessage-deflate (RFC 7692). */
+  readonly compression: boolean;
+  /** Take tokens from cookies even when the page that opened the socket is of another origin. */
+  readonly readCookiesOfOtherOrigins: boolean;
+}
+
+export interface WebSocketEndpoint {
+  /** To be called for every upgrade request. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  readonly connections: number;
+  closeAll(close: Close): void;
+  /** Refuses new connections. */
+  refuseNew(): void;
+  terminateAll(): void;
+}
+
+const paths = new Set(["/v1/graphql", "/v1alpha1/graphql"]);
+
+/** GraphQL over WebSocket on the paths of the HTTP endpoint, in both protocols. */
+export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEndpoint {
+  const connections = new Set<Connection>();
+  let isRefusing = false;
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: options.messageLimit,
+    perMessageDeflate: options.compression ? { threshold: 1_024 } : false,
+    handleProtocols: (offered) => [transportDialect.protocol, legacyDialect.protocol].find((protocol) => offered.has(protocol)) ?? false,
+  });
+
+  return {
+    upgrade(request, socket, head) {
+      const path = request.url?.split("?", 1)[0] ?? "";
+      if (!paths.has(path)) return refuse(socket, 404, pathError);
+      if (isRefusing) return refuse(socket, 503, "Server is shutting down", "0");
+      if (connections.size >= options.connectionLimit) return refuse(socket, 503, "too many connections", "5");
+      const headers = trustedHeaders(request, options.readCookiesOfOtherOrigins);
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, requestId(request.headers), options);
+        connections.add(connection);
+        webSocket.on("close", () => connections.delete(connection));
+      });
+    },
+    get connections() {
+      return connections.size;
+    },
+    closeAll(close) {
+      for (const connection of connections) connection.close(close);
+    },
+    refuseNew() {
+      isRefusing = true;
+    },
+    terminateAll() {
+      for (const connection of connections) connection.terminate();
+    },
+  };
+}
+
+const pathError = JSON.stringify({
+  errors: [
+    {
+      message: "only '/v1/graphql' and '/v1alpha1/graphql' are supported on websockets",
+      extensions: { path: "$", code: "not-found" },
+    },
+  ],
+});
+
+/** A browser sends cookies along with sockets that foreign pages open: those must not speak for the user. */
+function trustedHeaders({ headers }: IncomingMessage, takesAll: boolean): RequestHeaders {
+  if (takesAll || headers.cookie === undefined || headers.origin === undefined) return headers;
+  if (URL.parse(headers.origin)?.host === headers.host) return headers;
+  const { cookie: _, ...rest } = headers;
+  return rest;
+}
+
+function refuse(socket: Duplex, status: number, body: string, retryAfter?: string): void {
+  socket.on("error", () => undefined);
+  const lines = [
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ""}`,
+    `Content-Type: ${body.startsWith("{") ? "application/json; charset=utf-8" : "text/plain; charset=utf-8"}`,
+    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    "Connection: close",
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
