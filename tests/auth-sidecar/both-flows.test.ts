@@ -1,0 +1,247 @@
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LoginReply } from "./client.ts";
+import { type RunningSidecar, Stack } from "./stack.ts";
+
+let stack: Stack;
+let running: RunningSidecar;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  running = await stack.sidecar();
+});
+
+afterAll(async () => {
+  await running[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+const accessToken = (body: unknown) => (body as { access_token: string }).access_token;
+
+describe("session flow", () => {
+  test("login answers the user with the session's id, and sets the cookie with all its attributes", async () => {
+    const user = await stack.addUser("analyst");
+    const { status, headers, body } = await running.client.login(user.email, user.password);
+    expect(status).toBe(200);
+    const { sessionId } = (body as LoginReply).user;
+    expect(body).toEqual({ user: { _id: user.id, name: `Test user ${user.id}`, email: user.email, role: "analyst", lastLogin: null, sessionId } });
+    expect(headers.getSetCookie()).toEqual([`sid=${sessionId}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-powered-by")).toBeNull();
+  });
+
+  test("lastLogin is the login before this one, in UTC", async () => {
+    const user = await stack.addUser();
+    const before = Date.now();
+    await running.client.login(user.email, user.password);
+    const { body } = await running.client.login(user.email, user.password);
+    const { lastLogin } = (body as LoginReply).user;
+    expect(lastLogin).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Math.abs(Date.parse(lastLogin!) - before)).toBeLessThan(5000);
+  });
+
+  test("GET and POST /api/auth/jwt turn the session into a token that the published keys verify", async () => {
+    const user = await stack.addUser("tenant", { organisation: "org-1" });
+    const sessionId = await running.client.session(user.email, user.password);
+    const keys = createRemoteJWKSet(new URL(`${running.client.url}/jwks`));
+    for (const method of ["GET", "POST"]) {
+      const { status, body } = await running.client.call(method, "/api/auth/jwt", { sessionId });
+      expect(status).toBe(200);
+      const { payload, protectedHeader } = await jwtVerify(accessToken(body), keys, { issuer: "routeql", audience: "routeql", algorithms: ["ES256"] });
+      expect(protectedHeader).toEqual({ alg: "ES256", typ: "JWT", kid: expect.stringMatching(/^[\w-]{43}$/) as string });
+      expect(payload).toEqual({
+        iss: "routeql",
+        aud: "routeql",
+        sub: user.id,
+        iat: expect.any(Number) as number,
+        nbf: payload.iat,
+        exp: payload.iat! + 900,
+        jti: expect.any(String) as string,
+        "https://hasura.io/jwt/claims": {
+          "x-hasura-allowed-roles": ["tenant"],
+          "x-hasura-default-role": "tenant",
+          "x-hasura-user-id": user.id,
+          "x-hasura-org-id": "org-1",
+        },
+      });
+    }
+  });
+
+  test("logout answers {} and ends the session; a token issued before stays valid", async () => {
+    const user = await stack.addUser();
+    const sessionId = await running.client.session(user.email, user.password);
+    const token = accessToken((await running.client.token(sessionId)).body);
+    const { status, headers, body } = await running.client.logout(sessionId);
+    expect({ status, body }).toEqual({ status: 200, body: {} });
+    expect(headers.getSetCookie()).toEqual(["sid=; Max-Age=0; Path=/api/auth; HttpOnly; Secure; SameSite=Strict"]);
+    expect(await running.client.token(sessionId)).toMatchObject({ status: 401, body: { code: "no-session" } });
+    expect(await running.client.logout(sessionId)).toMatchObject({ status: 401, body: { code: "no-session" } });
+    await jwtVerify(token, createRemoteJWKSet(new URL(`${running.client.url}/jwks`)));
+  });
+
+  test.each([
+    ["POST", "/api/auth/login/credentials"],
+    ["POST", "/api/auth/login/ldap"],
+    ["GET", "/api/auth/jwt"],
+    ["POST", "/api/auth/jwt"],
+    ["DELETE", "/api/auth/logout"],
+  ])("%s %s without or with a wrong service key is answered 401", async (method, path) => {
+    const user = await stack.addUser();
+    const body = method === "POST" ? { email: user.email, password: user.password } : undefined;
+    for (const serviceKey of [null, "", "wrong", `${stack.environment["SERVICE_API_KEY"]}x`]) {
+      const { status, body: answer } = await running.client.call(method, path, { serviceKey, body });
+      expect({ status, answer }).toMatchObject({ status: 401, answer: { code: "wrong-service-key" } });
+    }
+  });
+
+  test("the directory login says that no directory is configured", async () => {
+    const answer = await running.client.call("POST", "/api/auth/login/ldap", { body: { email: "a@example.net", password: "x" } });
+    expect(answer).toMatchObject({ status: 503, body: { code: "ldap-not-configured" } });
+  });
+
+  test("a login is found whatever the case of the e-mail address", async () => {
+    const user = await stack.addUser();
+    expect((await running.client.login(user.email.toUpperCase(), user.password)).status).toBe(200);
+  });
+});
+
+describe("single-step flow", () => {
+  test("user name and password give a token, without service key", async () => {
+    const user = await stack.addUser("operator");
+    const { status, headers, body } = await running.client.singleStep(user.email, user.password);
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.getSetCookie()).toEqual([]);
+    expect(decodeJwt(accessToken(body)).sub).toBe(user.id);
+    expect(decodeProtectedHeader(accessToken(body)).alg).toBe("ES256");
+  });
+
+  test("wrong credentials are answered 401 with exactly the specified body", async () => {
+    const user = await stack.addUser();
+    for (const [name, password] of [[user.email, "wrong"], ["nobody@example.net", "wrong"], [user.email, ""], ["", ""], ["\0", "\0"], ["\ud800", "\udfff"]] as const) {
+      const { status, body } = await running.client.singleStep(name, password);
+      expect({ status, body }).toEqual({ status: 401, body: { error: "wrong credentials" } });
+    }
+  });
+
+  test("its other errors have the ordinary body", async () => {
+    expect(await running.client.call("POST", "/jwt/auth", { body: { username: "a" } })).toMatchObject({ status: 400, body: { code: "invalid-field" } });
+    expect(await running.client.call("GET", "/jwt/auth")).toMatchObject({ status: 405, body: { code: "method-not-allowed" } });
+  });
+});
+
+describe("ASVS 6.3.8: an unknown user and a wrong password", () => {
+  test("get the same status, headers and body", async () => {
+    const user = await stack.addUser();
+    const headersOf = (headers: Headers) => [...headers].filter(([name]) => !["date", "x-request-id"].includes(name));
+    const unknown = await running.client.login("nobody@example.net", "wrong");
+    const wrong = await running.client.login(user.email, "wrong");
+    expect(wrong.status).toBe(401);
+    expect(wrong.body).toEqual({ error: "wrong credentials", code: "wrong-credentials" });
+    expect(unknown).toMatchObject({ status: wrong.status, body: wrong.body });
+    expect(headersOf(unknown.headers)).toEqual(headersOf(wrong.headers));
+  });
+
+  test("an account without a password, and one of another provider, are like unknown ones", async () => {
+    const user = await stack.addUser();
+    await stack.sql.query("update auth.users set password_hash = null where id = $1", [user.id]);
+    expect((await running.client.login(user.email, user.password)).status).toBe(401);
+    const other = await stack.addUser();
+    await stack.sql.query("update auth.users set provider = 'ldap' where id = $1", [other.id]);
+    expect((await running.client.login(other.email, other.password)).status).toBe(401);
+  });
+});
+
+describe("accounts without access", () => {
+  test("a pending user has a session but no token, by either flow", async () => {
+    const user = await stack.addUser("pending");
+    const sessionId = await running.client.session(user.email, user.password);
+    expect(await running.client.token(sessionId)).toMatchObject({ status: 403, body: { code: "no-access" } });
+    expect(await running.client.singleStep(user.email, user.password)).toMatchObject({ status: 403, body: { code: "no-access" } });
+    await stack.sql.query("update auth.users set role = 'viewer' where id = $1", [user.id]);
+    expect((await running.client.token(sessionId)).status).toBe(200);
+  });
+
+  test("ASVS 7.4.2: the session of a disabled user is refused at its next use, and does not come back with the user", async () => {
+    const user = await stack.addUser();
+    const sessionId = await running.client.session(user.email, user.password);
+    await stack.sql.query("update auth.users set disabled = true where id = $1", [user.id]);
+    expect(await running.client.token(sessionId)).toMatchObject({ status: 403, body: { code: "no-access" } });
+    expect(await running.client.login(user.email, user.password)).toMatchObject({ status: 403, body: { code: "no-access" } });
+    expect((await running.client.login(user.email, "wrong")).status).toBe(401);
+    expect((await running.client.singleStep(user.email, user.password)).status).toBe(403);
+    await stack.sql.query("update auth.users set disabled = false where id = $1", [user.id]);
+    expect((await running.client.token(sessionId)).status).toBe(401);
+  });
+
+  test("the session of a deleted user is no session", async () => {
+    const user = await stack.addUser();
+    const sessionId = await running.client.session(user.email, user.password);
+    await stack.sql.query("delete from auth.users where id = $1", [user.id]);
+    expect(await running.client.token(sessionId)).toMatchObject({ status: 401, body: { code: "no-session" } });
+  });
+
+  test("a changed role is in the next token", async () => {
+    const user = await stack.addUser("viewer");
+    const sessionId = await running.client.session(user.email, user.password);
+    await stack.sql.query("update auth.users set role = 'analyst' where id = $1", [user.id]);
+    expect(decodeJwt(accessToken((await running.client.token(sessionId)).body))).toMatchObject({
+      "https://hasura.io/jwt/claims": { "x-hasura-default-role": "analyst", "x-hasura-allowed-roles": ["analyst"] },
+    });
+  });
+});
+
+describe("passwords", () => {
+  test("ASVS 6.2.8: are used exactly as sent", async () => {
+    const user = await stack.addUser();
+    for (const variant of [` ${user.password}`, `${user.password} `, user.password.toUpperCase(), `${user.password}\0`, user.password.slice(0, -1)]) {
+      expect((await running.client.login(user.email, variant)).status).toBe(401);
+    }
+    expect((await running.client.login(user.email, user.password)).status).toBe(200);
+  });
+
+  test("ASVS 6.2.9: may be as long as 1 KiB and no longer", async () => {
+    const { hashPassword } = await import("../../auth-sidecar/src/passwords/password-hash.ts");
+    const longest = "é".repeat(512);
+    const user = await stack.addUser("viewer", { passwordHash: await hashPassword(longest) });
+    expect((await running.client.login(user.email, longest)).status).toBe(200);
+    expect(await running.client.login(user.email, `${longest}e`)).toMatchObject({ status: 400, body: { code: "invalid-field" } });
+  });
+
+  test("a hash made with less work is renewed at login, and the password goes on", async () => {
+    const { hash } = await import("@node-rs/argon2");
+    const weak = await hash("a plain old password", { memoryCost: 8192, timeCost: 1 });
+    const user = await stack.addUser("viewer", { passwordHash: weak });
+    expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
+    const { rows } = await stack.sql.query<{ password_hash: string }>("select password_hash from auth.users where id = $1", [user.id]);
+    expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
+  });
+});
+
+test("ASVS 16.3.1: what happens to an account is on record, with request id and address, without a secret", async () => {
+  const user = await stack.addUser();
+  const address = "192.0.2.77";
+  const headers = { "x-request-id": "0123456789abcdef0123456789abcdef" };
+  await running.client.login(user.email, "wrong", { address, headers });
+  const sessionId = await running.client.session(user.email, user.password, { address, headers });
+  await running.client.token(sessionId, { address, headers });
+  await running.client.logout(sessionId, { address, headers });
+  const events = await stack.audit(user.id);
+  expect(events.map(({ event, outcome }) => `${String(event)} ${String(outcome)}`)).toEqual(["login failure", "login success", "token success", "logout success"]);
+  for (const event of events) expect(event).toMatchObject({ address, request_id: headers["x-request-id"] });
+  expect(events[2]).toMatchObject({ detail: { flow: "session", kid: expect.any(String) as string, jti: expect.any(String) as string } });
+});
+
+test("ASVS 16.2.5: neither log nor audit trail holds a secret, a password, a token, a session id or an e-mail address", async () => {
+  const user = await stack.addUser();
+  const secrets = [...stack.secrets, user.password, user.email, "mistyped-password"];
+  const sessionId = await running.client.session(user.email, user.password);
+  secrets.push(sessionId, accessToken((await running.client.token(sessionId)).body), accessToken((await running.client.singleStep(user.email, user.password)).body));
+  await running.client.login("mistyped-password", "mistyped-password");
+  await running.client.call("POST", "/jwt/auth", { raw: `{"username": "mistyped-password` });
+  const { rows } = await stack.sql.query("select * from auth.audit_events");
+  const kept = running.log() + JSON.stringify(rows);
+  expect(kept).toContain(user.id);
+  for (const secret of secrets) expect(kept).not.toContain(secret);
+});

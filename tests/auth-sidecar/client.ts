@@ -1,0 +1,96 @@
+import { assertDescribed } from "./interface-description.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; undefined when there is none. */
+  readonly body: unknown;
+  readonly milliseconds: number;
+}
+
+export interface CallOptions {
+  /** JSON value of the body, or its raw text with `raw`. */
+  readonly body?: unknown;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Session id for the cookie sid. */
+  readonly sessionId?: string;
+  /** The client's address as the gateway would give it; a fresh one by default, so that tests do not throttle each other. */
+  readonly address?: string;
+  /** Sends no service key, or another one. */
+  readonly serviceKey?: string | null;
+}
+
+export interface LoginReply {
+  readonly user: {
+    readonly _id: string;
+    readonly name: string;
+    readonly email: string;
+    readonly role: string;
+    readonly lastLogin: string | null;
+    readonly sessionId: string;
+  };
+}
+
+let clients = 0;
+
+/** An address that no other call has used. */
+export function freshAddress(): string {
+  clients += 1;
+  return `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`;
+}
+
+/** Speaks to a sidecar as the gateway would, and holds every answer against the interface description. */
+export class Client {
+  readonly url: string;
+  readonly #serviceKey: string;
+
+  constructor(url: string, serviceKey: string) {
+    this.url = url;
+    this.#serviceKey = serviceKey;
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { body, raw = body === undefined ? undefined : JSON.stringify(body), sessionId, address = freshAddress(), serviceKey = this.#serviceKey } = options;
+    const startedAt = performance.now();
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        "content-type": "application/json",
+        "x-forwarded-for": address,
+        ...(serviceKey === null ? {} : { "x-service-api-key": serviceKey }),
+        ...(sessionId === undefined ? {} : { cookie: `sid=${sessionId}` }),
+        ...options.headers,
+      },
+      ...(raw === undefined ? {} : { body: raw }),
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, body: text === "" ? undefined : (JSON.parse(text) as unknown), milliseconds: performance.now() - startedAt };
+    assertDescribed({ method, path, ...answer });
+    return answer;
+  }
+
+  login(email: string, password: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call("POST", "/api/auth/login/credentials", { body: { email, password }, ...options });
+  }
+
+  /** Logs in and gives the session's id. */
+  async session(email: string, password: string, options: CallOptions = {}): Promise<string> {
+    const answer = await this.login(email, password, options);
+    if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    return (answer.body as LoginReply).user.sessionId;
+  }
+
+  token(sessionId: string | undefined, options: CallOptions = {}): Promise<Answer> {
+    return this.call("GET", "/api/auth/jwt", { ...(sessionId === undefined ? {} : { sessionId }), ...options });
+  }
+
+  logout(sessionId: string | undefined, options: CallOptions = {}): Promise<Answer> {
+    return this.call("DELETE", "/api/auth/logout", { ...(sessionId === undefined ? {} : { sessionId }), ...options });
+  }
+
+  singleStep(username: string, password: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call("POST", "/jwt/auth", { body: { username, password }, serviceKey: null, ...options });
+  }
+}

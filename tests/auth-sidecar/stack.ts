@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { Writable } from "node:stream";
+import type { Client as DatabaseClient } from "pg";
+import { createLogger } from "../../auth-sidecar/src/logging.ts";
+import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
+import { readSettings } from "../../auth-sidecar/src/settings.ts";
+import { startSidecar, type Sidecar } from "../../auth-sidecar/src/sidecar.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+import { type StartedSessionsContainer, startSessions } from "../harness/sessions-container.ts";
+import { Client } from "./client.ts";
+
+export interface TestUser {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface RunningSidecar extends AsyncDisposable {
+  readonly sidecar: Sidecar;
+  readonly client: Client;
+  /** Everything logged so far. */
+  readonly log: () => string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A database and a session store in containers, and sidecars in this process that use them. */
+export class Stack implements AsyncDisposable {
+  readonly database: StartedDatabaseContainer;
+  readonly sessions: StartedSessionsContainer;
+  readonly sql: DatabaseClient;
+  readonly environment: Environment;
+  readonly secrets: readonly string[];
+
+  private constructor(database: StartedDatabaseContainer, sessions: StartedSessionsContainer, sql: DatabaseClient) {
+    this.database = database;
+    this.sessions = sessions;
+    this.sql = sql;
+    this.environment = {
+      PORT: "0",
+      METRICS_PORT: "0",
+      DATABASE_URL: database.getConnectionUri("sidecar"),
+      SESSIONS_URL: sessions.getConnectionUri(),
+      SERVICE_API_KEY: randomBytes(24).toString("hex"),
+      KEY_ENCRYPTION_KEY: randomBytes(24).toString("hex"),
+      LOGIN_ATTEMPTS_PER_ADDRESS: "1000",
+      LOG_LEVEL: "debug",
+    };
+    const { SERVICE_API_KEY, KEY_ENCRYPTION_KEY, DATABASE_URL, SESSIONS_URL } = this.environment;
+    this.secrets = [SERVICE_API_KEY!, KEY_ENCRYPTION_KEY!, new URL(DATABASE_URL!).password, new URL(SESSIONS_URL!).password];
+  }
+
+  static async start(): Promise<Stack> {
+    const [database, sessions] = await Promise.all([startDatabase(), startSessions()]);
+    return new Stack(database, sessions, await database.connect("owner"));
+  }
+
+  /** A sidecar of this stack; `overrides` replace settings. Ready when it resolves, unless `waits` is false. */
+  async sidecar(overrides: Environment = {}, { waits = true } = {}): Promise<RunningSidecar> {
+    const settings = readSettings({ ...this.environment, ...overrides });
+    const chunks: string[] = [];
+    const sink = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        chunks.push(chunk.toString());
+        done();
+      },
+    });
+    const sidecar = await startSidecar(settings, createLogger(settings.LOG_LEVEL, sink), "127.0.0.1");
+    if (waits) await sidecar.prepared;
+    return {
+      sidecar,
+      client: new Client(`http://127.0.0.1:${sidecar.port}`, settings.SERVICE_API_KEY),
+      log: () => chunks.join(""),
+      [Symbol.asyncDispose]: () => sidecar.stop(),
+    };
+  }
+
+  async addUser(role = "viewer", { organisation, passwordHash }: { organisation?: string; passwordHash?: string } = {}): Promise<TestUser> {
+    const user = { id: randomBytes(6).toString("hex"), email: `${randomBytes(6).toString("hex")}@example.net`, password: randomBytes(12).toString("base64url") };
+    if (organisation !== undefined) {
+      await this.sql.query("insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing", [organisation]);
+    }
+    await this.sql.query("insert into auth.users (id, email, name, password_hash, role, organisation_id) values ($1, $2, $3, $4, $5, $6)", [
+      user.id,
+      user.email,
+      `Test user ${user.id}`,
+      passwordHash ?? (await hashPassword(user.password)),
+      role,
+      organisation ?? null,
+    ]);
+    return user;
+  }
+
+  /** Audit events of a user, the oldest first. */
+  async audit(userId: string): Promise<Record<string, unknown>[]> {
+    const { rows } = await this.sql.query("select * from auth.audit_events where user_id = $1 order by id", [userId]);
+    return rows as Record<string, unknown>[];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sql.end();
+    await Promise.all([this.database.stop(), this.sessions.stop()]);
+  }
+}
