@@ -16,6 +16,8 @@ export interface HttpServerOptions {
   readonly console?: ConsolePage | undefined;
   /** What `/v1/version` says. */
   readonly version: string;
+  /** From then on every connection is closed after its answer. */
+  readonly isStopping: () => boolean;
   readonly logger: Logger;
 }
 
@@ -58,6 +60,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       logger.error({ requestId: id, error: error instanceof Error ? error.name : "unknown" }, "a route failed unexpectedly");
       reply = apiError(500, "unexpected", "internal error");
     }
+    if (options.isStopping()) response.setHeader("connection", "close");
     await sendReply(response, request.headers, id, reply);
     if (logger.isLevelEnabled("debug")) {
       const milliseconds = Math.round((performance.now() - start) * 10) / 10;

@@ -1,0 +1,3 @@
+import { run } from "./operation/run.ts";
+
+await run(process.env);

@@ -1,0 +1,63 @@
+import type { Logger } from "pino";
+import { MetadataError } from "../metadata/problems.ts";
+import type { Environment } from "./environment.ts";
+import { createLogger } from "./logger.ts";
+import { authenticatorOf, serve, type Served } from "./serve.ts";
+import { readSettings, SettingsError } from "./settings.ts";
+import { startEngine } from "./start-engine.ts";
+
+/** Beyond the graceful timeout, for closing the pool; milliseconds. */
+const lastGrace = 3_000;
+
+/**
+ * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal ends it at once.
+ * Whatever keeps it from starting is written to standard error, and the exit code is 1.
+ */
+export async function run(environment: Environment): Promise<void> {
+  try {
+    const settings = readSettings(environment);
+    const logger = createLogger(settings.logLevel);
+    const served = await start(settings, environment, logger);
+    stopOnSignal(served, logger, settings.gracefulShutdownTimeout * 1_000 + lastGrace);
+  } catch (error) {
+    process.stderr.write(`the engine does not start: ${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function start(settings: ReturnType<typeof readSettings>, environment: Environment, logger: Logger): Promise<Served> {
+  const began = performance.now();
+  let served: Served | undefined;
+  const authenticator = await authenticatorOf(settings, logger);
+  const engine = await startEngine(settings, environment, logger, (event) => {
+    logger.info({ event: event.type }, event.message);
+    if (event.type === "reloaded") served?.restartConnections();
+  });
+  for (const { type, name, file, reason } of engine.inconsistencies) logger.warn({ type, name, file, reason }, "not served");
+  served = await serve({ settings, engine, authenticator, logger });
+  const { port, metricsPort } = served;
+  logger.info({ port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) }, "the engine serves");
+  return served;
+}
+
+function stopOnSignal(served: Served, logger: Logger, bound: number): void {
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    logger.info({ signal }, "the engine stops");
+    setTimeout(() => process.exit(1), bound).unref();
+    served.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof MetadataError) return error.message;
+  if (!(error instanceof Error)) return "unknown failure";
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}

@@ -1,0 +1,154 @@
+import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
+import type { Logger } from "pino";
+import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
+import { createConsolePage } from "../console/page.ts";
+import type { Engine, Session } from "../engine.ts";
+import { createAdmission } from "../http/admission.ts";
+import { createExplainRoute } from "../http/explain-route.ts";
+import { createGraphQLExecution } from "../http/graphql-execution.ts";
+import { createGraphQLRoute } from "../http/graphql-route.ts";
+import { createHealthCheck } from "../http/health.ts";
+import { createHttpServer } from "../http/server.ts";
+import { createSubscriptions } from "../subscriptions/subscriptions.ts";
+import { closes } from "../websocket/close-codes.ts";
+import { createWebSocketEndpoint } from "../websocket/server.ts";
+import { createErrorLog } from "./error-log.ts";
+import { createMetrics } from "./metrics.ts";
+import { createMetricsServer } from "./metrics-server.ts";
+import type { Settings } from "./settings.ts";
+import { engineVersion } from "./version.ts";
+
+export interface Served {
+  readonly port: number;
+  readonly metricsPort: number;
+  /** Ends every WebSocket as Hasura does when metadata change: clients reconnect and see the new schema. */
+  restartConnections(): void;
+  /** Stops taking requests, lets the running ones finish within the graceful timeout, and ends the engine. */
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly authenticator: Authenticator;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+/** Above this many unsent bytes live answers wait for the client; above `overflow` the client is given up. */
+const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
+
+/** The authenticator that the settings describe. @throws Error when its key cannot be used or fetched. */
+export function authenticatorOf(settings: Settings, logger: Logger): Promise<Authenticator> {
+  return createAuthenticator({
+    adminSecret: settings.adminSecret,
+    adminSecretHeaders: settings.adminSecretHeaders,
+    jwt: settings.jwt,
+    unauthorizedRole: settings.unauthorizedRole,
+    lax: settings.jwtLax,
+    keySetStartTimeout: settings.startTimeout * 1_000,
+    onKeySetEvent: (event) => {
+      if (event.type === "failed") logger.warn({ reason: event.message }, "the token keys could not be fetched");
+      else logger.debug({ keys: event.keys, nextInMilliseconds: event.nextInMilliseconds }, "the token keys were fetched");
+    },
+  });
+}
+
+/** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
+export async function serve({ settings, engine, authenticator, logger, now = Date.now }: ServeOptions): Promise<Served> {
+  const metrics = createMetrics();
+  const logError = createErrorLog(logger);
+  const admission = createAdmission(settings.maxInFlight);
+  const execution = createGraphQLExecution({ engine, admission, metrics });
+  const showsInternal = ({ isAdmin }: Session): boolean => settings.devMode || (isAdmin && settings.adminInternalErrors);
+  const subscriptions = createSubscriptions({
+    engine,
+    interval: settings.refetchInterval,
+    batchSize: settings.batchSize,
+    onPoll: (seconds) => metrics.poll(seconds),
+    onError: (error) => logError(error, { requestId: "poll" }),
+  });
+  const webSockets = createWebSocketEndpoint({
+    engine,
+    execution,
+    subscriptions,
+    metrics,
+    authenticator,
+    logError,
+    showsInternal,
+    now,
+    outboxLimits,
+    initTimeout: settings.connectionInitTimeout * 1_000,
+    keepAlive: settings.keepAlive * 1_000,
+    operationLimit: settings.maxOperationsPerConnection,
+    connectionLimit: settings.maxConnections,
+    messageLimit: settings.bodyLimit,
+    compression: settings.connectionCompression,
+    readCookiesOfOtherOrigins: settings.readCookiesOfOtherOrigins,
+  });
+  let isStopping = false;
+  const servesGraphQL = settings.enabledApis.includes("graphql");
+  const { bodyLimit, batchLimit } = settings;
+  const http = createHttpServer({
+    graphql: servesGraphQL
+      ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, showsInternal, logError })
+      : undefined,
+    explain: servesGraphQL ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
+    health: createHealthCheck({ engine, isStopping: () => isStopping }),
+    console: settings.enableConsole ? createConsolePage() : undefined,
+    version: engineVersion,
+    isStopping: () => isStopping,
+    logger,
+  });
+  if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
+  metrics.observe({
+    engine: () => engine.statistics(),
+    liveQueries: () => subscriptions.figures(),
+    connections: () => webSockets.connections,
+    inFlight: () => admission.inFlight,
+  });
+  const metricsServer = createMetricsServer(metrics.registry);
+  const port = await listen(http, settings.port, settings.host);
+  const metricsPort = await listen(metricsServer, settings.metricsPort, settings.host);
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    webSockets.refuseNew();
+    webSockets.closeAll(closes.shuttingDown);
+    subscriptions.stop();
+    authenticator.close();
+    await closeServer(http, settings.gracefulShutdownTimeout * 1_000);
+    webSockets.terminateAll();
+    await engine.close();
+    await closeServer(metricsServer, 0);
+  }
+
+  let stopped: Promise<void> | undefined;
+  return {
+    port,
+    metricsPort,
+    restartConnections: () => webSockets.closeAll(closes.serverStateChanged),
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host === "*" ? undefined : host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Closes a server: idle connections at once, the others when their request is answered or the time is up (milliseconds). */
+async function closeServer(server: Server, timeout: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  const timer = setTimeout(() => server.closeAllConnections(), timeout);
+  await closed;
+  clearTimeout(timer);
+}

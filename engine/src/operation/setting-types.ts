@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/** Types of settings: each takes the text of an environment variable, or its absence. */
+
+/** A whole number. */
+export function integer(fallback: number, minimum: number, maximum: number) {
+  const message = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
+  return z
+    .string()
+    .default(String(fallback))
+    .refine((text) => /^-?\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum, { message })
+    .transform(Number);
+}
+
+/** An optional whole number. */
+export function optionalInteger(minimum: number, maximum: number) {
+  const message = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
+  return z
+    .string()
+    .refine((text) => /^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum, { message })
+    .transform(Number)
+    .optional();
+}
+
+/** Hasura's booleans: true, t, yes, y and false, f, no, n in any case. */
+export function flag(fallback: boolean) {
+  return z
+    .string()
+    .default(String(fallback))
+    .refine((text) => /^(?:true|t|yes|y|false|f|no|n)$/i.test(text), { message: "must be true or false" })
+    .transform((text) => /^[ty]/i.test(text));
+}
+
+/** Comma-separated words. */
+export function list(fallback: string) {
+  return z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(",")
+        .map((word) => word.trim().toLowerCase())
+        .filter((word) => word !== ""),
+    );
+}
+
+/** JSON of the given form. What is wrong is said by path; the text itself may hold a key. */
+export function json<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text, context): z.output<Schema> => {
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        context.addIssue({ code: "custom", message: "must be JSON" });
+        return z.NEVER;
+      }
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return parsed.data;
+      for (const { path, message } of parsed.error.issues) {
+        context.addIssue({ code: "custom", message: path.length === 0 ? message : `${path.map(String).join(".")}: ${message}` });
+      }
+      return z.NEVER;
+    })
+    .optional();
+}

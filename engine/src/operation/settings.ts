@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { jwtSettingsSchema } from "../auth/jwt-settings.ts";
+import { readEnvironment, type Environment } from "./environment.ts";
+import { flag, integer, json, list, optionalInteger } from "./setting-types.ts";
+
+const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+const seconds = 86_400;
+const mebibyte = 1_048_576;
+
+/** Every setting: its name in the environment (each also as `<NAME>_FILE`), type, default and bounds. */
+const definitions = {
+  port: ["HASURA_GRAPHQL_SERVER_PORT", integer(8080, 0, 65_535)],
+  host: ["HASURA_GRAPHQL_SERVER_HOST", z.string().default("0.0.0.0")],
+  /** Opens everything. Without one Hasura would make everybody admin; this engine does not start. */
+  adminSecret: ["HASURA_GRAPHQL_ADMIN_SECRET", z.string({ error: "must be given" })],
+  jwt: ["HASURA_GRAPHQL_JWT_SECRET", json(jwtSettingsSchema)],
+  unauthorizedRole: ["HASURA_GRAPHQL_UNAUTHORIZED_ROLE", z.string().optional()],
+  enableConsole: ["HASURA_GRAPHQL_ENABLE_CONSOLE", flag(false)],
+  enabledApis: ["HASURA_GRAPHQL_ENABLED_APIS", list("graphql").pipe(z.array(z.literal("graphql", { error: "only graphql is served" })))],
+  enableAllowList: ["HASURA_GRAPHQL_ENABLE_ALLOWLIST", flag(false)],
+  stringifyNumericTypes: ["HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES", flag(false)],
+  inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
+  namingConvention: ["HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION", z.enum(["hasura-default", "graphql-default"]).default("hasura-default")],
+  /** Role admin sees the internal detail of errors. */
+  adminInternalErrors: ["HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", flag(true)],
+  /** Every role sees the internal detail of errors. */
+  devMode: ["HASURA_GRAPHQL_DEV_MODE", flag(false)],
+  /** Milliseconds between two polls of a live query. */
+  refetchInterval: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
+  batchSize: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
+  /** Seconds. */
+  keepAlive: ["HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE", integer(5, 1, seconds)],
+  /** Seconds. */
+  connectionInitTimeout: ["HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT", integer(3, 1, seconds)],
+  connectionCompression: ["HASURA_GRAPHQL_CONNECTION_COMPRESSION", flag(false)],
+  readCookiesOfOtherOrigins: ["HASURA_GRAPHQL_WS_READ_COOKIE", flag(false)],
+  logLevel: ["HASURA_GRAPHQL_LOG_LEVEL", z.enum(["debug", "info", "warn", "error"]).default("info")],
+  /** Seconds that running requests have to finish in when the engine is told to stop. */
+  gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(8, 0, seconds)],
+  metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().default("/run/routeql/metadata")],
+  /** Header names that carry the admin secret, beside Hasura's own two. */
+  adminSecretHeaders: [
+    "ENGINE_ADMIN_SECRET_HEADERS",
+    list("x-engine-access-key").pipe(z.array(z.string().regex(headerName, { error: "must be header names" }))),
+  ],
+  /** Accept tokens without iss, aud or exp, as Hasura does. */
+  jwtLax: ["ENGINE_JWT_LAX", flag(false)],
+  metricsPort: ["ENGINE_METRICS_PORT", integer(9090, 0, 65_535)],
+  /** Nesting of selection sets; 0 = unlimited. */
+  maxDepth: ["ENGINE_MAX_DEPTH", optionalInteger(0, 1_000)],
+  /** Fields of one operation; 0 = unlimited. */
+  maxBreadth: ["ENGINE_MAX_BREADTH", optionalInteger(0, 1_000_000)],
+  /** Bytes of a request body and of a WebSocket message. */
+  bodyLimit: ["ENGINE_BODY_LIMIT", integer(262_144, 1_024, 64 * mebibyte)],
+  /** Requests in one batch. */
+  batchLimit: ["ENGINE_BATCH_LIMIT", integer(50, 1, 1_000)],
+  /** Milliseconds; 0 = never. */
+  statementTimeout: ["ENGINE_STATEMENT_TIMEOUT", optionalInteger(0, 3_600_000)],
+  poolSize: ["ENGINE_POOL_SIZE", optionalInteger(1, 1_000)],
+  planCacheSize: ["ENGINE_PLAN_CACHE_SIZE", optionalInteger(1, 1_000_000)],
+  /** Operations worked on at a time; more are answered 503. */
+  maxInFlight: ["ENGINE_MAX_IN_FLIGHT", integer(256, 1, 100_000)],
+  maxConnections: ["ENGINE_MAX_CONNECTIONS", integer(10_000, 1, 1_000_000)],
+  maxOperationsPerConnection: ["ENGINE_MAX_OPERATIONS_PER_CONNECTION", integer(100, 1, 10_000)],
+  /** Serve what can be served of metadata that this engine does not know wholly, or that do not fit the database. */
+  allowUnsupported: ["ENGINE_ALLOW_UNSUPPORTED", flag(false)],
+  allowInconsistent: ["ENGINE_ALLOW_INCONSISTENT", flag(false)],
+  /** Seconds that the database and the token keys have to be reachable in at the start. */
+  startTimeout: ["ENGINE_START_TIMEOUT", integer(60, 1, 3_600)],
+} as const satisfies Record<string, readonly [string, z.ZodType]>;
+
+type Definitions = typeof definitions;
+export type Settings = { readonly [Key in keyof Definitions]: z.output<Definitions[Key][1]> };
+
+/** Names that are Hasura's but belong to metadata (`from_env`); the engine reads them from there. */
+const passedThrough = new Set(["HASURA_GRAPHQL_DATABASE_URL"]);
+
+/** Settings that cannot be used; the message lists every problem. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`settings: ${String(problems.length)} problem${problems.length === 1 ? "" : "s"}\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    this.name = "SettingsError";
+    this.problems = problems;
+  }
+}
+
+/** The names of all settings, for the documentation and for whoever starts an engine. */
+export const settingNames: readonly string[] = Object.values(definitions).map(([name]) => name);
+
+/** @throws SettingsError */
+export function readSettings(environment: Environment): Settings {
+  const reading = readEnvironment(environment, new Set(settingNames), passedThrough);
+  const problems = [...reading.problems];
+  const settings: Record<string, unknown> = {};
+  for (const [key, [name, schema]] of Object.entries(definitions)) {
+    const parsed = (schema as z.ZodType).safeParse(reading.values[name]);
+    if (parsed.success) settings[key] = parsed.data;
+    else if (!reading.problems.some((problem) => problem.startsWith(name))) {
+      problems.push(...new Set(parsed.error.issues.map(({ message }) => `${name}: ${message}`)));
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return settings as unknown as Settings;
+}
