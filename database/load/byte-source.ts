@@ -1,0 +1,47 @@
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { BrokenInput } from "./refusal.ts";
+
+export type ByteSource = AsyncIterable<Buffer>;
+
+/** The first bytes of a source, at most `length` of them where it has as many, and the whole source, those bytes included. */
+export async function peek(source: ByteSource, length: number): Promise<{ head: Buffer; whole: ByteSource }> {
+  const iterator = source[Symbol.asyncIterator]();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  while (size < length) {
+    const next = await iterator.next();
+    if (next.done) break;
+    chunks.push(next.value);
+    size += next.value.length;
+  }
+  return { head: Buffer.concat(chunks).subarray(0, length), whole: replay(chunks, iterator) };
+}
+
+async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteSource {
+  try {
+    while (chunks.length > 0) yield chunks.shift() as Buffer;
+    for (;;) {
+      const next = await iterator.next();
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** The bytes that a gzip stream holds. */
+export async function* gunzip(source: ByteSource): ByteSource {
+  const stream = createGunzip();
+  // A failure of either side reaches whoever reads below.
+  pipeline(source, stream, () => {});
+  try {
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "Z_BUF_ERROR") throw new BrokenInput("the gzip stream ends early", { cause: error });
+    if (code?.startsWith("Z_")) throw new BrokenInput(`the gzip stream is damaged: ${(error as Error).message}`, { cause: error });
+    throw error;
+  }
+}

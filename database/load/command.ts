@@ -1,0 +1,100 @@
+import { createReadStream } from "node:fs";
+import { Client } from "pg";
+import { loadHelp, type LoadArguments, parseLoadArguments, UsageError } from "./arguments.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { demoMember } from "./demo.ts";
+import { loadInput } from "./load-input.ts";
+import { type Member, members } from "./members.ts";
+import type { CommandOutput, OpenDatabase } from "./opened-database.ts";
+import { Progress } from "./progress.ts";
+import { BrokenInput } from "./refusal.ts";
+import { details, summarize } from "./summary.ts";
+import { Tally } from "./tally.ts";
+
+export type { OpenDatabase, OpenedDatabase } from "./opened-database.ts";
+
+interface Input {
+  readonly name: string;
+  readonly members: (tally: Tally) => AsyncIterable<Member>;
+}
+
+/**
+ * `npm run load`: loads routing data, prints what became of each input.
+ * @param openDatabase opens a way to the database as `routeql_loader`; it is called once.
+ * @returns the exit code: 0, 1 when an input was broken, 2 when the arguments were not understood.
+ * @throws what the database or the way to it throws.
+ */
+export async function loadCommand(args: readonly string[], openDatabase: OpenDatabase, output: CommandOutput = process): Promise<number> {
+  let parsed: LoadArguments;
+  try {
+    parsed = parseLoadArguments(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    output.stderr.write(`${error.message}\n\n${loadHelp}`);
+    return 2;
+  }
+  if (parsed.help) {
+    output.stdout.write(loadHelp);
+    return 0;
+  }
+  const database = await openDatabase();
+  const client = new Client({ ...database.config, application_name: "routeql-load" });
+  client.on("error", () => {}); // a connection that breaks shows at the next statement
+  try {
+    await client.connect();
+    let broken = 0;
+    for (const input of inputs(parsed)) if (!(await load(client, input, output))) broken += 1;
+    return broken === 0 ? 0 : 1;
+  } finally {
+    await client.end().catch(() => {});
+    await database.close();
+  }
+}
+
+/** Whether the input could be loaded. */
+async function load(client: Client, input: Input, { stdout, stderr }: CommandOutput): Promise<boolean> {
+  const progress = new Progress(stderr, input.name);
+  const tally = new Tally();
+  try {
+    const report = await loadInput(client, input.members(tally), { tally, onProgress: (tally, phase) => progress.show(tally, phase) });
+    progress.end();
+    stdout.write(`${summarize(input.name, report)}\n`);
+    return true;
+  } catch (error) {
+    progress.end();
+    const reason = brokenReason(error);
+    if (reason === undefined) throw error;
+    stderr.write(`${[`${input.name}: nothing was loaded: ${reason}`, ...details(tally)].join("\n")}\n`);
+    return false;
+  }
+}
+
+function* inputs({ files, service, demo }: LoadArguments): Generator<Input> {
+  if (demo !== null) {
+    yield {
+      name: `${demo.count} made-up updates`,
+      members: async function* () {
+        yield demoMember(demo);
+      },
+    };
+  }
+  for (const file of files) {
+    yield {
+      name: file === "-" ? "standard input" : file,
+      members: (tally) => {
+        const source: ByteSource = file === "-" ? process.stdin : createReadStream(file);
+        return members(source, { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) });
+      },
+    };
+  }
+}
+
+/** Why an input could not be read, or undefined when something else failed. */
+function brokenReason(error: unknown): string | undefined {
+  if (error instanceof BrokenInput) return error.message;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== "open" && syscall !== "read") return undefined;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a directory";
+  return code === "EACCES" ? "it may not be read" : (error as Error).message;
+}

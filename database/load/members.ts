@@ -1,0 +1,112 @@
+import { pipeline, type Writable } from "node:stream";
+import { extract } from "tar-stream";
+import { type ByteSource, gunzip, peek } from "./byte-source.ts";
+import { DETECTION_BYTES, detectFormat } from "./format.ts";
+import { bgpdumpRecords, NotRipestat, type Records, ripestatRecords } from "./records.ts";
+import { BrokenInput } from "./refusal.ts";
+
+/** One file of routing data: the input itself, or a member of the tar that it is. */
+export interface Member {
+  /** Name inside the tar; null for an input that is no tar. */
+  readonly name: string | null;
+  readonly format: "bgpdump" | "RIPEstat";
+  readonly records: Records;
+}
+
+export interface MemberOptions {
+  /** `source|collector` for formats that do not name it. */
+  readonly service: string;
+  /** Told of each member of a tar that holds no updates, and why it is passed over. */
+  readonly onPassedOver: (name: string, reason: string) => void;
+}
+
+/**
+ * Unpacks an input by what its bytes are: plain or gzip, and a tar of such. Each member has to be read to its end before the next is asked for.
+ * A member that holds something else is passed over; an input that does, and anything that is broken, is an error.
+ * @throws BrokenInput
+ */
+export async function* members(source: ByteSource, options: MemberOptions): AsyncGenerator<Member> {
+  const { format, bytes } = await unwrap(source);
+  if (format !== "tar") {
+    yield { name: null, ...read(format, bytes, options) };
+    return;
+  }
+  let found = 0;
+  for await (const { name, content } of tarMembers(bytes)) {
+    const member = await readMember(name, content, options);
+    if (member === undefined) continue;
+    found += 1;
+    yield member;
+  }
+  if (found === 0) throw new BrokenInput("the tar holds no updates");
+}
+
+async function unwrap(source: ByteSource): Promise<{ format: ReturnType<typeof detectFormat>; bytes: ByteSource }> {
+  const outer = await peek(source, DETECTION_BYTES);
+  const format = detectFormat(outer.head);
+  if (format !== "gzip") return { format, bytes: outer.whole };
+  const inner = await peek(gunzip(outer.whole), DETECTION_BYTES);
+  const innerFormat = detectFormat(inner.head);
+  if (innerFormat === "gzip") throw new BrokenInput("it is gzip inside gzip");
+  return { format: innerFormat, bytes: inner.whole };
+}
+
+function read(format: string, bytes: ByteSource, { service }: MemberOptions): Pick<Member, "format" | "records"> {
+  if (format === "bgpdump") return { format: "bgpdump", records: bgpdumpRecords(bytes, service) };
+  if (format === "json") return { format: "RIPEstat", records: ripestatRecords(bytes) };
+  throw new BrokenInput("it is neither bgpdump -m text nor RIPEstat bgp-updates JSON, nor gzip or a tar of them");
+}
+
+async function readMember(name: string, content: ByteSource, options: MemberOptions): Promise<Member | undefined> {
+  let format: string;
+  let bytes: ByteSource;
+  try {
+    ({ format, bytes } = await unwrap(content));
+  } catch (error) {
+    if (!(error instanceof BrokenInput) || /gzip stream/.test(error.message)) throw named(name, error);
+    options.onPassedOver(name, error.message);
+    return undefined;
+  }
+  if (format === "tar" || format === "unknown") {
+    options.onPassedOver(name, format === "tar" ? "it is a tar inside a tar" : "it is neither bgpdump -m text nor JSON");
+    await drain(bytes);
+    return undefined;
+  }
+  const member = read(format, bytes, options);
+  return { name, format: member.format, records: guarded(name, member.records, options) };
+}
+
+/** Says in which member an error happened; JSON without updates is passed over instead. */
+async function* guarded(name: string, records: Records, { onPassedOver }: MemberOptions): Records {
+  try {
+    yield* records;
+  } catch (error) {
+    if (!(error instanceof NotRipestat)) throw named(name, error);
+    onPassedOver(name, error.message);
+  }
+}
+
+function named(name: string, error: unknown): unknown {
+  return error instanceof BrokenInput ? new BrokenInput(`${name}: ${error.message}`, { cause: error }) : error;
+}
+
+async function* tarMembers(source: ByteSource): AsyncGenerator<{ name: string; content: ByteSource }> {
+  const tar = extract();
+  // streamx' streams are Node streams in all that pipeline asks for, but not to the compiler
+  pipeline(source, tar as unknown as Writable, () => {});
+  try {
+    for await (const entry of tar) {
+      if (entry.header.type === "file") yield { name: entry.header.name, content: entry as unknown as ByteSource };
+      else entry.resume();
+    }
+  } catch (error) {
+    if (error instanceof Error && /tar|end of data/i.test(error.message)) {
+      throw new BrokenInput(`the tar is broken: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function drain(source: ByteSource): Promise<void> {
+  for await (const chunk of source) void chunk;
+}

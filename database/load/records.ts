@@ -1,0 +1,69 @@
+import { JSONParser } from "@streamparser/json";
+import { parseBgpdumpLine } from "./bgpdump.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { lines } from "./lines.ts";
+import { BrokenInput, type Refusal } from "./refusal.ts";
+import { parseRipestatUpdate } from "./ripestat.ts";
+import type { Skipped, Update } from "./update.ts";
+
+/** One line or one list element of an input, and what it turned out to be. */
+export interface InputRecord {
+  /** Line number, or number of the element; from 1. */
+  readonly position: number;
+  /** The text as it stands in the input, for people. */
+  readonly text: () => string;
+  readonly parsed: Update | Skipped | Refusal;
+}
+
+/** Records in the order of the input, in batches small enough to hold. */
+export type Records = AsyncIterable<readonly InputRecord[]>;
+
+/** The records of `bgpdump -m` text; empty lines are none. */
+export async function* bgpdumpRecords(source: ByteSource, service: string): Records {
+  let position = 0;
+  for await (const batch of lines(source)) {
+    const records: InputRecord[] = [];
+    for (const line of batch) {
+      position += 1;
+      if (line !== "") records.push({ position, text: () => line, parsed: parseBgpdumpLine(line, service) });
+    }
+    yield records;
+  }
+}
+
+/**
+ * The records of RIPEstat's bgp-updates answer, read as a stream.
+ * @throws BrokenInput when the JSON is broken or ends early, and {@link NotRipestat} when it is sound and something else.
+ */
+export async function* ripestatRecords(source: ByteSource): Records {
+  let position = 0;
+  let complete = false;
+  let records: InputRecord[] = [];
+  const parser = new JSONParser({ paths: ["$.data.updates.*", "$.data.updates"], keepStack: false });
+  parser.onValue = ({ value, key }) => {
+    if (key === "updates") {
+      complete = Array.isArray(value);
+      return;
+    }
+    position += 1;
+    records.push({ position, text: () => JSON.stringify(value), parsed: parseRipestatUpdate(value) });
+  };
+  const parse = (step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new BrokenInput(`the JSON is broken after update ${position}: ${reason}`, { cause: error });
+    }
+  };
+  for await (const chunk of source) {
+    parse(() => parser.write(chunk));
+    yield records;
+    records = [];
+  }
+  if (!parser.isEnded) parse(() => parser.end());
+  if (!complete) throw new NotRipestat("it is JSON, but no bgp-updates answer of RIPEstat");
+}
+
+/** Sound JSON without `data.updates`. */
+export class NotRipestat extends BrokenInput {}

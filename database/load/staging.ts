@@ -1,0 +1,92 @@
+import { pipeline } from "node:stream/promises";
+import type { Client } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { expandPath } from "./as-path.ts";
+import { Refusal } from "./refusal.ts";
+import type { Update } from "./update.ts";
+
+/** Postgres' memory for the staging table and for sorting it; the server has room for a few loads at once. */
+const prepareStatements = `
+  set temp_buffers = '32MB';
+  set work_mem = '64MB';
+  create temporary table if not exists staged_updates (
+    ordinal bigint not null,
+    member integer not null,
+    monitor text,
+    "timestamp" timestamp not null,
+    prefix inet not null,
+    peer_asn bigint,
+    type text not null,
+    as_path bigint[] not null,
+    communities json not null,
+    service text not null,
+    orig_path json
+  );
+  truncate staged_updates`;
+
+/** Makes this session's empty staging table; it is gone with the session, whatever happens. */
+export async function prepareStaging(client: Client): Promise<void> {
+  await client.query(prepareStatements);
+}
+
+/** Streams rows, lines of COPY's text form, into the staging table as fast as the server takes them. */
+export async function copyIntoStaging(client: Client, rows: AsyncIterable<string>): Promise<void> {
+  await pipeline(rows, client.query(copyFrom("copy staged_updates from stdin")));
+}
+
+/**
+ * The rows of one update in COPY's text form. Nothing needs escaping: every text was checked for its form before.
+ * @param ordinal the update's position among all of its input, which tells repetitions apart.
+ */
+export function stagedRows(update: Update, ordinal: number, member: number): { text: string; count: number } | Refusal {
+  const expanded = expandPath(update.path);
+  if (expanded instanceof Refusal) return expanded;
+  const before = `${ordinal}\t${member}\t${update.monitor ?? "\\N"}\t${update.timestamp}\t${update.prefix}\t${update.peerAsn ?? "\\N"}\t${update.type}\t{`;
+  const after = `}\t${update.communities}\t${update.service}\t${expanded.original ?? "\\N"}\n`;
+  let text = "";
+  for (const path of expanded.rows) text += before + path.join(",") + after;
+  return { text, count: expanded.rows.length };
+}
+
+/** Loads at the same time take turns here, so that they never wait for each other's rows in a ring. */
+const LOAD_LOCK = "7241865325823966";
+
+/** Rows from which a load may change what the planner should know. */
+const ANALYSE_FROM = 1000;
+
+/**
+ * Moves the staged rows into routing.bgp_updates, all of them or none.
+ * A monitor whose AS its source does not tell is known by the AS that it announces most of its paths with.
+ * @returns how many rows were new.
+ */
+export async function publishStaged(client: Client, days: Iterable<string>): Promise<number> {
+  for (const day of days) await client.query("select routing.ensure_partitions($1, $1)", [day]);
+  await client.query("begin");
+  try {
+    await client.query("select pg_advisory_xact_lock($1)", [LOAD_LOCK]);
+    const { rowCount } = await client.query(publish);
+    await client.query("commit");
+    if (rowCount !== null && rowCount >= ANALYSE_FROM) await client.query("select routing.analyse_updates()");
+    return rowCount ?? 0;
+  } catch (error) {
+    await client.query("rollback").catch(() => {}); // the connection may be what failed
+    throw error;
+  }
+}
+
+const publish = `
+  with known as (
+    select monitor, mode() within group (order by peer_asn) as peer_asn
+    from staged_updates where monitor is not null and peer_asn is not null group by monitor
+  ), named as (
+    select s.ordinal, s.member, s."timestamp", network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn, s.type,
+      s.as_path, s.service, s.communities, s.orig_path
+    from staged_updates s left join known on known.monitor = s.monitor
+  ), identified as (
+    select *, routing.update_identity("timestamp", prefix, peer_asn, type, as_path, service) as identity from named
+  )
+  insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", orig_path)
+  select routing.update_key(identity, row_number() over (partition by identity, member order by ordinal) - 1), prefix,
+    coalesce(as_path[cardinality(as_path)], -1), peer_asn, as_path, service, type, communities, "timestamp", orig_path
+  from identified
+  on conflict do nothing`;
