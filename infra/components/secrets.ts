@@ -23,7 +23,7 @@ function checked(name: SecretSettingName, given: Input<string>): Output<string> 
 /** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
 export function makeSecrets(given: GivenSecrets, tlsPrivateKey: Output<string>, parent: Resource): Secrets {
   const generated = (name: string): Output<string> =>
-    new RandomPassword(name, { length: generatedLength, special: false }, { parent, additionalSecretOutputs: ["result"] }).result;
+    secret(new RandomPassword(name, { length: generatedLength, special: false }, { parent, additionalSecretOutputs: ["result"] }).result);
   const setting = (name: SecretSettingName, resource: string): Output<string> => {
     const value = given[name];
     return value === undefined ? generated(resource) : checked(name, value);

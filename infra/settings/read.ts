@@ -62,6 +62,16 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   return given;
 }
 
+/** The auth sidecar refuses secrets of equal value; so does the deployment, for all of them. */
+function equalSecrets(given: GivenSettings): SettingsProblem[] {
+  const names = settingNames.filter((name) => settings[name].type === "secret" && given[name] !== undefined);
+  return names.flatMap((name, index) => {
+    const same = names.slice(0, index).find((other) => given[other] === given[name]);
+    const problem = `is the same as ${same}; each needs a value of its own`;
+    return same === undefined ? [] : [{ name, place: "together with another setting", problem }];
+  });
+}
+
 /**
  * Reads all settings that were given; an empty value counts as not given.
  * @throws {SettingsError} listing every unknown name and every bad value, also one that another source would have overruled.
@@ -77,7 +87,7 @@ export function readSettings({ stack, configuration, environmentFile }: Settings
     }
   }
   const given = values as GivenSettings;
-  problems.push(...contradictions(withDefaults(given, stack)));
+  problems.push(...contradictions(withDefaults(given, stack)), ...equalSecrets(given));
   if (problems.length > 0) throw new SettingsError(problems);
   return given;
 }

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import { builtImages } from "./images.ts";
+
+test("every image is named by 12 digits of its content's hash, and its Dockerfile exists", () => {
+  for (const { name, imageName, dockerfile } of builtImages()) {
+    expect(imageName).toMatch(new RegExp(`^routeql/${name}:[0-9a-f]{12}$`));
+    expect(existsSync(dockerfile)).toBe(true);
+  }
+});
+
+test("the same content gives the same names", () => {
+  expect(builtImages()).toEqual(builtImages());
+});
+
+test("another Node base renames the images that are built with it, and only those", () => {
+  const official = builtImages();
+  const other = builtImages({ debianBase: "debian:trixie-slim", nodeBase: "routeql/node:24.21.0" });
+  const renamed = other.filter(({ imageName }) => official.every((image) => image.imageName !== imageName)).map(({ name }) => name);
+  expect(renamed.toSorted()).toEqual(["auth-sidecar", "database-tools", "engine"]);
+  for (const { name, args } of other) expect(args["NODE_BASE"]).toBe(renamed.includes(name) ? "routeql/node:24.21.0" : undefined);
+});

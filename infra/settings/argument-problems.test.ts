@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { argumentProblems } from "./argument-problems.ts";
+
+const found = (given: Record<string, unknown>): string[] => argumentProblems(given, "prod").map(({ name, problem }) => `${name} ${problem}`);
+
+test("no argument at all is fine", () => expect(found({})).toEqual([]));
+
+test("an argument that is undefined counts as left out", () => expect(found({ httpPort: undefined })).toEqual([]));
+
+test("all problems are listed at once", () => {
+  expect(found({ httpPort: "80", hostAddress: "here", color: 1 })).toEqual([
+    "httpPort must be a number, not a string",
+    'hostAddress must be an IPv4 or IPv6 address, not "here"',
+    "color is not a setting",
+  ]);
+});
+
+test("arguments that contradict each other are refused", () => {
+  expect(found({ httpsPort: 8443, consolePort: 8443 })).toEqual(["consolePort is the same port as httpsPort: 8443"]);
+});

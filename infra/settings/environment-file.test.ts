@@ -1,0 +1,59 @@
+import { parseEnv } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseEnvironmentFile } from "./environment-file.ts";
+
+const read = (content: string): Record<string, string> =>
+  Object.fromEntries(parseEnvironmentFile(content).entries.map(({ name, value }) => [name, value]));
+
+test("assignments, comments and blank lines are read", () => {
+  const { entries, badLines } = parseEnvironmentFile("# first\n\nHTTP_PORT=8080\n  export PUBLIC_HOST = routes.example.net # ours\r\nLOG_LEVEL='info'\n");
+  expect(entries).toEqual([
+    { name: "HTTP_PORT", value: "8080", line: 3 },
+    { name: "PUBLIC_HOST", value: "routes.example.net", line: 4 },
+    { name: "LOG_LEVEL", value: "info", line: 5 },
+  ]);
+  expect(badLines).toEqual([]);
+});
+
+test.each([
+  ["A=b#c", "b#c"],
+  ["A=b # c", "b"],
+  ["A=#c", ""],
+  ["A=", ""],
+  ['A=" b # c "', " b # c "],
+  ["A=\"it's\"", "it's"],
+  ["A='b' # c", "b"],
+  ["A=b=c", "b=c"],
+  ["\uFEFFA=b", "b"],
+])("%j holds %j", (line, value) => expect(read(line)).toEqual({ A: value }));
+
+test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b"])("%j is reported by its line", (line) => {
+  expect(parseEnvironmentFile(`B=c\n${line}`)).toEqual({ entries: [{ name: "B", value: "c", line: 1 }], badLines: [2] });
+});
+
+const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/);
+const plain = fc.stringMatching(/^[A-Za-z0-9_./:@+-]{0,20}$/);
+const inQuotes = fc.stringMatching(/^[ A-Za-z0-9_./:@#=+-]{0,20}$/).map((value) => `"${value}"`);
+
+test("whatever it reads, Node's own reader reads the same", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.tuple(name, fc.oneof(plain, inQuotes)), { selector: ([key]) => key }), (lines) => {
+      const content = lines.map(([key, value]) => `${key}=${value}`).join("\n");
+      expect(parseEnvironmentFile(content).badLines).toEqual([]);
+      expect(read(content)).toEqual({ ...parseEnv(content) });
+    }),
+  );
+});
+
+test("any text is read without an exception, and each line is an entry, a problem or nothing", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (content) => {
+      const { entries, badLines } = parseEnvironmentFile(content);
+      const lines = content.split(/\r?\n/).length;
+      const reported = [...entries.map(({ line }) => line), ...badLines];
+      expect(new Set(reported).size).toBe(reported.length);
+      for (const line of reported) expect(line).toBeLessThanOrEqual(lines);
+    }),
+  );
+});

@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { SettingsError } from "./error.ts";
+import { settingNames, settings } from "./list.ts";
+import { readSettings } from "./read.ts";
+
+const key = randomBytes(20).toString("hex");
+const otherKey = randomBytes(20).toString("hex");
+
+function read(configuration: Record<string, string>, content?: string) {
+  return readSettings({ stack: "staging", configuration, environmentFile: content === undefined ? undefined : { name: ".env", content } });
+}
+
+function problems(configuration: Record<string, string>, content?: string): string[] {
+  try {
+    read(configuration, content);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${place})`);
+    throw error;
+  }
+  return [];
+}
+
+test("nothing given is nothing read", () => expect(read({})).toEqual({}));
+
+test("values get the type of their setting", () => {
+  expect(read({ httpPort: "8080", engineConsole: "true" }, "PUBLIC_HOST=routes.example.net")).toEqual({
+    httpPort: 8080,
+    engineConsole: true,
+    publicHost: "routes.example.net",
+  });
+});
+
+test("the stack's configuration comes before the environment file", () => {
+  expect(read({ httpPort: "8080" }, "HTTP_PORT=8081\nHTTPS_PORT=8443")).toEqual({ httpPort: 8080, httpsPort: 8443 });
+});
+
+test("an empty value is as good as none", () => {
+  expect(read({ httpPort: "", engineAccessKey: "" }, "HTTP_PORT=8081\nSERVICE_API_KEY=")).toEqual({ httpPort: 8081 });
+});
+
+test("all problems of both sources are listed at once", () => {
+  const found = problems(
+    { httpPort: "0", engineConsole: "yes", colour: "blue" },
+    `ENGINE_ACESS_KEY=${key}\nHTTPS_PORT=many\nno assignment\nLOG_LEVEL=info\nLOG_LEVEL=warn\nTOKEN_LIFE_SECONDS=59`,
+  );
+  expect(found.toSorted()).toEqual([
+    "colour is not a setting (stack configuration)",
+    "ENGINE_ACESS_KEY is not a setting; is ENGINE_ACCESS_KEY meant? (.env, line 1)",
+    "line 3 is neither NAME=value nor a comment (.env)",
+    "LOG_LEVEL is set twice (.env, line 5)",
+    "httpPort must be a whole number from 1 to 65535, not 0 (stack configuration)",
+    'engineConsole must be true or false, not "yes" (stack configuration)',
+    'HTTPS_PORT must be a whole number, not "many" (.env, line 2)',
+    "TOKEN_LIFE_SECONDS must be a whole number from 60 to 3600, not 59 (.env, line 6)",
+  ].toSorted());
+});
+
+test("a bad value is a problem even where a better source overrules it", () => {
+  expect(problems({ httpPort: "8080" }, "HTTP_PORT=none")).toHaveLength(1);
+});
+
+test("a weak secret is refused and never repeated", () => {
+  const weak = "myadminsecretkey";
+  const [problem = "", ...others] = problems({ engineAccessKey: weak });
+  expect(others).toEqual([]);
+  expect(problem).toMatch(/^engineAccessKey /);
+  expect(problem).not.toContain(weak);
+});
+
+test("a secret that is used twice is refused and never repeated", () => {
+  const found = problems({ engineAccessKey: key }, `SERVICE_API_KEY=${key}`);
+  expect(found).toEqual(["serviceApiKey is the same as engineAccessKey; each needs a value of its own (together with another setting)"]);
+  expect(problems({ engineAccessKey: key }, `SERVICE_API_KEY=${otherKey}`)).toEqual([]);
+});
+
+test.each([
+  [{ httpPort: "443" }, "httpsPort is the same port as httpPort: 443"],
+  [{ tlsCertificateFile: "certificate.pem" }, "tlsPrivateKeyFile is missing, but tlsCertificateFile is set; give both or neither"],
+  [{ tlsPrivateKeyFile: "key.pem" }, "tlsCertificateFile is missing, but tlsPrivateKeyFile is set; give both or neither"],
+  [{ sessionIdleSeconds: "30000" }, "sessionIdleSeconds must not be more than sessionAbsoluteSeconds"],
+])("%j contradicts itself or a default", (configuration: Record<string, string>, problem) => {
+  expect(problems(configuration)).toEqual([`${problem} (together with another setting)`]);
+});
+
+test("every setting has an environment name of its own, in capitals", () => {
+  const names = settingNames.map((name) => settings[name].environment);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+});
