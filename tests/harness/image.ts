@@ -1,12 +1,14 @@
-import { resolve } from "node:path";
+import { type BuiltImage, builtImages } from "../../infra/images.ts";
+import { settings } from "../../infra/settings/list.ts";
 import { mustRun, run } from "./process.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+/** The base of the Node images where no registry answers; made by infra/local. */
+const nodeStandIn = "routeql/node:24.21.0";
 const made = new Map<string, Promise<string>>();
 
 /**
- * The local name of one of the kit's own images (a folder below images/); built when it is absent, once a process.
- * @throws with the last lines of the build when it fails.
+ * The local name of one of the kit's own images (a folder below images/), the very one that a deployment uses; built when it is absent.
+ * @throws with the last lines of the build when it fails
  */
 export function image(name: string): Promise<string> {
   let reference = made.get(name);
@@ -18,14 +20,17 @@ export function image(name: string): Promise<string> {
 }
 
 async function build(name: string): Promise<string> {
-  const reference = `routeql/${name}:test`;
-  const args = ["build", "--network", "host", "-t", reference, "-f", `images/${name}/Dockerfile`];
-  if (await exists(nodeStandIn)) args.push("--build-arg", `NODE_BASE=${nodeStandIn}`);
-  await mustRun("docker", [...args, "."], { cwd: repository });
-  return reference;
+  const nodeBase = (await exists(nodeStandIn)) ? nodeStandIn : settings.nodeBase.default;
+  const described = builtImages({ debianBase: settings.debianBase.default, nodeBase }).find((built) => built.name === name);
+  if (described === undefined) throw new Error(`the kit has no image named ${name}`);
+  if (!(await exists(described.imageName))) await mustRun("docker", buildArguments(described));
+  return described.imageName;
 }
 
-const nodeStandIn = "routeql/node:24.21.0";
+function buildArguments({ imageName, dockerfile, context, args }: BuiltImage): string[] {
+  const given = Object.entries(args).flatMap(([key, value]) => ["--build-arg", `${key}=${value}`]);
+  return ["build", "--network", "host", "--tag", imageName, "--file", dockerfile, ...given, context];
+}
 
 async function exists(reference: string): Promise<boolean> {
   const { code } = await run("docker", ["image", "inspect", reference]);
