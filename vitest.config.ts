@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import InOrder from "./tools/test/in-order.ts";
 
 const containers = {
   globalSetup: ["tests/harness/global-setup.ts"],
@@ -10,6 +11,7 @@ const containers = {
 export default defineConfig({
   test: {
     passWithNoTests: false,
+    sequence: { sequencer: InOrder },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
@@ -25,7 +27,15 @@ export default defineConfig({
         test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers },
       })),
       {
-        test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], fileParallelism: false, ...containers },
+        test: {
+          name: "e2e",
+          include: ["tests/e2e/**/*.test.ts"],
+          // One stack for all files, and one of them kills its parts.
+          fileParallelism: false,
+          ...containers,
+          globalSetup: ["tests/e2e/support/global-setup.ts"],
+          hookTimeout: 900_000,
+        },
       },
     ],
   },

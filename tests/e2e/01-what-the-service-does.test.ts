@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { Member } from "./support/accounts.ts";
+import { loadDemo } from "./support/data.ts";
+import { updateFields, views } from "./support/fields.ts";
+import { data, master, refusal } from "./support/graphql.ts";
+import { accessToken, administrator, claimsOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
+
+describe("What the service does", () => {
+  let analyst: Member;
+
+  beforeAll(async () => {
+    await loadDemo();
+    analyst = await Member.join("analyst");
+  });
+
+  test("1: the database is exposed through a GraphQL API at /api/graphql", async () => {
+    const answer = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1) { prefix } }", await analyst.caller());
+    expect(answer.view_bgpupdates).toHaveLength(1);
+  });
+
+  test("2: queries are written against the schema that the engine generates from the database", async () => {
+    const query = '{ __type(name: "view_bgpupdates") { fields { name type { name kind } } } }';
+    const answer = await data<{ __type: { fields: { name: string; type: { name: string | null; kind: string } }[] } }>(query, await analyst.caller());
+    const types = Object.fromEntries(answer.__type.fields.map(({ name, type }) => [name, type.name ?? type.kind]));
+    expect(types).toMatchObject({ prefix: "inet", origin_as: "bigint", timestamp: "timestamp", handled: "Boolean", communities: "json", as_path: "LIST" });
+  });
+
+  test("3: a caller authenticates with an access token", async () => {
+    const answer = await data("{ __typename }", await analyst.caller());
+    expect(answer).toEqual({ __typename: "query_root" });
+  });
+
+  test("3: or with the master access key, which is all-powerful: no row limit, every table that is tracked", async () => {
+    const answer = await data<{ view_bgpupdates: unknown[]; __schema: { queryType: { fields: { name: string }[] } } }>(
+      "{ view_bgpupdates(limit: 10001) { type } __schema { queryType { fields { name } } } }",
+      master,
+    );
+    expect(answer.view_bgpupdates).toHaveLength(10_001);
+    const roots = answer.__schema.queryType.fields.map(({ name }) => name);
+    expect(roots).toEqual(expect.arrayContaining(["view_bgpupdates", "view_hijacks", "view_bgpupdates_hijacks", "view_configured_prefixes"]));
+  });
+
+  test("3: a wrong master key is refused", async () => {
+    const { extensions } = await refusal("{ __typename }", { masterKey: "0".repeat(64) });
+    expect(extensions.code).toBe("access-denied");
+  });
+
+  test("4: permissions depend on the role: a viewer cannot name what an analyst reads", async () => {
+    const viewer = await Member.join("viewer");
+    const query = "{ view_bgpupdates(limit: 1) { communities } }";
+    const answer = await data<{ view_bgpupdates: unknown[] }>(query, await analyst.caller());
+    expect(answer.view_bgpupdates).toHaveLength(1);
+    const { extensions } = await refusal(query, await viewer.caller());
+    expect(extensions.code).toBe("validation-failed");
+  });
+
+  test("7: variants A and B end in the same access_token reply", async () => {
+    const { sessionId } = await session(administrator);
+    const stepwise = claimsOf(await tokenOfSession(sessionId));
+    const reply = await singleStep(administrator);
+    expect(Object.keys(reply.json() as object)).toEqual(["access_token"]);
+    const direct = claimsOf(accessToken(reply));
+    expect(Object.keys(direct).toSorted()).toEqual(Object.keys(stepwise).toSorted());
+    expect(direct["sub"]).toBe(stepwise["sub"]);
+    expect(direct["https://hasura.io/jwt/claims"]).toEqual(stepwise["https://hasura.io/jwt/claims"]);
+  });
+});
+
+describe("Resources and their fields", () => {
+  test.each(views)("the queryable root field $view accepts limit and order_by", async ({ view, sort }) => {
+    const query = '{ __type(name: "query_root") { fields { name args { name type { name kind ofType { kind ofType { name } } } } } } }';
+    const answer = await data<{ __type: { fields: { name: string; args: { name: string; type: { name: string | null } }[] }[] } }>(query, master);
+    const field = answer.__type.fields.find(({ name }) => name === view);
+    const args = field?.args.map(({ name }) => name) ?? [];
+    expect(args.toSorted()).toEqual(["distinct_on", "limit", "offset", "order_by", "where"]);
+    expect(field?.args.find(({ name }) => name === "limit")?.type.name).toBe("Int");
+    await data(`{ ${view}(limit: 1, order_by: {${sort}: desc}) { ${sort} } }`, master);
+  });
+
+  test("only view_bgpupdates, view_hijacks, what links them and their aggregates are root fields of an analyst", async () => {
+    const analyst = await Member.join("analyst");
+    const answer = await data<{ __schema: { queryType: { fields: { name: string }[] }; mutationType: unknown } }>(
+      "{ __schema { queryType { fields { name } } mutationType { name } } }",
+      await analyst.caller(),
+    );
+    const roots = answer.__schema.queryType.fields.map(({ name }) => name);
+    expect(roots).toEqual(expect.arrayContaining(["view_bgpupdates", "view_bgpupdates_aggregate", "view_hijacks", "view_hijacks_aggregate"]));
+    expect(roots.filter((name) => !name.startsWith("view_"))).toEqual([]);
+    expect(answer.__schema.mutationType).toBeNull();
+  });
+
+  test("limit takes no negative number and order_by no unknown field", async () => {
+    const negative = await refusal(`{ view_bgpupdates(limit: -1) { ${updateFields[0]} } }`, master);
+    expect(negative.message).toContain("non-negative");
+    const unknown = await refusal("{ view_bgpupdates(order_by: {no_such_field: desc}) { type } }", master);
+    expect(unknown.extensions.code).toBe("validation-failed");
+  });
+});

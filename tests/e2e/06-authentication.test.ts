@@ -1,0 +1,189 @@
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Member } from "./support/accounts.ts";
+import { loadDemo } from "./support/data.ts";
+import { data, master, post, refusal } from "./support/graphql.ts";
+import { call } from "./support/http.ts";
+import { accessToken, claimsOf, headerOf, singleStep } from "./support/sessions.ts";
+import { stack } from "./support/stack.ts";
+
+const query = "{ view_bgpupdates(limit: 1) { prefix } }";
+const claimsName = "https://hasura.io/jwt/claims";
+
+describe("Authentication", () => {
+  let viewer: Member;
+
+  beforeAll(async () => {
+    await loadDemo();
+    viewer = await Member.join("viewer");
+  });
+
+  describe("the access token", () => {
+    test("is an ES256 JWT with kid, issuer, audience, subject, times and a unique id", async () => {
+      const token = await viewer.freshToken();
+      expect(headerOf(token)).toMatchObject({ alg: "ES256", kid: expect.stringMatching(/^[\w-]{43}$/) as string });
+      const claims = claimsOf(token);
+      expect(claims).toMatchObject({ iss: "routeql", aud: "routeql", sub: viewer.account.id, jti: expect.any(String) as string, nbf: expect.any(Number) as number });
+      expect(claims.exp - claims.iat).toBe(stack.tokenLifeSeconds);
+    });
+
+    test.each(["viewer", "analyst", "operator"] as const)("of a %s carries that role alone, and no organisation", async (role) => {
+      const member = await Member.join(role);
+      expect(claimsOf(await member.freshToken())[claimsName]).toEqual({
+        "x-hasura-allowed-roles": [role],
+        "x-hasura-default-role": role,
+        "x-hasura-user-id": member.account.id,
+      });
+    });
+
+    test("of a tenant carries the organisation", async () => {
+      const tenant = await Member.join("tenant", { organisation: "e2e-org-claims" });
+      expect(claimsOf(await tenant.freshToken())[claimsName]).toMatchObject({ "x-hasura-default-role": "tenant", "x-hasura-org-id": "e2e-org-claims" });
+    });
+
+    test("tells nothing of the e-mail address, the session or the password", async () => {
+      const payload = JSON.stringify(claimsOf(await viewer.freshToken()));
+      expect(payload).not.toContain(viewer.account.email);
+      expect(payload).not.toContain(viewer.account.password);
+    });
+  });
+
+  describe("refused", () => {
+    test("no token", async () => {
+      const { extensions } = await refusal(query, { headers: {} });
+      expect(extensions.code).toBe("invalid-headers");
+    });
+
+    test.each([
+      ["an empty Authorization header", "", "invalid-headers"],
+      ["a Bearer without a token", "Bearer ", "invalid-jwt"],
+      ["another scheme", "Basic YTpi", "invalid-headers"],
+      ["a token that is no JWT", "Bearer abc.def.ghi", "invalid-jwt"],
+    ])("%s", async (_, authorization) => {
+      const reply = await post(query, { headers: { authorization } });
+      const body = reply.json() as { data?: unknown; errors: { extensions: { code: string } }[] };
+      expect(body).not.toHaveProperty("data");
+      expect(["invalid-headers", "invalid-jwt"]).toContain(body.errors[0]?.extensions.code);
+    });
+
+    test.concurrent("an expired token", { timeout: 120_000 }, async () => {
+      const member = await Member.join("viewer");
+      const token = accessToken(await singleStep(member.account));
+      await data(query, { token });
+      const left = claimsOf(token).exp * 1000 - Date.now();
+      await new Promise((resolve) => setTimeout(resolve, left + 1500));
+      const error = await refusal(query, { token });
+      expect(error).toMatchObject({ message: "Could not verify JWT: JWTExpired", extensions: { code: "invalid-jwt" } });
+    });
+
+    test("a token signed with a foreign key, also under the kid of the right one", async () => {
+      const right = await viewer.freshToken();
+      const { privateKey } = await generateKeyPair("ES256");
+      for (const kid of [headerOf(right)["kid"] as string, "another", undefined]) {
+        const token = await new SignJWT(claimsOf(right)).setProtectedHeader({ alg: "ES256", ...(kid === undefined ? {} : { kid }) }).sign(privateKey);
+        const { extensions } = await refusal(query, { token });
+        expect(extensions.code).toBe("invalid-jwt");
+      }
+    });
+
+    test("a token with a foreign key in its own header (jwk, jku, x5u)", async () => {
+      const right = await viewer.freshToken();
+      const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+      const jwk = await exportJWK(publicKey);
+      for (const extra of [{ jwk }, { jku: `${stack.url}/jwks` }, { x5u: `${stack.url}/key` }]) {
+        const token = await new SignJWT(claimsOf(right)).setProtectedHeader({ alg: "ES256", ...extra }).sign(privateKey);
+        const { extensions } = await refusal(query, { token });
+        expect(extensions.code).toBe("invalid-jwt");
+      }
+    });
+
+    test("alg none, in every spelling", async () => {
+      const claims = claimsOf(await viewer.freshToken());
+      const unsecured = new UnsecuredJWT(claims).encode();
+      const spelled = ["None", "NONE", "nOnE"].map((alg) => [Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url"), unsecured.split(".")[1], ""].join("."));
+      for (const token of [unsecured, ...spelled]) {
+        const { extensions } = await refusal(query, { token });
+        expect(extensions.code).toBe("invalid-jwt");
+      }
+    });
+
+    test("HS256 with the text of the right token's public parts as the key", async () => {
+      const right = await viewer.freshToken();
+      const kid = headerOf(right)["kid"] as string;
+      const token = await new SignJWT(claimsOf(right)).setProtectedHeader({ alg: "HS256", kid }).sign(Buffer.from(kid));
+      const { extensions } = await refusal(query, { token });
+      expect(extensions.code).toBe("invalid-jwt");
+    });
+
+    test("a token whose role was changed after it was signed", async () => {
+      const [header, payload, signature] = (await viewer.freshToken()).split(".") as [string, string, string];
+      const changed = Buffer.from(Buffer.from(payload, "base64url").toString().replaceAll("viewer", "operator")).toString("base64url");
+      const { extensions } = await refusal(query, { token: [header, changed, signature].join(".") });
+      expect(extensions.code).toBe("invalid-jwt");
+    });
+
+    test("a token in the address, in a cookie or in the body", async () => {
+      const token = await viewer.freshToken();
+      const address = await call(`/api/graphql?access_token=${token}`, { method: "POST", body: { query } });
+      expect(address.json()).toHaveProperty("errors");
+      const cookie = await call("/api/graphql", { method: "POST", headers: { cookie: `Authorization=${token}; token=${token}` }, body: { query } });
+      expect(cookie.json()).toHaveProperty("errors");
+      const body = await call("/api/graphql", { method: "POST", body: { query, access_token: token } });
+      expect(body.json()).toHaveProperty("errors");
+    });
+  });
+
+  describe("headers of the engine that a client sets have no effect", () => {
+    const twoFields = "{ view_bgpupdates(limit: 1) { communities } }";
+
+    test.each<Record<string, string>>([
+      { "x-hasura-role": "operator" },
+      { "x-hasura-role": "admin" },
+      { "X-Hasura-Role": "analyst", "x-hasura-default-role": "analyst", "x-hasura-allowed-roles": '["analyst"]' },
+    ])("a viewer with %o stays a viewer", async (headers) => {
+      const token = await viewer.freshToken();
+      const { extensions } = await refusal(twoFields, { headers: { authorization: `Bearer ${token}`, ...headers } });
+      expect(extensions.code).toBe("validation-failed");
+      const rows = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1000) { type } }", { headers: { authorization: `Bearer ${token}`, ...headers } });
+      expect(rows.view_bgpupdates).toHaveLength(100);
+    });
+
+    test("a tenant with x-hasura-org-id of another organisation still sees none of its rows", async () => {
+      const tenant = await Member.join("tenant", { organisation: "e2e-org-empty" });
+      const headers = { authorization: `Bearer ${await tenant.freshToken()}`, "x-hasura-org-id": "demo", "x-hasura-user-id": "1" };
+      const answer = await data<{ view_bgpupdates: unknown[]; view_hijacks: unknown[] }>("{ view_bgpupdates { type } view_hijacks { key } }", { headers });
+      expect(answer).toEqual({ view_bgpupdates: [], view_hijacks: [] });
+    });
+
+    test.each(["x-hasura-admin-secret", "x-hasura-access-key", "X-Hasura-Admin-Secret"])("the master key in %s is no key", async (name) => {
+      const { extensions } = await refusal(query, { headers: { [name]: stack.engineAccessKey } });
+      expect(extensions.code).toBe("invalid-headers");
+    });
+
+    test("x-hasura-role and x-hasura-user-id without a token give no unauthorised role", async () => {
+      const { extensions } = await refusal(query, { headers: { "x-hasura-role": "viewer", "x-hasura-user-id": "1" } });
+      expect(extensions.code).toBe("invalid-headers");
+    });
+
+    test("an empty master key beside engine headers is refused", async () => {
+      const { extensions } = await refusal(query, { headers: { "x-engine-access-key": "", "x-hasura-role": "admin" } });
+      expect(["access-denied", "invalid-headers"]).toContain(extensions.code);
+    });
+
+    test("X-Engine-Access-Key grants full access whatever other engine headers say", async () => {
+      const answer = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1001) { communities } }", {
+        headers: { "x-engine-access-key": stack.engineAccessKey, "x-hasura-role": "viewer", "x-hasura-org-id": "none" },
+      });
+      expect(answer.view_bgpupdates).toHaveLength(1001);
+    });
+  });
+
+  test("the engine's other doors are closed from outside, for the master key too", async () => {
+    for (const path of ["/v1/graphql", "/v1/metadata", "/v2/query", "/v1/query", "/v1/version", "/v1alpha1/graphql", "/console", "/metrics", "/jwks", "/api/graphql/explain"]) {
+      const reply = await call(path, { method: "POST", headers: { "x-engine-access-key": stack.engineAccessKey }, body: { type: "export_metadata", version: 2, args: {} } });
+      expect(reply.status, path).toBe(404);
+      expect(reply.json(), path).toMatchObject({ code: "not-found" });
+    }
+    expect(await data("{ __typename }", master)).toEqual({ __typename: "query_root" });
+  });
+});

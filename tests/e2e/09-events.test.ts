@@ -1,0 +1,130 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Member } from "./support/accounts.ts";
+import { loadDemo, loadLines } from "./support/data.ts";
+import { data, headersOf, master } from "./support/graphql.ts";
+import { accessToken, claimsOf, logout, session, singleStep, tokenOfSession } from "./support/sessions.ts";
+import { type Feed, protocols, type SocketOptions, type Subscribe } from "./support/sockets.ts";
+import { stack } from "./support/stack.ts";
+import { announcement } from "./support/small-world.ts";
+
+const newest = "subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix timestamp } }";
+const anyAnswer = (): boolean => true;
+
+describe("Events", () => {
+  let analyst: Member;
+  const open: Feed[] = [];
+
+  function start(subscribe: Subscribe, query: string, options: SocketOptions): Feed {
+    const feed = subscribe(query, options);
+    open.push(feed);
+    return feed;
+  }
+
+  beforeAll(async () => {
+    await loadDemo();
+    analyst = await Member.join("analyst");
+  });
+
+  afterEach(async () => {
+    for (const feed of open.splice(0)) await feed.dispose();
+  });
+
+  describe.each(protocols)("1: subscriptions over WebSockets, $name", ({ name, subscribe }) => {
+    test.each([
+      ["the API's port", () => stack.url],
+      ["the console's port", () => stack.consoleUrl],
+    ])("a subscription's first answer comes on %s", async (_, base) => {
+      const feed = start(subscribe, newest, { base: base(), headers: headersOf(await analyst.caller()) });
+      const { value } = await feed.until(anyAnswer, 5000);
+      expect(value).toEqual({ view_bgpupdates: [{ prefix: expect.any(String) as string, timestamp: expect.any(String) as string }] });
+    });
+
+    test.each([
+      ["Authorization on the upgrade", async () => ({ headers: { authorization: `Bearer ${await analyst.freshToken()}` } })],
+      ["X-Engine-Access-Key on the upgrade", async () => ({ headers: { "x-engine-access-key": stack.engineAccessKey } })],
+      ["Authorization in connection_init", async () => ({ payload: { headers: { Authorization: `Bearer ${await analyst.freshToken()}` } } })],
+      ["X-Engine-Access-Key in connection_init", async () => ({ payload: { headers: { "X-Engine-Access-Key": stack.engineAccessKey } } })],
+    ] as const)("the caller is known by %s", async (_, options) => {
+      const feed = start(subscribe, newest, await options());
+      await feed.until(anyAnswer, 5000);
+      expect(feed.errors).toEqual([]);
+    });
+
+    test.each([
+      ["no credentials", async () => ({})],
+      ["a wrong master key", async () => ({ headers: { "x-engine-access-key": "0".repeat(64) } })],
+      ["a token that is none", async () => ({ payload: { headers: { Authorization: "Bearer abc.def.ghi" } } })],
+      ["another role in connection_init", async () => ({ payload: { headers: { Authorization: `Bearer ${await analyst.freshToken()}`, "x-hasura-role": "operator" } } })],
+      ["the role admin in connection_init", async () => ({ payload: { headers: { Authorization: `Bearer ${await analyst.freshToken()}`, "x-hasura-role": "admin" } } })],
+      ["a wrong admin secret in connection_init", async () => ({ payload: { headers: { "x-hasura-admin-secret": "0".repeat(64) } } })],
+      ["engine headers on the upgrade", async () => ({ headers: { "x-hasura-admin-secret": stack.engineAccessKey, "x-hasura-role": "admin" } })],
+    ] as const)("%s is refused: the connection is closed and nothing delivered", async (_, options) => {
+      const feed = start(subscribe, newest, await options());
+      const { code } = await feed.closing;
+      expect(code).toBeGreaterThanOrEqual(1000);
+      expect(feed.answers).toEqual([]);
+    });
+
+    test("an update that is loaded now is delivered within 2 s of the load's end", async () => {
+      const line = announcement({ prefix: `198.18.64.${name.length}/32` });
+      const query = `subscription { view_bgpupdates(where: {prefix: {_eq: "${line.prefix}"}, timestamp: {_eq: "${line.timestamp}"}}) { prefix timestamp as_path } }`;
+      const feed = start(subscribe, query, { headers: headersOf(master) });
+      const first = await feed.until(anyAnswer, 5000);
+      expect(first.value).toEqual({ view_bgpupdates: [] });
+      await loadLines([line.text]);
+      const loaded = Date.now();
+      const { value, at } = await feed.until((answer) => (answer as { view_bgpupdates: unknown[] }).view_bgpupdates.length > 0, 5000);
+      expect(value).toEqual({ view_bgpupdates: [{ prefix: line.prefix, timestamp: line.timestamp, as_path: line.path }] });
+      expect(at - loaded).toBeLessThanOrEqual(2000);
+    });
+
+    test("an answer that does not change is not sent again", async () => {
+      const feed = start(subscribe, 'subscription { view_bgpupdates(where: {prefix: {_eq: "198.18.66.255/32"}}) { prefix } }', { headers: headersOf(master) });
+      await feed.until(anyAnswer, 5000);
+      await new Promise((resolve) => setTimeout(resolve, 3500));
+      expect(feed.answers).toHaveLength(1);
+    });
+
+    test("permissions hold as for queries: a viewer's row limit and columns", async () => {
+      const viewer = await Member.join("viewer");
+      const feed = start(subscribe, "subscription { view_bgpupdates { type } }", { headers: headersOf(await viewer.caller()) });
+      const { value } = await feed.until(anyAnswer, 5000);
+      expect((value as { view_bgpupdates: unknown[] }).view_bgpupdates).toHaveLength(100);
+      const refused = start(subscribe, "subscription { view_bgpupdates { communities } }", { headers: headersOf(await viewer.caller()) });
+      await expect.poll(() => refused.errors.length + refused.answers.filter(({ value }) => "errors" in (value as object)).length, { timeout: 5000 }).toBeGreaterThan(0);
+    });
+  });
+
+  // Both wait for a token's whole life, so both protocols and both cases wait at the same time.
+  describe.concurrent.each(protocols)("States and transitions, over a subscription, $name", ({ subscribe }) => {
+    test("the connection is closed when its token expires, not before", { timeout: 120_000 }, async ({ expect }) => {
+      const member = await Member.join("viewer");
+      const token = accessToken(await singleStep(member.account));
+      const feed = subscribe(newest, { headers: { authorization: `Bearer ${token}` } });
+      await feed.until(anyAnswer, 5000);
+      const { at } = await feed.closing;
+      const expiry = claimsOf(token).exp * 1000;
+      expect(at - expiry).toBeGreaterThanOrEqual(-1000);
+      expect(at - expiry).toBeLessThanOrEqual(3000);
+    });
+
+    test("logout does not cut it before: it still delivers, and ends at the expiry", { timeout: 120_000 }, async ({ expect }) => {
+      const member = await Member.join("operator");
+      const { sessionId } = await session(member.account);
+      const token = await tokenOfSession(sessionId);
+      const expiry = claimsOf(token).exp * 1000;
+      const line = announcement({ prefix: `198.18.65.${100 + Math.floor(Math.random() * 100)}/32` });
+      const query = `subscription { view_bgpupdates(where: {prefix: {_eq: "${line.prefix}"}, timestamp: {_eq: "${line.timestamp}"}}) { prefix } }`;
+      const feed = subscribe(query, { payload: { headers: { Authorization: `Bearer ${token}` } } });
+      await feed.until(anyAnswer, 5000);
+      expect((await logout(sessionId)).status).toBe(200);
+      await loadLines([line.text]);
+      const { at: delivered } = await feed.until((answer) => (answer as { view_bgpupdates: unknown[] }).view_bgpupdates.length === 1, 10_000);
+      expect(delivered).toBeLessThan(expiry);
+      expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
+      const { at } = await feed.closing;
+      expect(at - expiry).toBeGreaterThanOrEqual(-1000);
+      expect(at - expiry).toBeLessThanOrEqual(3000);
+    });
+  });
+});

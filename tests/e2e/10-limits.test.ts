@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeAccount, Member } from "./support/accounts.ts";
+import { loadDemo } from "./support/data.ts";
+import { data, headersOf, master, refusal } from "./support/graphql.ts";
+import { call } from "./support/http.ts";
+import { login, serviceKey, session } from "./support/sessions.ts";
+
+/** Design section 1, limits: all settings, all with a clear answer. */
+describe("Limits", () => {
+  let analyst: Member;
+
+  beforeAll(async () => {
+    await loadDemo();
+    analyst = await Member.join("analyst");
+  });
+
+  test.each([
+    ["/api/graphql", { query: `{ __typename } # ${"x".repeat(300 * 1024)}` }],
+    ["/api/auth/login/credentials", { email: "a@example.net", password: "x".repeat(300 * 1024) }],
+    ["/jwt/auth", { username: "a@example.net", password: "x".repeat(300 * 1024) }],
+  ])("a body over 256 KiB at %s is 413 payload-too-large", async (path, body) => {
+    const reply = await call(path, { method: "POST", headers: { ...serviceKey, ...headersOf(master) }, body });
+    expect(reply.status).toBe(413);
+    expect(reply.json()).toMatchObject({ code: "payload-too-large" });
+    expect(reply.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("a body of 250 KiB is taken", async () => {
+    expect(await data(`{ __typename } # ${"x".repeat(250 * 1024)}`, await analyst.caller())).toEqual({ __typename: "query_root" });
+  });
+
+  test("a query that is too deep is refused and says so", async () => {
+    const levels = 30;
+    const deep = `{ view_hijacks(limit: 1) ${"{ update_links(limit: 1) { hijack ".repeat(levels)} { key } ${"} }".repeat(levels)} }`;
+    const { message } = await refusal(deep, await analyst.caller());
+    expect(message).toMatch(/deep|depth/i);
+  });
+
+  test("a query with too many fields is refused and says so", async () => {
+    const broad = `{ ${Array.from({ length: 600 }, (_, index) => `a${index}: view_bgpupdates(limit: 1) { type }`).join(" ")} }`;
+    const { message } = await refusal(broad, await analyst.caller());
+    expect(message).toMatch(/broad|breadth|many fields/i);
+  });
+
+  test("after too many failed logins of one account even the right password has to wait: 429 with Retry-After", async () => {
+    const account = await makeAccount("viewer");
+    const wrong = { email: account.email, password: "not the password" };
+    let attempts = 0;
+    let reply = await login(wrong);
+    while (reply.status === 401 && attempts < 30) {
+      attempts += 1;
+      reply = await login(wrong);
+    }
+    expect(reply.status, `after ${attempts} failures`).toBe(429);
+    expect(reply.json()).toMatchObject({ code: "too-many-requests" });
+    expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
+    const right = await login(account);
+    expect(right.status).toBe(429);
+    expect(right.headers.getSetCookie()).toEqual([]);
+  });
+
+  test("the failures of one account do not lock out another", async () => {
+    const bystander = await makeAccount("viewer");
+    expect((await session(bystander)).email).toBe(bystander.email);
+  });
+});

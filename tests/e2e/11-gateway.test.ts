@@ -1,0 +1,161 @@
+import { request as plainRequest } from "node:http";
+import { connect as connectPlain } from "node:net";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { describe, expect, test } from "vitest";
+import { mustRun, run } from "../harness/process.ts";
+import { containerOf, containers } from "./support/docker.ts";
+import { headersOf, master } from "./support/graphql.ts";
+import { call } from "./support/http.ts";
+import { stack } from "./support/stack.ts";
+
+/** Design section 1: listeners, paths, TLS; section 2: only the gateway publishes ports. */
+describe("Endpoints: the gateway", () => {
+  test("plain HTTP answers nothing but a redirect to https", async () => {
+    for (const [method, path] of [["GET", "/"], ["GET", "/healthz?a=b"], ["POST", "/api/graphql"], ["POST", "/jwt/auth"]] as const) {
+      const { status, headers } = await plain(stack.httpUrl, method, path);
+      expect([301, 308], path).toContain(status);
+      expect(headers.location, path).toBe(new URL(path, stack.url).href);
+    }
+  });
+
+  test("plain HTTP on the TLS port gives no data", async () => {
+    const port = Number(new URL(stack.url).port);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connectPlain(port, "127.0.0.1", () =>
+        socket.write(`POST /api/graphql HTTP/1.1\r\nHost: localhost\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\nContent-Length: 24\r\nConnection: close\r\n\r\n{"query":"{__typename}"}`),
+      );
+      let text = "";
+      socket.on("data", (chunk) => (text += chunk.toString()));
+      socket.on("close", () => resolve(text));
+      socket.on("error", reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 (400|301|308) /);
+    expect(answer).not.toContain("query_root");
+  });
+
+  test.each(["/", "/api", "/api/", "/api/graphql/", "/api/auth/login", "/jwt", "/API/GRAPHQL", "/.env", "/api/auth/../graphql/x", "/%2e%2e/etc/passwd"])(
+    "%s is an unknown path: 404 not-found",
+    async (path) => {
+      for (const method of ["GET", "POST"]) {
+        const reply = await call(path, { method, headers: headersOf(master), ...(method === "POST" ? { body: {} } : {}) });
+        expect(reply.status).toBe(404);
+        expect(reply.json()).toEqual({ error: "There is nothing at this path.", code: "not-found" });
+        expect(reply.headers.get("cache-control")).toBe("no-store");
+      }
+    },
+  );
+
+  test("/healthz is 200 when every part behind the gateway works", async () => {
+    const reply = await call("/healthz");
+    expect(reply.status).toBe(200);
+  });
+
+  test("every answer has HSTS and a request id, and tells no version", async () => {
+    for (const reply of [await call("/healthz"), await call("/nothing"), await call("/api/graphql", { method: "POST", body: { query: "{ __typename }" } })]) {
+      expect(reply.headers.get("strict-transport-security")).toMatch(/max-age=\d{7,}/);
+      expect(reply.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
+      expect(reply.headers.get("server") ?? "").not.toMatch(/\d/);
+      expect(reply.headers.has("x-powered-by")).toBe(false);
+    }
+  });
+
+  test("a request id of the client's own is not taken over", async () => {
+    const reply = await call("/healthz", { headers: { "x-request-id": "mine" } });
+    expect(reply.headers.get("x-request-id")).not.toBe("mine");
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("%s is spoken, with a certificate that the stack's CA signed for the host", async (version) => {
+    const socket = await handshake({ minVersion: version, maxVersion: version, ca: stack.caCertificate });
+    expect(socket.getProtocol()).toBe(version);
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  });
+
+  test("TLS 1.1 is refused", async () => {
+    await expect(handshake({ minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ca: stack.caCertificate, ciphers: "ALL:@SECLEVEL=0" })).rejects.toThrow();
+  });
+
+  test("the certificate is not trusted by a client that does not know the CA", async () => {
+    await expect(handshake({})).rejects.toThrow(/self-signed|unable to (get|verify)/);
+  });
+
+  test("only the gateway publishes ports, on 127.0.0.1", async () => {
+    for (const { id, service } of await containers()) {
+      const ports = JSON.parse(await mustRun("docker", ["inspect", "--format", "{{json .HostConfig.PortBindings}}", id])) as Record<string, { HostIp: string }[]> | null;
+      const addresses = Object.values(ports ?? {}).flat().map(({ HostIp: address }) => address);
+      expect(new Set(addresses), service).toEqual(new Set(service === "gateway" ? ["127.0.0.1"] : []));
+    }
+  });
+
+  test("every part runs without root, with a read-only root, without capabilities, within limits", async () => {
+    const running = (await containers()).filter(({ service }) => service !== "migrate");
+    expect(running.map(({ service }) => service).toSorted()).toEqual(["auth-sidecar", "database", "engine", "gateway", "sessions"]);
+    for (const { id, service } of running) {
+      const [inspected] = JSON.parse(await mustRun("docker", ["inspect", id])) as [Inspected];
+      expect(inspected.Config.User, service).toMatch(/^101\d\d/);
+      expect(inspected.HostConfig.ReadonlyRootfs, service).toBe(true);
+      expect(inspected.HostConfig.CapDrop, service).toEqual(["ALL"]);
+      expect(inspected.HostConfig.CapAdd ?? [], service).toEqual([]);
+      expect(inspected.HostConfig.Privileged, service).toBe(false);
+      expect(inspected.HostConfig.SecurityOpt?.join(), service).toContain("no-new-privileges");
+      expect(inspected.HostConfig.Memory, service).toBeGreaterThan(0);
+      const processes = inspected.HostConfig.Ulimits?.find(({ Name: name }) => name === "nproc");
+      expect((inspected.HostConfig.PidsLimit ?? 0) > 0 || processes !== undefined, `${service}: a limit of processes`).toBe(true);
+    }
+  });
+
+  test("a part reaches the parts that it calls and no other", async () => {
+    const reach = async (from: string, host: string, port: number): Promise<boolean> => {
+      const script = `exec 3<>/dev/tcp/${host}/${port}`;
+      const { code } = await run("docker", ["exec", containerOf(from), "timeout", "3", "bash", "-c", script]);
+      return code === 0;
+    };
+    const edges = [
+      ["gateway", "engine", 8080, true],
+      ["gateway", "auth-sidecar", 8080, true],
+      ["gateway", "database", 5432, false],
+      ["gateway", "sessions", 6379, false],
+      ["engine", "database", 5432, true],
+      ["engine", "auth-sidecar", 8080, true],
+      ["engine", "sessions", 6379, false],
+      ["auth-sidecar", "database", 5432, true],
+      ["auth-sidecar", "sessions", 6379, true],
+      ["auth-sidecar", "engine", 8080, false],
+      ["sessions", "database", 5432, false],
+    ] as const;
+    for (const [from, to, port, allowed] of edges) expect(await reach(from, to, port), `${from} to ${to}:${port}`).toBe(allowed);
+  });
+});
+
+interface Inspected {
+  readonly Config: { readonly User: string };
+  readonly HostConfig: {
+    readonly ReadonlyRootfs: boolean;
+    readonly CapDrop: string[] | null;
+    readonly CapAdd: string[] | null;
+    readonly Privileged: boolean;
+    readonly SecurityOpt: string[] | null;
+    readonly Memory: number;
+    readonly PidsLimit: number | null;
+    readonly Ulimits: { readonly Name: string }[] | null;
+  };
+}
+
+async function plain(base: string, method: string, path: string): Promise<{ status: number; headers: Record<string, string | string[] | undefined> }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; headers: Record<string, string | string[] | undefined> }>();
+  const request = plainRequest(new URL(path, base), { method }, (response) => {
+    response.resume();
+    resolve({ status: response.statusCode as number, headers: response.headers });
+  });
+  request.on("error", reject);
+  request.end();
+  return promise;
+}
+
+async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
+  const { hostname, port } = new URL(stack.url);
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
+  const socket = connect({ host: hostname, port: Number(port), servername: hostname, ...options }, () => resolve(socket));
+  socket.once("error", reject);
+  return promise;
+}

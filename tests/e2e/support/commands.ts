@@ -1,0 +1,10 @@
+import { resolve } from "node:path";
+import { mustRun } from "../../harness/process.ts";
+import { stack } from "./stack.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+
+/** One of the kit's own commands (`npm run load -- …`) on the stack under test; gives what it printed. @throws when it fails */
+export async function command(name: "load" | "detect" | "logs" | "psql", ...args: string[]): Promise<string> {
+  return mustRun(process.execPath, ["infra/local/main.ts", name, "--stack", stack.name, ...args], { cwd: repository, timeout: 300_000 });
+}

@@ -1,0 +1,43 @@
+import { expect } from "vitest";
+import { call, type Reply } from "./http.ts";
+import { stack } from "./stack.ts";
+
+/** Who asks: the holder of a token, the holder of the master key, or somebody with these headers. */
+export type Caller = { readonly token: string } | { readonly masterKey: string } | { readonly headers: Readonly<Record<string, string>> };
+
+export const master: Caller = { masterKey: stack.engineAccessKey };
+
+export interface GraphQLError {
+  readonly message: string;
+  readonly extensions: { readonly code: string; readonly path: string };
+}
+
+export function headersOf(caller: Caller): Record<string, string> {
+  if ("token" in caller) return { authorization: `Bearer ${caller.token}` };
+  if ("masterKey" in caller) return { "x-engine-access-key": caller.masterKey };
+  return { ...caller.headers };
+}
+
+/** POST /api/graphql as it is. */
+export async function post(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<Reply> {
+  return call("/api/graphql", { method: "POST", headers: headersOf(caller), body: variables === undefined ? { query } : { query, variables } });
+}
+
+/** The `data` of a query that must succeed. */
+export async function data<T>(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<T> {
+  const reply = await post(query, caller, variables);
+  expect(reply.status, reply.text).toBe(200);
+  const body = reply.json() as { data?: T; errors?: unknown };
+  expect(body, reply.text).not.toHaveProperty("errors");
+  expect(body, reply.text).toHaveProperty("data");
+  return body.data as T;
+}
+
+/** The first error of a query that must be refused, with nothing of the data beside it. */
+export async function refusal(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<GraphQLError> {
+  const reply = await post(query, caller, variables);
+  const body = reply.json() as { data?: unknown; errors?: GraphQLError[] };
+  expect(body, reply.text).toHaveProperty("errors");
+  expect(body.data ?? null, reply.text).toBeNull();
+  return (body.errors as GraphQLError[])[0] as GraphQLError;
+}

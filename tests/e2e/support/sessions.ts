@@ -1,0 +1,67 @@
+import { expect } from "vitest";
+import { call, type Reply } from "./http.ts";
+import { stack } from "./stack.ts";
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The user record of the login reply. */
+export interface LoggedIn {
+  readonly _id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly lastLogin: string | null;
+  readonly sessionId: string;
+}
+
+export const administrator: Credentials = { email: stack.adminEmail, password: stack.adminPassword };
+
+export const serviceKey = { "x-service-api-key": stack.serviceApiKey } as const;
+
+export function sessionHeaders(sessionId: string): Record<string, string> {
+  return { ...serviceKey, "content-type": "application/json", cookie: `sid=${sessionId}` };
+}
+
+/** Variant B, first step, as it is. */
+export async function login(credentials: Credentials): Promise<Reply> {
+  return call("/api/auth/login/credentials", { method: "POST", headers: serviceKey, body: credentials });
+}
+
+/** Variant B, first step, which must succeed. */
+export async function session(credentials: Credentials): Promise<LoggedIn> {
+  const reply = await login(credentials);
+  expect(reply.status, reply.text).toBe(200);
+  return (reply.json() as { user: LoggedIn }).user;
+}
+
+/** Variant B, second step, which must succeed. */
+export async function tokenOfSession(sessionId: string): Promise<string> {
+  const reply = await call("/api/auth/jwt", { headers: sessionHeaders(sessionId) });
+  expect(reply.status, reply.text).toBe(200);
+  return accessToken(reply);
+}
+
+/** Variant A, as it is. */
+export async function singleStep(credentials: Credentials): Promise<Reply> {
+  return call("/jwt/auth", { method: "POST", body: { username: credentials.email, password: credentials.password } });
+}
+
+export async function logout(sessionId: string): Promise<Reply> {
+  return call("/api/auth/logout", { method: "DELETE", headers: sessionHeaders(sessionId) });
+}
+
+export function accessToken(reply: Reply): string {
+  return (reply.json() as { access_token: string }).access_token;
+}
+
+/** The payload of a token, unverified. */
+export function claimsOf(token: string): Record<string, unknown> & { exp: number; iat: number } {
+  return JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString()) as Record<string, unknown> & { exp: number; iat: number };
+}
+
+export function headerOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split(".")[0] as string, "base64url").toString()) as Record<string, unknown>;
+}
