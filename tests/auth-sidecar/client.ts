@@ -67,7 +67,7 @@ export class Client {
     });
     const text = await response.text();
     const answer = { status: response.status, headers: response.headers, body: text === "" ? undefined : (JSON.parse(text) as unknown), milliseconds: performance.now() - startedAt };
-    assertDescribed({ method, path, ...answer });
+    assertDescribed({ method, path: path.replace(/\?.*$/, ""), ...answer });
     return answer;
   }
 

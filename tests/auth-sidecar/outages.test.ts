@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freshAddress } from "./client.ts";
+import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
+import { ToxicProxy } from "./toxic-proxy.ts";
+
+let stack: Stack;
+let databaseProxy: ToxicProxy;
+let sessionsProxy: ToxicProxy;
+let running: RunningSidecar;
+let user: TestUser;
+let sessionId: string;
+
+const addresses = () => ({
+  DATABASE_URL: databaseProxy.through(stack.environment["DATABASE_URL"]!),
+  SESSIONS_URL: sessionsProxy.through(stack.environment["SESSIONS_URL"]!),
+});
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  const databaseUrl = new URL(stack.environment["DATABASE_URL"]!);
+  const sessionsUrl = new URL(stack.environment["SESSIONS_URL"]!);
+  databaseProxy = await ToxicProxy.to(databaseUrl.hostname, Number(databaseUrl.port));
+  sessionsProxy = await ToxicProxy.to(sessionsUrl.hostname, Number(sessionsUrl.port));
+  user = await stack.addUser();
+});
+
+afterAll(async () => {
+  await databaseProxy[Symbol.asyncDispose]();
+  await sessionsProxy[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  running = await stack.sidecar({ ...addresses(), LOGIN_ATTEMPTS_PER_ACCOUNT: "3" });
+  await untilReady();
+  sessionId = await running.client.session(user.email, user.password);
+});
+
+afterEach(async () => {
+  databaseProxy.set("pass");
+  sessionsProxy.set("pass");
+  await running[Symbol.asyncDispose]();
+});
+
+async function untilReady(): Promise<number> {
+  const startedAt = performance.now();
+  while ((await running.client.call("GET", "/readyz")).status !== 200) {
+    if (performance.now() - startedAt > 10_000) throw new Error("not ready after 10 s");
+    await sleep(50);
+  }
+  return performance.now() - startedAt;
+}
+
+describe.each(["reset", "hang"] as const)("a session store that answers with %s", (toxic) => {
+  test("makes login, token and logout answer 503 in under a second; all come back by themselves", async () => {
+    sessionsProxy.set(toxic);
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all([running.client.login(user.email, user.password), running.client.token(sessionId), running.client.logout(sessionId)]);
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+        expect(answer.headers.get("retry-after")).toBe("2");
+        expect(answer.milliseconds).toBeLessThan(1000);
+      }
+    }
+    const ready = await running.client.call("GET", "/readyz");
+    expect(ready).toMatchObject({ status: 503, body: { code: "unavailable", parts: { database: "up", sessions: "down", keys: "up" } } });
+    expect((await running.client.call("GET", "/livez")).status).toBe(200);
+    sessionsProxy.set("pass");
+    await untilReady();
+    expect((await running.client.token(sessionId)).status, "the session lives on").toBe(200);
+  });
+
+  test("leaves the single-step flow working, throttled from memory", async () => {
+    sessionsProxy.set(toxic);
+    expect((await running.client.singleStep(user.email, user.password)).status).toBe(200);
+    const address = freshAddress();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 4; attempt++) statuses.push((await running.client.singleStep(user.email, "wrong", { address })).status);
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+});
+
+describe.each(["reset", "hang"] as const)("a database that answers with %s", (toxic) => {
+  test("makes login and token answer 503 in bounded time; the keys stay published, and all come back by themselves", async () => {
+    databaseProxy.set(toxic);
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all([running.client.login(user.email, user.password), running.client.token(sessionId), running.client.singleStep(user.email, user.password)]);
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+        expect(answer.headers.get("retry-after")).toBe("2");
+        expect(answer.milliseconds).toBeLessThan(3000);
+      }
+    }
+    expect((await running.client.call("GET", "/jwks")).status).toBe(200);
+    expect(await running.client.call("GET", "/readyz")).toMatchObject({ status: 503, body: { parts: { database: "down", sessions: "up", keys: "up" } } });
+    expect((await running.client.call("GET", "/livez")).status).toBe(200);
+    databaseProxy.set("pass");
+    await untilReady();
+    expect((await running.client.token(sessionId)).status).toBe(200);
+  });
+});
+
+test("a wrong password is not told from an outage by a 5xx once the parts are slow but there", async () => {
+  databaseProxy.set(150);
+  sessionsProxy.set(100);
+  expect((await running.client.login(user.email, "wrong")).status).toBe(401);
+  expect((await running.client.login(user.email, user.password)).status).toBe(200);
+});
+
+test("a sidecar that starts before its parts waits for them, says so, and gets ready", async () => {
+  databaseProxy.set("reset");
+  sessionsProxy.set("reset");
+  await using early = await stack.sidecar(addresses(), { waits: false });
+  expect((await early.client.call("GET", "/livez")).status).toBe(200);
+  expect((await early.client.call("GET", "/readyz")).status).toBe(503);
+  expect((await early.client.call("GET", "/jwks")).status).toBe(503);
+  databaseProxy.set("pass");
+  sessionsProxy.set("pass");
+  await early.sidecar.prepared;
+  expect((await early.client.call("GET", "/jwks")).status).toBe(200);
+  expect(early.log()).toContain("waiting for the database");
+});
+
+test("an outage is in the log once a part and with its reason, not with a password", async () => {
+  sessionsProxy.set("reset");
+  await running.client.token(sessionId);
+  databaseProxy.set("reset");
+  await running.client.singleStep(user.email, user.password);
+  expect(running.log()).toContain('"part":"sessions"');
+  expect(running.log()).toContain('"part":"database"');
+  for (const secret of [...stack.secrets, user.password, sessionId]) expect(running.log()).not.toContain(secret);
+});

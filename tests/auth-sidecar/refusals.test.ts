@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import fc from "fast-check";
+import { errorCodes } from "@routeql/contract/error-codes";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describedOperations } from "./interface-description.ts";
+import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
+
+let stack: Stack;
+let running: RunningSidecar;
+let user: TestUser;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1000" });
+  user = await stack.addUser();
+});
+
+afterAll(async () => {
+  await running[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+const logins = ["/api/auth/login/credentials", "/jwt/auth"];
+const goodBody = () => ({ email: user.email, username: user.email, password: user.password });
+
+test("every described operation is served, and every served method is described", async () => {
+  const served: string[] = [];
+  for (const path of new Set(describedOperations.map((operation) => operation.split(" ")[1]!))) {
+    const { status, headers } = await running.client.call("PATCH", path);
+    expect(status).toBe(405);
+    for (const method of headers.get("allow")!.split(", ")) served.push(`${method} ${path}`);
+  }
+  expect(served.sort()).toEqual([...describedOperations].sort());
+});
+
+test.each(["/", "/api", "/api/auth", "/api/auth/jwt/", "/API/auth/jwt", "/api/auth/login", "/jwt/auth/", "//jwt/auth", "/api/auth/..%2fjwt", "/metrics", "/jwks.json", "/%zz"])(
+  "%s is answered 404",
+  async (path) => {
+    expect(await running.client.call("GET", path)).toMatchObject({ status: 404, body: { code: "not-found" } });
+  },
+);
+
+test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"])("%s on a login is answered 405 with Allow", async (method) => {
+  for (const path of logins) {
+    const { status, headers, body } = await running.client.call(method, path);
+    expect({ status, allow: headers.get("allow") }).toEqual({ status: 405, allow: "POST" });
+    if (method !== "HEAD") expect(body).toEqual({ error: errorCodes["method-not-allowed"].sentence, code: "method-not-allowed" });
+  }
+});
+
+describe.each(logins)("POST %s", (path) => {
+  test.each([
+    ["", "malformed-json"],
+    ["{", "malformed-json"],
+    ["null", "malformed-json"],
+    ['"text"', "malformed-json"],
+    ["1", "malformed-json"],
+    ['{"email": "a", "username": "a", "password": "b",}', "malformed-json"],
+    ["email=a&password=b", "malformed-json"],
+    ["[".repeat(100_000), "malformed-json"],
+    ["[]", "invalid-field"],
+    ["{}", "invalid-field"],
+    ['{"email": "a", "username": "a"}', "invalid-field"],
+    ['{"password": "a"}', "invalid-field"],
+    ['{"email": 1, "username": 1, "password": "b"}', "invalid-field"],
+    ['{"email": ["a"], "username": ["a"], "password": "b"}', "invalid-field"],
+    ['{"email": {"$ne": ""}, "username": {"$ne": ""}, "password": {"$ne": ""}}', "invalid-field"],
+    ['{"email": "a", "username": "a", "password": null}', "invalid-field"],
+    ['{"__proto__": {"email": "a", "username": "a", "password": "b"}}', "invalid-field"],
+    [JSON.stringify({ email: "a".repeat(321), username: "a".repeat(321), password: "b" }), "invalid-field"],
+  ])("the body %j is answered 400", async (raw, code) => {
+    expect(await running.client.call("POST", path, { raw })).toMatchObject({ status: 400, body: { code } });
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "multipart/form-data; boundary=x", "application/json; charset=latin1", "*/*", ""])(
+    "the content type %j is answered 415",
+    async (type) => {
+      const answer = await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } });
+      expect(answer).toMatchObject({ status: 415, body: { code: "unsupported-media-type" } });
+    },
+  );
+
+  test("content types that say JSON in other words of case and parameters are taken", async () => {
+    for (const type of ["application/json; charset=utf-8", "Application/JSON", 'application/json;charset="UTF-8"']) {
+      expect((await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } })).status).toBe(200);
+    }
+  });
+
+  test("a compressed body is answered 415", async () => {
+    const answer = await running.client.call("POST", path, { raw: "x", headers: { "content-encoding": "gzip" } });
+    expect(answer).toMatchObject({ status: 415, body: { code: "unsupported-media-type" } });
+  });
+
+  test("a body over the limit is answered 413, one below is read", async () => {
+    const filled = (size: number) => JSON.stringify({ ...goodBody(), filler: "x".repeat(size) });
+    expect(await running.client.call("POST", path, { raw: filled(256 * 1024) })).toMatchObject({ status: 413, body: { code: "payload-too-large" } });
+    expect((await running.client.call("POST", path, { raw: filled(255 * 1024) })).status).toBe(200);
+  });
+});
+
+test.each([
+  ["GET", "/api/auth/jwt"],
+  ["DELETE", "/api/auth/logout"],
+])("%s %s without a session that lives is answered 401 no-session", async (method, path) => {
+  const wrong = ["", "x", "x".repeat(43), "x".repeat(10_000), "../../etc/passwd", '"quoted"', "%00", "a b"];
+  expect(await running.client.call(method, path)).toMatchObject({ status: 401, body: { code: "no-session" } });
+  for (const sessionId of wrong) {
+    expect(await running.client.call(method, path, { sessionId }), sessionId).toMatchObject({ status: 401, body: { code: "no-session" } });
+  }
+});
+
+test("the session id counts in the cookie sid alone", async () => {
+  const sessionId = await running.client.session(user.email, user.password);
+  const tries: Record<string, string>[] = [{ authorization: `Bearer ${sessionId}` }, { cookie: `SID=${sessionId}` }, { cookie: `sid2=${sessionId}` }, { "x-session-id": sessionId }];
+  for (const headers of tries) expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status).toBe(401);
+  expect((await running.client.call("GET", `/api/auth/jwt?sid=${sessionId}`)).status).toBe(401);
+  expect((await running.client.call("GET", "/api/auth/jwt", { headers: { cookie: `a=b; sid=${sessionId}; c=d` } })).status).toBe(200);
+});
+
+describe("what is not HTTP", () => {
+  async function raw(text: string): Promise<string> {
+    const socket = connect(running.sidecar.port, "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.end(text);
+    await once(socket, "close");
+    return answer;
+  }
+
+  test.each([
+    ["GET\r\n\r\n", 400, "malformed-request"],
+    ["\0\0\0\0\r\n\r\n", 400, "malformed-request"],
+    ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "malformed-request"],
+    ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "malformed-request"],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers-too-large"],
+  ])("%j is answered in the form of all errors", async (text, status, code) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain(`"code":"${code}"`);
+  });
+});
+
+describe("fuzz", () => {
+  const anyBody = fc.oneof(
+    fc.json({ maxDepth: 4 }),
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.record({ email: fc.anything(), username: fc.anything(), password: fc.anything() }, { requiredKeys: [] }).map((value) => serialised(value)),
+    fc
+      .record({ name: fc.oneof(fc.constant(""), fc.string({ unit: "binary", maxLength: 400 }), fc.constantFrom("*)(uid=*", "\0", "' or 1=1 --", "\ud800", "‮", "％")), password: fc.string({ unit: "binary", maxLength: 40 }) })
+      .map(({ name, password }) => JSON.stringify({ email: name, username: name, password })),
+  );
+  const headerValue = fc.stringMatching(/^[\x21-\x7e\x80-\xff]([\x20-\x7e\x80-\xff]{0,60}[\x21-\x7e\x80-\xff])?$/);
+  const anyHeaders = fc.dictionary(
+    fc.constantFrom("x-forwarded-for", "x-request-id", "cookie", "accept", "x-service-api-key", "authorization", "origin", "x-hasura-role", "range", "if-none-match", "x-http-method-override"),
+    headerValue,
+    { maxKeys: 6 },
+  );
+
+  test("no body, header or cookie makes any endpoint answer a 5xx or something that is not described", { timeout: 120_000 }, async () => {
+    const operations = describedOperations.map((operation) => operation.split(" ") as [string, string]);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...operations), anyBody, anyHeaders, fc.constantFrom("application/json", "text/plain", ""), async ([method, path], raw, headers, type) => {
+        const body = method === "GET" ? {} : { raw };
+        const { status } = await running.client.call(method, path, { ...body, headers: { "content-type": type, ...headers } });
+        if (path !== "/api/auth/login/ldap") expect(status).toBeLessThan(500);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("nor do method and path", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"), fc.webPath(), async (method, path) => {
+        const response = await fetch(running.client.url + path, { method });
+        expect(response.status).toBeLessThan(500);
+        await response.arrayBuffer();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("it left no error in the log and the service as it was", async () => {
+    const levels = running
+      .log()
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { level: string }).level);
+    expect(levels).not.toContain("error");
+    expect((await running.client.login(user.email, user.password)).status).toBe(200);
+  });
+});
+
+function serialised(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => (typeof member === "bigint" ? String(member) : member)) ?? "";
+}

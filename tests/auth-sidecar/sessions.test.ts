@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SessionStore } from "../../auth-sidecar/src/sessions/session-store.ts";
+import { Stack } from "./stack.ts";
+
+let stack: Stack;
+let redis: Redis;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  redis = new Redis(stack.environment["SESSIONS_URL"]!);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await stack[Symbol.asyncDispose]();
+});
+
+test("ASVS 7.2.3: a session id is 256 random bits, and the store knows its digest alone", async () => {
+  await using running = await stack.sidecar();
+  const user = await stack.addUser();
+  const ids = new Set<string>();
+  for (let login = 0; login < 5; login++) ids.add(await running.client.session(user.email, user.password));
+  expect(ids.size).toBe(5);
+  const keys = await redis.keys("*");
+  const contents = JSON.stringify(await Promise.all(keys.map(async (key) => [key, (await redis.dumpBuffer(key))?.toString("latin1")])));
+  for (const id of ids) {
+    expect(Buffer.from(id, "base64url")).toHaveLength(32);
+    expect(contents).not.toContain(id);
+    expect(keys).toContain(`session:${createHash("sha256").update(id).digest("base64url")}`);
+  }
+});
+
+test("ASVS 7.2.4: a login gets a new id, and the session that was presented ends", async () => {
+  await using running = await stack.sidecar();
+  const user = await stack.addUser();
+  const other = await stack.addUser();
+  const old = await running.client.session(other.email, other.password);
+  const fresh = await running.client.session(user.email, user.password, { sessionId: old });
+  expect(fresh).not.toBe(old);
+  expect((await running.client.token(old)).status).toBe(401);
+  expect((await running.client.token(fresh)).status).toBe(200);
+  const planted = "A".repeat(43);
+  expect(await running.client.session(user.email, user.password, { sessionId: planted })).not.toBe(planted);
+  expect((await running.client.token(planted)).status).toBe(401);
+});
+
+test("a failed login leaves the presented session alone", async () => {
+  await using running = await stack.sidecar();
+  const user = await stack.addUser();
+  const sessionId = await running.client.session(user.email, user.password);
+  await running.client.login(user.email, "wrong", { sessionId });
+  expect((await running.client.token(sessionId)).status).toBe(200);
+});
+
+test("ASVS 7.3.1: a session ends when it was idle for too long, and use puts that off", async () => {
+  await using running = await stack.sidecar({ SESSION_IDLE_SECONDS: "2", SESSION_ABSOLUTE_SECONDS: "60" });
+  const user = await stack.addUser();
+  const sessionId = await running.client.session(user.email, user.password);
+  for (let use = 0; use < 3; use++) {
+    await sleep(1200);
+    expect((await running.client.token(sessionId)).status).toBe(200);
+  }
+  await sleep(2100);
+  expect((await running.client.token(sessionId)).status).toBe(401);
+});
+
+test("ASVS 7.3.2: a session ends at its absolute limit, however much it is used", async () => {
+  await using running = await stack.sidecar({ SESSION_IDLE_SECONDS: "3", SESSION_ABSOLUTE_SECONDS: "3" });
+  const user = await stack.addUser();
+  const sessionId = await running.client.session(user.email, user.password);
+  const startedAt = performance.now();
+  let status = 200;
+  while (status === 200) {
+    await sleep(200);
+    ({ status } = await running.client.token(sessionId));
+  }
+  expect(status).toBe(401);
+  expect(performance.now() - startedAt).toBeGreaterThan(2500);
+  expect(performance.now() - startedAt).toBeLessThan(4000);
+});
+
+test("a limit that a setting shortens holds for sessions that live already", async () => {
+  const user = await stack.addUser();
+  await using long = await stack.sidecar();
+  const sessionId = await long.client.session(user.email, user.password);
+  await sleep(1100);
+  await using short = await stack.sidecar({ SESSION_IDLE_SECONDS: "1", SESSION_ABSOLUTE_SECONDS: "1" });
+  expect((await short.client.token(sessionId)).status).toBe(401);
+  expect((await long.client.token(sessionId)).status).toBe(401);
+});
+
+test("replicas share sessions", async () => {
+  await using first = await stack.sidecar();
+  await using second = await stack.sidecar();
+  const user = await stack.addUser();
+  const sessionId = await first.client.session(user.email, user.password);
+  expect((await second.client.token(sessionId)).status).toBe(200);
+  expect((await second.client.logout(sessionId)).status).toBe(200);
+  expect((await first.client.token(sessionId)).status).toBe(401);
+});
+
+describe("the index by user", () => {
+  test("ASVS 7.4.5: ends all sessions of one user and of no other", async () => {
+    const store = new SessionStore(redis, { idleSeconds: 60, absoluteSeconds: 60 });
+    const mine = [await store.create("user-a", undefined), await store.create("user-a", undefined)];
+    const other = await store.create("user-b", undefined);
+    expect(await store.list("user-a")).toHaveLength(2);
+    expect(await store.endAll("user-a")).toBe(2);
+    for (const id of mine) expect(await store.use(id)).toBeUndefined();
+    expect(await store.use(other)).toBe("user-b");
+    expect(await store.list("user-a")).toEqual([]);
+    expect(await store.endAll("user-a")).toBe(0);
+  });
+
+  test("forgets sessions that ended, and leaves nothing behind", async () => {
+    const store = new SessionStore(redis, { idleSeconds: 1, absoluteSeconds: 2 });
+    const first = await store.create("user-c", undefined);
+    await store.create("user-c", first);
+    expect(await redis.zcard("user-sessions:user-c")).toBe(1);
+    await sleep(2100);
+    expect(await redis.keys("*user-c*")).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { KeyDecryptionError } from "../../auth-sidecar/src/keys/key-encryption.ts";
+import { Client } from "./client.ts";
+import { Stack } from "./stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  await stack.sql.query("truncate auth.users, auth.signing_keys, auth.audit_events");
+});
+
+const administrator = { ADMIN_EMAIL: "Admin@Example.net", ADMIN_PASSWORD: "an administrator's 1st password" };
+
+test("replicas that start together make one key and one administrator", async () => {
+  const replicas = await Promise.all(Array.from({ length: 4 }, () => stack.sidecar(administrator)));
+  try {
+    const { rows: keys } = await stack.sql.query("select * from auth.signing_keys");
+    expect(keys).toHaveLength(1);
+    const { rows: users } = await stack.sql.query<{ email: string; role: string }>("select email, role from auth.users");
+    expect(users).toEqual([{ email: "admin@example.net", role: "operator" }]);
+    const sets = await Promise.all(replicas.map(async ({ client }) => (await client.call("GET", "/jwks")).body));
+    for (const set of sets) expect(set).toEqual(sets[0]);
+    for (const { client } of replicas) expect((await client.login("admin@example.net", administrator.ADMIN_PASSWORD)).status).toBe(200);
+    const { rows: events } = await stack.sql.query<{ event: string }>("select event from auth.audit_events where event in ('key-created', 'first-administrator') order by event");
+    expect(events.map(({ event }) => event)).toEqual(["first-administrator", "key-created"]);
+  } finally {
+    await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
+  }
+});
+
+test("a database with users gets no administrator, and a changed ADMIN_PASSWORD changes none", async () => {
+  const user = await stack.addUser();
+  await using running = await stack.sidecar(administrator);
+  expect((await running.client.login(administrator.ADMIN_EMAIL, administrator.ADMIN_PASSWORD)).status).toBe(401);
+  expect((await running.client.login(user.email, user.password)).status).toBe(200);
+});
+
+test("the key outlives a restart", async () => {
+  const key = async () => {
+    await using running = await stack.sidecar();
+    return (await running.client.call("GET", "/jwks")).body;
+  };
+  expect(await key()).toEqual(await key());
+});
+
+test("ASVS 13.3.1: the private key is in the database in no readable form", async () => {
+  await using running = await stack.sidecar();
+  const { body } = await running.client.call("GET", "/jwks");
+  expect(JSON.stringify(body)).not.toContain('"d"');
+  const { rows } = await stack.sql.query<{ private_key_encrypted: Buffer; public_jwk: object }>("select private_key_encrypted, public_jwk from auth.signing_keys");
+  expect(rows[0]?.public_jwk).not.toHaveProperty("d");
+  // The object identifier of an EC public key, which every PKCS#8 form of one contains.
+  expect(rows[0]?.private_key_encrypted.toString("hex")).not.toContain("06072a8648ce3d0201");
+});
+
+test("another KEY_ENCRYPTION_KEY stops the start with a reason", async () => {
+  await (await stack.sidecar())[Symbol.asyncDispose]();
+  await using running = await stack.sidecar({ KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" }, { waits: false });
+  await expect(running.sidecar.prepared).rejects.toThrow(KeyDecryptionError);
+});
+
+describe("the process", () => {
+  function start(environment: Record<string, string>): { child: ChildProcess; output: () => string } {
+    const child = spawn(process.execPath, ["auth-sidecar/src/main.ts"], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    return { child, output: () => text };
+  }
+
+  async function freePort(): Promise<number> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    return port;
+  }
+
+  test("refuses wrong settings, all at once, without quoting a value", async () => {
+    const { child, output } = start({ SERVICE_API_KEY: "hunter2", KEY_ENCRYPTION_KEY: "changeme", DATABASE_URL: "mysql://x", TOKEN_LIFE_SECONDS: "30", TOKEN_LIFETIME: "1" });
+    const [code] = (await once(child, "exit")) as [number];
+    expect(code).toBe(1);
+    for (const name of ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "DATABASE_URL", "SESSIONS_URL", "TOKEN_LIFE_SECONDS", "TOKEN_LIFETIME"]) expect(output()).toContain(`${name}:`);
+    expect(output()).not.toContain("hunter2");
+    expect(output()).not.toContain("    at ");
+  });
+
+  test("ends with a reason when its key does not open", async () => {
+    await (await stack.sidecar())[Symbol.asyncDispose]();
+    const { child, output } = start({ ...stack.environment, KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" });
+    const [code] = (await once(child, "exit")) as [number];
+    expect(code).toBe(1);
+    expect(output()).toContain("does not open with this KEY_ENCRYPTION_KEY");
+  });
+
+  test("on SIGTERM lets running requests end, takes no new ones, and exits with 0", async () => {
+    const user = await stack.addUser();
+    const port = await freePort();
+    const { child, output } = start({ ...stack.environment, PORT: String(port), PASSWORD_HASH_CONCURRENCY: "1" });
+    const client = new Client(`http://127.0.0.1:${port}`, stack.environment["SERVICE_API_KEY"]!);
+    while (!output().includes('"msg":"ready"')) await sleep(50);
+    while ((await client.call("GET", "/readyz")).status !== 200) await sleep(50);
+    const logins = Array.from({ length: 20 }, () => client.singleStep(user.email, user.password));
+    await logins[0];
+    child.kill("SIGTERM");
+    const answers = await Promise.all(logins);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const [code] = (await once(child, "exit")) as [number];
+    expect(code).toBe(0);
+    await expect(fetch(`${client.url}/livez`)).rejects.toThrow("fetch failed");
+    for (const secret of [...stack.secrets, user.password, user.email]) expect(output()).not.toContain(secret);
+  });
+
+  test("serves metrics on their own port, without a name of a user", async () => {
+    await using running = await stack.sidecar();
+    const user = await stack.addUser();
+    await running.client.singleStep(user.email, user.password);
+    await running.client.singleStep(user.email, "wrong");
+    await running.client.call("GET", "/somewhere-else");
+    const text = await (await fetch(`http://127.0.0.1:${running.sidecar.metricsPort}/metrics`)).text();
+    expect(text).toContain('auth_tokens_total{flow="single-step"} 1');
+    expect(text).toContain('auth_logins_total{flow="single-step",outcome="success"} 1');
+    expect(text).toContain('auth_logins_total{flow="single-step",outcome="wrong-credentials"} 1');
+    expect(text).toContain('http_requests_total{method="other",route="other",status="404"} 1');
+    expect(text).toContain("process_resident_memory_bytes");
+    expect(text).not.toContain(user.email);
+    expect((await fetch(`http://127.0.0.1:${running.sidecar.metricsPort}/`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freshAddress } from "./client.ts";
+import { Stack } from "./stack.ts";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+});
+
+test("ASVS 6.3.1: after so many failures an account is refused from that address with 429 and Retry-After, also with the right password", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "3" });
+  const user = await stack.addUser();
+  const address = freshAddress();
+  for (let attempt = 0; attempt < 3; attempt++) expect((await running.client.login(user.email, "wrong", { address })).status).toBe(401);
+  const refused = await running.client.login(user.email, user.password, { address });
+  expect(refused).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(890);
+  expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(900);
+  expect((await running.client.login(user.email, user.password)).status, "from elsewhere").toBe(200);
+  const { rows } = await stack.sql.query("select outcome from auth.audit_events where host(address) = $1 and outcome = 'throttled'", [address]);
+  expect(rows).toHaveLength(1);
+});
+
+test("ASVS 6.3.4: both flows share one count", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+  const user = await stack.addUser();
+  const address = freshAddress();
+  await running.client.login(user.email, "wrong", { address });
+  await running.client.singleStep(user.email.toUpperCase(), "wrong", { address });
+  expect((await running.client.singleStep(user.email, user.password, { address })).status).toBe(429);
+  expect((await running.client.login(user.email, user.password, { address })).status).toBe(429);
+});
+
+test("an unknown account is throttled as a known one is", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+  const address = freshAddress();
+  const statuses: number[] = [];
+  for (let attempt = 0; attempt < 3; attempt++) statuses.push((await running.client.login("nobody@example.net", "wrong", { address })).status);
+  expect(statuses).toEqual([401, 401, 429]);
+});
+
+test("a successful login clears the account's count", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+  const user = await stack.addUser();
+  const address = freshAddress();
+  for (let round = 0; round < 3; round++) {
+    expect((await running.client.login(user.email, "wrong", { address })).status).toBe(401);
+    expect((await running.client.login(user.email, user.password, { address })).status).toBe(200);
+  }
+});
+
+test("failures from one address count together, whatever the account; an IPv6 client's whole /64 is one address", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ADDRESS: "3" });
+  const user = await stack.addUser();
+  for (const [index, address] of ["2001:db8:0:7::1", "2001:db8:0:7::ffff:1", "2001:db8:0:7:a:b:c:d"].entries()) {
+    await running.client.login(`nobody-${index}@example.net`, "wrong", { address });
+  }
+  expect((await running.client.login(user.email, user.password, { address: "2001:db8:0:7::9" })).status).toBe(429);
+  expect((await running.client.login(user.email, user.password, { address: "2001:db8:0:8::9" })).status).toBe(200);
+});
+
+test("the account-wide limit stops guessing from many addresses, but never from an address that the account is used from", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1" });
+  const user = await stack.addUser();
+  const home = freshAddress();
+  expect((await running.client.login(user.email, user.password, { address: home })).status).toBe(200);
+  for (let guess = 0; guess < 10; guess++) expect((await running.client.login(user.email, `guess ${guess}`)).status).toBe(401);
+  expect((await running.client.login(user.email, "guess 11")).status).toBe(429);
+  expect((await running.client.login(user.email, user.password, { address: home })).status).toBe(200);
+});
+
+test("a refusal ends with its window, also when the attempts go on", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1", LOGIN_WINDOW_SECONDS: "2" });
+  const user = await stack.addUser();
+  const address = freshAddress();
+  await running.client.login(user.email, "wrong", { address });
+  const refused = await running.client.login(user.email, "wrong", { address });
+  expect(refused.status).toBe(429);
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await sleep(400);
+    await running.client.login(user.email, "wrong", { address });
+  }
+  await sleep(600);
+  expect((await running.client.login(user.email, user.password, { address })).status).toBe(200);
+});
+
+test("the count is shared by replicas and survives a restart", async () => {
+  const user = await stack.addUser();
+  const address = freshAddress();
+  const limits = { LOGIN_ATTEMPTS_PER_ACCOUNT: "2" };
+  {
+    await using first = await stack.sidecar(limits);
+    await using second = await stack.sidecar(limits);
+    await first.client.login(user.email, "wrong", { address });
+    await second.client.login(user.email, "wrong", { address });
+    expect((await first.client.login(user.email, user.password, { address })).status).toBe(429);
+  }
+  await using restarted = await stack.sidecar(limits);
+  expect((await restarted.client.login(user.email, user.password, { address })).status).toBe(429);
+});
+
+test("guesses sent at the same moment do not slip past the limit by more than the hashes that run at one time", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "3", PASSWORD_HASH_CONCURRENCY: "2" });
+  const user = await stack.addUser();
+  const address = freshAddress();
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, guess) => running.client.login(user.email, `guess ${guess}`, { address })));
+  const tried = answers.filter(({ status }) => status === 401).length;
+  expect(tried).toBeGreaterThanOrEqual(3);
+  expect(tried).toBeLessThanOrEqual(4);
+});
+
+test("only the last address of X-Forwarded-For counts, as only that one is the gateway's", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+  const user = await stack.addUser();
+  const address = freshAddress();
+  for (let attempt = 0; attempt < 2; attempt++) await running.client.login(user.email, "wrong", { address: `198.51.100.${attempt}, ${address}` });
+  expect((await running.client.login(user.email, user.password, { address })).status).toBe(429);
+});
+
+test("a storm of logins is answered 429 at once beyond the bounded queue, and those within it are served", async () => {
+  await using running = await stack.sidecar({ PASSWORD_HASH_CONCURRENCY: "1", PASSWORD_HASH_QUEUE: "5" });
+  const user = await stack.addUser();
+  const answers = await Promise.all(Array.from({ length: 40 }, () => running.client.singleStep(user.email, user.password)));
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  expect(count(200)).toBeGreaterThanOrEqual(6);
+  expect(count(429)).toBeGreaterThan(0);
+  expect(count(200) + count(429)).toBe(40);
+  for (const refused of answers.filter(({ status }) => status === 429)) expect(refused.headers.get("retry-after")).toBe("1");
+});
