@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from "vitest";
+import { Unavailable } from "../errors.ts";
+import type { StoredKey } from "./key-repository.ts";
+import { Keyring } from "./keyring.ts";
+import { generateSigningKey } from "./signing-key.ts";
+
+let first: StoredKey;
+let second: StoredKey;
+
+beforeAll(async () => {
+  first = { ...(await generateSigningKey()), signsFrom: new Date(1000), retiresAt: new Date(5000) };
+  second = { ...(await generateSigningKey()), signsFrom: new Date(3000), retiresAt: null };
+});
+
+async function keyring(...keys: StoredKey[]): Promise<Keyring> {
+  const ring = new Keyring(() => Promise.resolve(keys));
+  await ring.refresh();
+  return ring;
+}
+
+test("a ring without keys can sign nothing and publishes nothing", async () => {
+  expect(() => new Keyring(() => Promise.resolve([])).signingKey()).toThrow(Unavailable);
+  expect((await keyring()).published()).toEqual([]);
+});
+
+test("the next key is published before it signs, and the one before it after", async () => {
+  const ring = await keyring(first, second);
+  expect(ring.signingKey(2999)).toBe(first);
+  expect(ring.signingKey(3000)).toBe(second);
+  for (const now of [2000, 3000, 4999]) expect(ring.published(now)).toEqual([first.publicJwk, second.publicJwk]);
+  expect(ring.published(5000)).toEqual([second.publicJwk]);
+});
+
+test("a clock that is behind still finds a key", async () => {
+  expect((await keyring(second)).signingKey(0)).toBe(second);
+});
+
+test("keys stay known while they cannot be read again", async () => {
+  let fails = false;
+  const ring = new Keyring(() => (fails ? Promise.reject(new Unavailable("database")) : Promise.resolve([second])));
+  await ring.refresh();
+  fails = true;
+  await expect(ring.refresh()).rejects.toThrow(Unavailable);
+  expect(ring.signingKey(4000)).toBe(second);
+});

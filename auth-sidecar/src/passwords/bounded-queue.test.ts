@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { TooManyRequests } from "../errors.ts";
+import { BoundedQueue } from "./bounded-queue.ts";
+
+function gate(): { promise: Promise<void>; open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { promise, open: resolve };
+}
+
+test("no more run at one time than may, and the rest run in the order in which they came", async () => {
+  const queue = new BoundedQueue(2, 10);
+  const started: number[] = [];
+  const gates = Array.from({ length: 4 }, gate);
+  const jobs = gates.map(({ promise }, index) =>
+    queue.run(async () => {
+      started.push(index);
+      await promise;
+      return index;
+    }),
+  );
+  expect(started).toEqual([0, 1]);
+  expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 2, waiting: 2 });
+  gates[1]!.open();
+  await jobs[1];
+  expect(started).toEqual([0, 1, 2]);
+  for (const { open } of gates) open();
+  expect(await Promise.all(jobs)).toEqual([0, 1, 2, 3]);
+  expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 0, waiting: 0 });
+});
+
+test("what comes when the queue is full is refused and does not run", async () => {
+  const queue = new BoundedQueue(1, 1);
+  const { promise, open } = gate();
+  const jobs = [queue.run(() => promise), queue.run(() => promise)];
+  let ran = false;
+  await expect(
+    queue.run(async () => {
+      ran = true;
+    }),
+  ).rejects.toThrow(TooManyRequests);
+  expect(ran).toBe(false);
+  open();
+  await Promise.all(jobs);
+});
+
+test("a job that fails gives its place to the next", async () => {
+  const queue = new BoundedQueue(1, 1);
+  const failed = queue.run(() => Promise.reject(new Error("broken")));
+  const next = queue.run(async () => "done");
+  await expect(failed).rejects.toThrow("broken");
+  expect(await next).toBe("done");
+  expect(queue.running).toBe(0);
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { hashPassword } from "./password-hash.ts";
+import { Passwords } from "./passwords.ts";
+
+const passwords = new Passwords({ concurrency: 1, queue: 10 });
+
+test("a password matches its own hash, and nothing matches an account without one", async () => {
+  const own = await hashPassword("right");
+  const check = (hash: string | null | undefined, password: string) => passwords.inTurn((matches) => matches(hash, password));
+  expect(await check(own, "right")).toBe(true);
+  expect(await check(own, "wrong")).toBe(false);
+  expect(await check(null, "right")).toBe(false);
+  expect(await check(undefined, "")).toBe(false);
+});
+
+test("an account without a hash takes the work of one with it", async () => {
+  const own = await hashPassword("right");
+  const time = async (hash: string | undefined) => {
+    const startedAt = performance.now();
+    for (let round = 0; round < 5; round++) await passwords.inTurn((matches) => matches(hash, "wrong"));
+    return performance.now() - startedAt;
+  };
+  await time(own);
+  // Without the work the ratio would be near zero; how near to one it is on a quiet machine, the timing suite says.
+  expect((await time(undefined)) / (await time(own))).toBeGreaterThan(0.2);
+});
+
+test("only an outdated hash is renewed", async () => {
+  expect(await passwords.renewed(await hashPassword("right"), "right")).toBeUndefined();
+  expect(await passwords.renewed("$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA", "right")).toMatch(/^\$argon2id\$/);
+});
