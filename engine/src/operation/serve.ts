@@ -40,8 +40,9 @@ export interface ServeOptions {
 const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
 
 /** The authenticator that the settings describe. @throws Error when its key cannot be used or fetched. */
-export function authenticatorOf(settings: Settings, logger: Logger): Promise<Authenticator> {
+export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
   return createAuthenticator({
+    now,
     adminSecret: settings.adminSecret,
     adminSecretHeaders: settings.adminSecretHeaders,
     jwt: settings.jwt,

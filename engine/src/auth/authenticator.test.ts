@@ -1,0 +1,238 @@
+import { expect, test } from "vitest";
+import { EngineError } from "../errors.ts";
+import { audience, forge, frozenNow, frozenSeconds, goodClaims, hmacSecret, issuer, sign } from "../operation/testing/tokens.ts";
+import { createAuthenticator, type Authentication, type AuthenticatorOptions } from "./authenticator.ts";
+import { defaultClaimsNamespace, jwtSettingsSchema } from "./jwt-settings.ts";
+import type { RequestHeaders } from "./request-headers.ts";
+
+const adminSecret = "the-admin-secret-of-these-tests-0123456789";
+const secretBytes = Buffer.from(hmacSecret);
+const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience });
+
+async function authenticate(headers: RequestHeaders, options: Partial<AuthenticatorOptions> = {}): Promise<Authentication> {
+  const authenticator = await createAuthenticator({
+    adminSecret,
+    adminSecretHeaders: ["x-engine-access-key"],
+    jwt,
+    now: () => frozenNow,
+    ...options,
+  });
+  return authenticator.authenticate(headers);
+}
+
+async function refusal(headers: RequestHeaders, options: Partial<AuthenticatorOptions> = {}): Promise<EngineError> {
+  const outcome = await authenticate(headers, options).catch((error: unknown) => error);
+  if (!(outcome instanceof EngineError)) throw new Error("the request was not refused", { cause: outcome });
+  return outcome;
+}
+
+const bearer = async (claims = goodClaims()): Promise<RequestHeaders> => ({
+  authorization: `Bearer ${await sign(claims, "HS256", secretBytes)}`,
+});
+
+const secretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key", "x-engine-access-key"];
+
+test.each(secretHeaders)("1: the right secret in %s makes admin", async (name) => {
+  const { session, expiresAt } = await authenticate({ [name]: adminSecret });
+  expect(session).toMatchObject({ role: "admin", isAdmin: true });
+  expect([...session.variables]).toEqual([["x-hasura-role", "admin"]]);
+  expect(expiresAt).toBe(Infinity);
+});
+
+test.each(secretHeaders)("1: a wrong secret in %s is refused with 401, even beside a good token", async (name) => {
+  const error = await refusal({ [name]: "wrong", ...(await bearer()) });
+  expect(error).toMatchObject({ code: "access-denied", status: 401, path: "$" });
+  expect(error.message).toBe('invalid "x-hasura-admin-secret"/"x-hasura-access-key"');
+});
+
+test("1: an empty secret is a wrong secret", async () => {
+  expect((await refusal({ "x-hasura-admin-secret": "" })).status).toBe(401);
+});
+
+test("1: a right secret does not hide a wrong one", async () => {
+  expect((await refusal({ "x-hasura-admin-secret": adminSecret, "x-engine-access-key": "wrong" })).code).toBe("access-denied");
+});
+
+test("1: with the secret the token is never looked at", async () => {
+  const { session } = await authenticate({ "x-hasura-admin-secret": adminSecret, authorization: "Bearer nonsense" });
+  expect(session.role).toBe("admin");
+});
+
+test("1: with the secret the role and all x-hasura-* headers are taken, but never the secret itself", async () => {
+  const { session } = await authenticate({
+    "x-hasura-admin-secret": adminSecret,
+    "x-engine-access-key": adminSecret,
+    "x-hasura-role": "tenant",
+    "x-hasura-org-id": "org-1",
+    "x-other": "ignored",
+  });
+  expect(session).toMatchObject({ role: "tenant", isAdmin: false });
+  expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "tenant", "x-hasura-org-id": "org-1" });
+});
+
+test.each(["bearer x", "Bearer", "Bearer a b", "Basic dTpw", "", "token"])("3: Authorization %j is malformed", async (authorization) => {
+  expect(await refusal({ authorization })).toMatchObject({
+    code: "invalid-headers",
+    status: 400,
+    message: "Malformed Authorization header",
+  });
+});
+
+test("3: the token can come in a cookie", async () => {
+  const cookieJwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, header: { type: "Cookie", name: "token" } });
+  const token = await sign(goodClaims(), "HS256", secretBytes);
+  const { session } = await authenticate({ cookie: `a=b; token=${token}; c=d` }, { jwt: cookieJwt });
+  expect(session.role).toBe("viewer");
+  expect((await refusal({ cookie: "refresh_token=john_doe" }, { jwt: cookieJwt })).message).toBe(
+    "Missing 'Authorization' or 'Cookie' header in JWT authentication mode",
+  );
+});
+
+test("3: the token can come in a header of its own", async () => {
+  const headerJwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, header: { type: "CustomHeader", name: "X-Token" } });
+  const token = await sign(goodClaims(), "HS256", secretBytes);
+  expect((await authenticate({ "x-token": token }, { jwt: headerJwt })).session.role).toBe("viewer");
+  expect((await refusal({ authorization: `Bearer ${token}` }, { jwt: headerJwt })).code).toBe("invalid-headers");
+});
+
+test("4: no token is refused in JWT mode", async () => {
+  expect(await refusal({ "x-hasura-role": "viewer" })).toMatchObject({
+    code: "invalid-headers",
+    status: 400,
+    message: "Missing 'Authorization' or 'Cookie' header in JWT authentication mode",
+  });
+});
+
+test("4: no secret is refused in admin-secret-only mode", async () => {
+  expect(await refusal({ ...(await bearer()) }, { jwt: undefined })).toMatchObject({
+    code: "access-denied",
+    status: 401,
+    message: "x-hasura-admin-secret/x-hasura-access-key required, but not found",
+  });
+});
+
+test.each([jwt, undefined])("4: without a token the unauthorized role gets all x-hasura-* headers", async (mode) => {
+  const headers = { "x-hasura-role": "admin", "x-hasura-user-id": "7" };
+  const { session } = await authenticate(headers, { jwt: mode, unauthorizedRole: "anonymous" });
+  expect(session).toMatchObject({ role: "anonymous", isAdmin: false });
+  expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "anonymous", "x-hasura-user-id": "7" });
+});
+
+test("4: a bad token does not fall back to the unauthorized role", async () => {
+  expect((await refusal({ authorization: "Bearer a.b.c" }, { unauthorizedRole: "anonymous" })).code).toBe("invalid-jwt");
+});
+
+test("5: without x-hasura-role the default role acts", async () => {
+  expect((await authenticate(await bearer())).session.role).toBe("viewer");
+});
+
+test("5: x-hasura-role chooses among the allowed roles", async () => {
+  const { session } = await authenticate({ ...(await bearer()), "x-hasura-role": "analyst" });
+  expect(session.role).toBe("analyst");
+  expect(session.variables.get("x-hasura-role")).toBe("analyst");
+});
+
+test.each(["admin", "operator", "Viewer"])("5: role %s that the token does not allow is refused", async (role) => {
+  expect(await refusal({ ...(await bearer()), "x-hasura-role": role })).toMatchObject({
+    code: "access-denied",
+    status: 400,
+    message: "Your requested role is not in allowed roles",
+  });
+});
+
+test("5: a default role outside of the allowed ones is refused", async () => {
+  expect((await refusal(await bearer(goodClaims({ "x-hasura-default-role": "operator" })))).code).toBe("access-denied");
+});
+
+test("5: session variables come from the claims only", async () => {
+  const { session } = await authenticate({ ...(await bearer()), "x-hasura-user-id": "someone-else", "x-hasura-org-id": "org-1" });
+  expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "viewer", "x-hasura-user-id": "user-1" });
+});
+
+test("7: a token whose role is admin is admin", async () => {
+  const claims = goodClaims({ "x-hasura-allowed-roles": ["admin"], "x-hasura-default-role": "admin" });
+  expect((await authenticate(await bearer(claims))).session.isAdmin).toBe(true);
+});
+
+test("a token ends at exp plus the allowed skew", async () => {
+  const skewed = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience, allowed_skew: 30 });
+  expect((await authenticate(await bearer())).expiresAt).toBe(frozenNow + 900_000);
+  expect((await authenticate(await bearer(), { jwt: skewed })).expiresAt).toBe(frozenNow + 930_000);
+});
+
+test("a verified token is answered without a promise until it expires, and refused after", async () => {
+  let now = frozenNow;
+  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => now });
+  const headers = await bearer();
+  const first = await authenticator.authenticate(headers);
+  const second = authenticator.authenticate(headers);
+  expect(second).not.toBeInstanceOf(Promise);
+  expect((second as Authentication).session).toBe(first.session);
+  now = frozenNow + 900_000 - 1;
+  expect(authenticator.authenticate(headers)).not.toBeInstanceOf(Promise);
+  now = frozenNow + 900_000;
+  await expect(Promise.resolve(authenticator.authenticate(headers))).rejects.toThrow("Could not verify JWT: JWTExpired");
+});
+
+test("a remembered token still does not open roles that it does not allow", async () => {
+  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => frozenNow });
+  const headers = await bearer();
+  await authenticator.authenticate(headers);
+  expect(() => authenticator.authenticate({ ...headers, "x-hasura-role": "admin" })).toThrow("not in allowed roles");
+});
+
+test("no more tokens are remembered than asked for", async () => {
+  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => frozenNow, cachedTokens: 1 });
+  const [one, two] = [await bearer(), await bearer({ ...goodClaims(), sub: "user-2" })];
+  await authenticator.authenticate(one);
+  await authenticator.authenticate(two);
+  expect(authenticator.authenticate(two)).not.toBeInstanceOf(Promise);
+  expect(authenticator.authenticate(one)).toBeInstanceOf(Promise);
+});
+
+const namespaced = (value: unknown): object => ({ ...goodClaims(), [defaultClaimsNamespace]: value });
+
+test.each<[string, object, string, string]>([
+  ["expired", { ...goodClaims(), exp: frozenSeconds }, "invalid-jwt", "Could not verify JWT: JWTExpired"],
+  ["another audience", { ...goodClaims(), aud: "other" }, "invalid-jwt", "Could not verify JWT: JWTNotInAudience"],
+  ["another issuer", { ...goodClaims(), iss: "other" }, "invalid-jwt", "Could not verify JWT: JWTNotInIssuer"],
+  ["not valid yet", { ...goodClaims(), nbf: frozenSeconds + 1 }, "invalid-jwt", "Could not verify JWT: JWTNotYetValid"],
+  ["issued in the future", { ...goodClaims(), iat: frozenSeconds + 1 }, "invalid-jwt", "Could not verify JWT: JWTIssuedAtFuture"],
+  ["no namespace", { ...goodClaims(), [defaultClaimsNamespace]: undefined }, "jwt-invalid-claims", `claims key: '${defaultClaimsNamespace}' not found`],
+  ["namespace is a string", namespaced("{}"), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
+  ["namespace is a list", namespaced([]), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
+  ["namespace is null", namespaced(null), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
+  ["no allowed roles", namespaced({ "x-hasura-default-role": "viewer" }), "jwt-missing-role-claims", "JWT claim does not contain x-hasura-allowed-roles"],
+  ["no default role", namespaced({ "x-hasura-allowed-roles": ["viewer"] }), "jwt-missing-role-claims", "JWT claim does not contain x-hasura-default-role"],
+  [
+    "allowed roles are a string",
+    goodClaims({ "x-hasura-allowed-roles": "viewer" }),
+    "jwt-invalid-claims",
+    "invalid x-hasura-allowed-roles; should be a list of roles: parsing [] failed, expected Array, but encountered String",
+  ],
+  [
+    "allowed roles hold a number",
+    goodClaims({ "x-hasura-allowed-roles": ["viewer", 1] }),
+    "jwt-invalid-claims",
+    "invalid x-hasura-allowed-roles; should be a list of roles: parsing RoleName failed, expected String, but encountered Number",
+  ],
+  [
+    "the default role is a list",
+    goodClaims({ "x-hasura-default-role": ["viewer"] }),
+    "jwt-invalid-claims",
+    "invalid x-hasura-default-role; should be a single role name: parsing RoleName failed, expected String, but encountered Array",
+  ],
+  [
+    "a variable is a number",
+    goodClaims({ "x-hasura-user-id": 7 }),
+    "jwt-invalid-claims",
+    "x-hasura-* claims: parsing Text failed, expected String, but encountered Number",
+  ],
+])("a token with %s is refused", async (_title, claims, code, message) => {
+  expect(await refusal(await bearer({ ...claims }))).toMatchObject({ code, message, status: 400, path: "$" });
+});
+
+test("a token with a broken signature is refused", async () => {
+  const token = forge({ alg: "HS256" }, goodClaims(), "another secret that is also long enough to be one");
+  expect((await refusal({ authorization: `Bearer ${token}` })).message).toBe("Could not verify JWT: JWSError JWSInvalidSignature");
+});

@@ -1,0 +1,162 @@
+import { exportJWK } from "jose";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { keyPairs } from "../operation/testing/tokens.ts";
+import { createRemoteKeySet, type KeySetEvent, type RemoteKeySet } from "./remote-key-set.ts";
+
+const url = "http://keys.example/jwks";
+const one = { ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one", alg: "ES256" };
+const two = { ...(await exportJWK(keyPairs.foreignP256.publicKey)), kid: "two", alg: "ES256" };
+const token = { payload: "", signature: "", protected: "" };
+
+let reply: () => Response | Promise<Response>;
+const fetched = vi.fn<typeof fetch>(() => Promise.resolve().then(() => reply()));
+const changed = vi.fn<() => void>();
+let events: KeySetEvent[];
+let opened: RemoteKeySet[];
+
+const serve = (keys: readonly object[], headers: Record<string, string> = {}) => {
+  reply = () => Response.json({ keys }, { headers });
+};
+
+async function open(): Promise<RemoteKeySet> {
+  const creating = createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: (event) => events.push(event), onChange: changed });
+  const [keySet] = await Promise.all([creating, vi.advanceTimersByTimeAsync(10_000)]);
+  opened.push(keySet);
+  return keySet;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  fetched.mockClear();
+  changed.mockClear();
+  events = [];
+  opened = [];
+});
+
+afterEach(() => {
+  for (const keySet of opened) keySet.close();
+  vi.useRealTimers();
+});
+
+describe("at the start", () => {
+  test("keys are there once it is created", async () => {
+    serve([one], { "cache-control": "max-age=3600" });
+    const keySet = await open();
+    await expect(keySet.getKey({ alg: "ES256", kid: "one" }, token)).resolves.toBeDefined();
+    expect(fetched).toHaveBeenCalledTimes(1);
+  });
+
+  test("a failing address is tried again", async () => {
+    let attempts = 0;
+    reply = () => {
+      attempts += 1;
+      return attempts < 3 ? new Response("", { status: 503 }) : Response.json({ keys: [one] }, { headers: { "cache-control": "max-age=3600" } });
+    };
+    await open();
+    expect(attempts).toBe(3);
+  });
+
+  test.each<[string, () => Response | Promise<Response>, string]>([
+    ["an error status", () => new Response("", { status: 500 }), "status 500"],
+    ["no connection", () => Promise.reject(new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") })), "fetch failed (ECONNREFUSED)"],
+    ["something that is not JSON", () => new Response("<html>"), "JSON"],
+    ["no keys", () => Response.json({ keys: [] }), "the reply holds no public key"],
+    ["only shared secrets", () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "the reply holds no public key"],
+    ["another form", () => Response.json({ keys: "none" }), "keys"],
+    ["too much", () => new Response("x".repeat(1_048_577)), "the reply is too large"],
+  ])("%s is given up after six seconds", async (_title, answer, message) => {
+    reply = answer;
+    const outcome = expect(createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: () => undefined })).rejects.toThrow(
+      `cannot fetch the token keys from ${url}`,
+    );
+    await vi.advanceTimersByTimeAsync(6_000);
+    await outcome;
+    await expect(
+      Promise.all([
+        createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: () => undefined, startTimeout: 0 }),
+        vi.advanceTimersByTimeAsync(1),
+      ]),
+    ).rejects.toThrow(message);
+  });
+});
+
+describe("refreshing", () => {
+  test.each<[string, Record<string, string>, number]>([
+    ["max-age", { "cache-control": "public, max-age=120" }, 120_000],
+    ["s-maxage before max-age", { "cache-control": "max-age=10, s-maxage=90" }, 90_000],
+    ["no cache headers", {}, 60_000],
+    ["no-store", { "cache-control": "no-store" }, 1_000],
+    ["max-age=0", { "cache-control": "max-age=0" }, 1_000],
+    ["an absurdly long max-age", { "cache-control": "max-age=99999999" }, 86_400_000],
+  ])("%s decides when the set is fetched again", async (_title, headers, delay) => {
+    serve([one], headers);
+    await open();
+    expect(events.at(-1)).toMatchObject({ type: "fetched", nextInMilliseconds: delay });
+    await vi.advanceTimersByTimeAsync(delay);
+    expect(fetched.mock.calls.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("Expires decides where Cache-Control says nothing", async () => {
+    serve([one], { expires: new Date(Date.now() + 45_000).toUTCString() });
+    await open();
+    expect(events[0]).toMatchObject({ type: "fetched" });
+    const [event] = events;
+    expect(event?.type === "fetched" ? event.nextInMilliseconds : 0).toBeGreaterThan(43_000);
+    expect(event?.type === "fetched" ? event.nextInMilliseconds : 0).toBeLessThanOrEqual(45_000);
+  });
+
+  test("a failing refresh keeps the keys and is tried again", async () => {
+    serve([one], { "cache-control": "max-age=60" });
+    const keySet = await open();
+    reply = () => new Response("", { status: 500 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(events.at(-1)).toMatchObject({ type: "failed", message: "status 500" });
+    await expect(keySet.getKey({ alg: "ES256", kid: "one" }, token)).resolves.toBeDefined();
+    serve([one, two]);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await expect(keySet.getKey({ alg: "ES256", kid: "two" }, token)).resolves.toBeDefined();
+  });
+
+  test("a withdrawn key is no longer accepted, and what depends on the keys is told", async () => {
+    serve([one, two], { "cache-control": "max-age=60" });
+    const keySet = await open();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(changed).not.toHaveBeenCalled();
+    serve([two], { "cache-control": "max-age=60" });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(changed).toHaveBeenCalledTimes(1);
+    await expect(keySet.getKey({ alg: "ES256", kid: "one" }, token)).rejects.toThrow("no applicable key");
+  });
+
+  test("nothing is fetched after it was closed", async () => {
+    serve([one], { "cache-control": "max-age=60" });
+    const keySet = await open();
+    keySet.close();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(fetched).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("an unknown kid", () => {
+  test("makes the set be fetched at once", async () => {
+    serve([one], { "cache-control": "max-age=3600" });
+    const keySet = await open();
+    serve([one, two], { "cache-control": "max-age=3600" });
+    await expect(keySet.getKey({ alg: "ES256", kid: "two" }, token)).resolves.toBeDefined();
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  test("fetches once for all who ask at the same time, and then not again for ten seconds", async () => {
+    serve([one], { "cache-control": "max-age=3600" });
+    const keySet = await open();
+    const ask = (): Promise<unknown> => Promise.resolve(keySet.getKey({ alg: "ES256", kid: "nobody" }, token)).catch((error: unknown) => error);
+    await Promise.all(Array.from({ length: 50 }, ask));
+    expect(fetched).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(9_000);
+    await ask();
+    expect(fetched).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await ask();
+    expect(fetched).toHaveBeenCalledTimes(3);
+  });
+});

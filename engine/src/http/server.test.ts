@@ -1,0 +1,331 @@
+import { request as rawRequest } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { EngineError } from "../errors.ts";
+import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
+import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
+
+const admin = { "x-hasura-admin-secret": adminSecret };
+
+async function post(url: string, body: unknown, headers: Record<string, string> = admin): Promise<{ status: number; body: unknown; headers: Headers }> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(url, { method: "POST", body: text, headers: { "content-type": "application/json", ...headers } });
+  const answer = await response.text();
+  return { status: response.status, body: answer === "" ? "" : (JSON.parse(answer) as unknown), headers: response.headers };
+}
+
+const error = (code: string, message: string | RegExp, path = "$") => ({
+  errors: [{ message: typeof message === "string" ? message : (expect.stringMatching(message) as unknown), extensions: { path, code } }],
+});
+
+describe("POST /v1/graphql", () => {
+  test("answers what the engine answers, untouched", async () => {
+    const text = '{"data":{"big":12345678901234567890,  "spaced" : 1.50}}';
+    await using server = await serveFake({ execute: () => Promise.resolve(text) });
+    const response = await fetch(`${server.url}/v1/graphql`, { method: "POST", headers: admin, body: '{"query":"{ big }"}' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(await response.text()).toBe(text);
+  });
+
+  test("takes a token, and its role", async () => {
+    await using server = await serveFake();
+    const token = await sign({ ...goodClaims(), iat: undefined, nbf: undefined, exp: Math.floor(Date.now() / 1000) + 60 }, "HS256", Buffer.from(hmacSecret));
+    const { body } = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { authorization: `Bearer ${token}` });
+    expect(body).toEqual({ data: { role: "viewer", variables: null } });
+  });
+
+  test("hands on variables and the operation's name", async () => {
+    await using server = await serveFake();
+    await post(`${server.url}/v1/graphql`, { query: "query A { a }", variables: { n: 1 }, operationName: "A", extensions: {} });
+    expect(server.engine.calls.executed).toEqual([{ query: "query A { a }", variables: { n: 1 }, operationName: "A" }]);
+  });
+
+  test.each<[string, unknown, object]>([
+    ["no JSON", "{", error("invalid-json", "the request body is not valid JSON")],
+    ["an empty body", "", error("invalid-json", "the request body is not valid JSON")],
+    ["a string", '"{ a }"', error("parse-failed", "expected an object with the key 'query'")],
+    ["null", "null", error("parse-failed", "expected an object with the key 'query'")],
+    ["no query", {}, error("parse-failed", "key 'query' not found")],
+    ["a numeric query", { query: 1 }, error("parse-failed", "expected a string", "$.query")],
+    ["variables in a list", { query: "{ a }", variables: [] }, error("parse-failed", "expected an object", "$.variables")],
+    ["a numeric operation name", { query: "{ a }", operationName: 1 }, error("parse-failed", "expected a string", "$.operationName")],
+    [
+      "a subscription",
+      { query: "subscription { updates }" },
+      error("unexpected-payload", "subscriptions are not supported over HTTP, use websockets instead"),
+    ],
+  ])("answers 200 and an error for %s", async (_title, body, expected) => {
+    await using server = await serveFake();
+    const answer = await post(`${server.url}/v1/graphql`, body);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(expected);
+    expect(server.engine.calls.executed).toHaveLength(0);
+  });
+
+  test("answers refused credentials with 200 and never reaches the engine", async () => {
+    await using server = await serveFake();
+    const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(error("access-denied", 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"'));
+    expect(server.engine.calls.executed).toHaveLength(0);
+  });
+
+  test("shows the internal detail of an error to admin alone", async () => {
+    const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
+    await using server = await serveFake({ execute: () => Promise.reject(failure) });
+    const asAdmin = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    expect(JSON.stringify(asAdmin.body)).toContain("SELECT 1");
+    const asViewer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
+    expect(asViewer.body).toEqual(error("unexpected", "database query error"));
+  });
+
+  test("hides what an unexpected failure says", async () => {
+    await using server = await serveFake({ execute: () => Promise.reject(new Error("password=hunter2")) });
+    const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
+    expect(answer.body).toEqual(error("unexpected", "internal error"));
+    expect(server.log()).not.toContain("hunter2");
+  });
+});
+
+describe("a batch", () => {
+  test("is answered in order, each with its own errors", async () => {
+    await using server = await serveFake();
+    const answer = await post(`${server.url}/v1/graphql`, [{ query: "{ a }", variables: { n: 1 } }, {}, { query: "{ a }", variables: { n: 2 } }]);
+    expect(answer.body).toEqual([
+      { data: { role: "admin", variables: { n: 1 } } },
+      error("parse-failed", "key 'query' not found"),
+      { data: { role: "admin", variables: { n: 2 } } },
+    ]);
+  });
+
+  test("may be empty, and is bounded", async () => {
+    await using server = await serveFake({}, { ENGINE_BATCH_LIMIT: "2" });
+    expect((await post(`${server.url}/v1/graphql`, [])).body).toEqual([]);
+    const answer = await post(`${server.url}/v1/graphql`, [{}, {}, {}]);
+    expect(answer.body).toEqual(error("bad-request", "a batch may hold at most 2 requests"));
+  });
+});
+
+describe("POST /v1alpha1/graphql", () => {
+  test.each<[string, unknown, Record<string, string>, number]>([
+    ["a good query", { query: "{ a }" }, admin, 200],
+    ["a wrong secret", { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" }, 401],
+    ["no token", { query: "{ a }" }, {}, 400],
+    ["a broken body", "{", admin, 400],
+    ["a failure of the database", { query: "{ fail }" }, admin, 500],
+  ])("keeps the status of %s", async (_title, body, headers, status) => {
+    await using server = await serveFake({
+      execute: ({ query }) =>
+        query.includes("fail") ? Promise.reject(new EngineError({ code: "unexpected", message: "database query error" })) : Promise.resolve("{}"),
+    });
+    expect((await post(`${server.url}/v1alpha1/graphql`, body, headers)).status).toBe(status);
+  });
+});
+
+describe("bodies", () => {
+  test("over the limit are refused with 413, declared or chunked", async () => {
+    await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "2048" });
+    const large = JSON.stringify({ query: `{ ${"a".repeat(4_096)} }` });
+    expect((await post(`${server.url}/v1/graphql`, large)).status).toBe(413);
+    const status = await new Promise((resolve, reject) => {
+      const request = rawRequest(`${server.url}/v1/graphql`, { method: "POST", headers: { ...admin, "transfer-encoding": "chunked" } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.on("error", reject);
+      request.end(large);
+    });
+    expect(status).toBe(413);
+    expect(server.engine.calls.executed).toHaveLength(0);
+  });
+
+  test("at the limit are taken", async () => {
+    await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "2048" });
+    const empty = JSON.stringify({ query: "" });
+    const exact = JSON.stringify({ query: "a".repeat(2_048 - empty.length) });
+    expect((await post(`${server.url}/v1/graphql`, exact)).status).toBe(200);
+  });
+
+  test("that are compressed are refused with 415", async () => {
+    await using server = await serveFake();
+    expect((await post(`${server.url}/v1/graphql`, "x", { ...admin, "content-encoding": "gzip" })).status).toBe(415);
+  });
+});
+
+describe("compression", () => {
+  const long = JSON.stringify({ data: "x".repeat(5_000) });
+  const ask = async (acceptEncoding: string, text = long): Promise<{ encoding: string | undefined; text: string }> => {
+    await using server = await serveFake({ execute: () => Promise.resolve(text) });
+    return await new Promise((resolve, reject) => {
+      const headers = { ...admin, "accept-encoding": acceptEncoding };
+      const request = rawRequest(`${server.url}/v1/graphql`, { method: "POST", headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const body = Buffer.concat(chunks);
+          const encoding = response.headers["content-encoding"];
+          resolve({ encoding, text: (encoding === "gzip" ? gunzipSync(body) : body).toString() });
+        });
+      });
+      request.on("error", reject);
+      request.end('{"query":"{ a }"}');
+    });
+  };
+
+  test.each(["gzip", "br, gzip", "deflate, gzip;q=0.5, *;q=0", "gzip ; q=1.0", "*"])("%s gets gzip", async (accepted) => {
+    expect(await ask(accepted)).toEqual({ encoding: "gzip", text: long });
+  });
+
+  test.each(["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "x-gzip-not"])("%j gets none", async (accepted) => {
+    expect(await ask(accepted)).toEqual({ encoding: undefined, text: long });
+  });
+
+  test("small answers are left alone", async () => {
+    expect(await ask("gzip", '{"data":{}}')).toEqual({ encoding: undefined, text: '{"data":{}}' });
+  });
+});
+
+describe("other paths", () => {
+  test.each([
+    ["GET", "/"],
+    ["GET", "/console"],
+    ["GET", "/v1/graphql"],
+    ["PUT", "/v1/graphql"],
+    ["GET", "/v1/metadata"],
+    ["POST", "/v1/metadata"],
+    ["POST", "/v2/query"],
+    ["GET", "/metrics"],
+    ["GET", "/v1/graphql/"],
+    ["POST", "//v1/graphql"],
+  ])("%s %s is not there", async (method, path) => {
+    await using server = await serveFake();
+    const response = await fetch(server.url + path, { method, headers: admin });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ path: "$", error: "resource does not exist", code: "not-found" });
+  });
+
+  test("/v1/version needs no credentials", async () => {
+    await using server = await serveFake();
+    const response = await fetch(`${server.url}/v1/version`);
+    expect(await response.json()).toEqual({ version: expect.stringMatching(/^v2\.48\.0-routeql\./) as unknown, server_type: "ce" });
+  });
+});
+
+describe("x-request-id", () => {
+  test("is echoed where it is harmless, and made where not", async () => {
+    await using server = await serveFake();
+    const ask = async (id?: string): Promise<string | null> =>
+      (await fetch(`${server.url}/v1/version`, { headers: id === undefined ? {} : { "x-request-id": id } })).headers.get("x-request-id");
+    expect(await ask("abc-123:4.5_6")).toBe("abc-123:4.5_6");
+    for (const bad of [undefined, "a b", "x".repeat(129), 'a"b', "<script>"]) expect(await ask(bad)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("GET /healthz", () => {
+  const inconsistency = { file: "f", path: "p", reason: "r", kind: "inconsistent", type: "table", name: "t", definition: {} } as const;
+
+  test.each<[string, Parameters<typeof serveFake>[0], string, number, string]>([
+    ["all well", {}, "/healthz", 200, "OK"],
+    ["all well", {}, "/hasura/healthz", 200, "OK"],
+    ["all well", {}, "/healthz?strict=true", 200, "OK"],
+    ["inconsistent", { inconsistencies: [inconsistency] }, "/healthz", 200, "WARN: inconsistent objects in schema"],
+    ["inconsistent", { inconsistencies: [inconsistency] }, "/healthz?strict=true", 500, "ERROR: inconsistent objects in schema"],
+    ["no database", { ping: () => Promise.reject(new Error("ECONNREFUSED")) }, "/healthz", 500, "ERROR"],
+    ["no database", { ping: () => Promise.reject(new Error("ECONNREFUSED")) }, "/healthz?strict=true", 500, "ERROR"],
+  ])("with %s, %s", async (_title, behaviour, path, status, text) => {
+    await using server = await serveFake(behaviour);
+    const response = await fetch(server.url + path);
+    expect([response.status, await response.text()]).toEqual([status, text]);
+  });
+});
+
+describe("overload and departure", () => {
+  test("more operations than there are places are answered 503 at once, and places are given back", async () => {
+    const release = Promise.withResolvers<string>();
+    const entered = Promise.withResolvers<void>();
+    await using server = await serveFake(
+      {
+        execute: ({ query }) => {
+          if (query !== "{ slow }") return Promise.resolve("{}");
+          entered.resolve();
+          return release.promise;
+        },
+      },
+      { ENGINE_MAX_IN_FLIGHT: "1" },
+    );
+    const slow = post(`${server.url}/v1/graphql`, { query: "{ slow }" });
+    await entered.promise;
+    const refused = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(refused.body).toEqual(error("busy", "the server is busy, try again later"));
+    release.resolve('{"data":{}}');
+    expect((await slow).status).toBe(200);
+    expect((await post(`${server.url}/v1/graphql`, { query: "{ a }" })).status).toBe(200);
+  });
+
+  test("a client that leaves aborts its statement", async () => {
+    const started = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<unknown>();
+    await using server = await serveFake({
+      execute: (_request, _session, { signal }) => {
+        started.resolve();
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => {
+            aborted.resolve(signal.reason);
+            reject(signal.reason as Error);
+          });
+        });
+      },
+    });
+    const client = new AbortController();
+    const request = fetch(`${server.url}/v1/graphql`, { method: "POST", headers: admin, body: '{"query":"{ a }"}', signal: client.signal });
+    await started.promise;
+    client.abort();
+    await expect(request).rejects.toThrow("abort");
+    expect(await aborted.promise).toMatchObject({ name: "ClientLeft" });
+  });
+
+  test("an answered request is not aborted", async () => {
+    let signal: AbortSignal | undefined;
+    await using server = await serveFake({
+      execute: (_request, _session, options) => {
+        signal = options.signal;
+        return Promise.resolve("{}");
+      },
+    });
+    await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    await post(`${server.url}/v1/graphql`, { query: "{ b }" });
+    expect(signal?.aborted).toBe(false);
+  });
+});
+
+describe("POST /v1/graphql/explain", () => {
+  test("is for admin alone", async () => {
+    await using server = await serveFake();
+    const body = { query: { query: "{ a }" }, user: { "X-Hasura-Role": "viewer" } };
+    const answer = await post(`${server.url}/v1/graphql/explain`, body);
+    expect(answer.body).toEqual([{ field: "updates", sql: "SELECT 1 -- { a }", plan: ["Result"] }]);
+    const refused = await post(`${server.url}/v1/graphql/explain`, body, { ...admin, "x-hasura-role": "viewer" });
+    expect([refused.status, refused.body]).toEqual([400, { path: "$", error: "restricted access: admin only", code: "access-denied" }]);
+  });
+});
+
+test("an API that is not enabled is not there", async () => {
+  await using server = await serveFake({}, { HASURA_GRAPHQL_ENABLED_APIS: "," });
+  expect((await post(`${server.url}/v1/graphql`, { query: "{ a }" })).status).toBe(404);
+});
+
+test("nothing that the client sends secretly is logged", async () => {
+  await using server = await serveFake({ execute: () => Promise.reject(new EngineError({ code: "validation-failed", message: "variable-value" })) });
+  const token = await sign(goodClaims(), "HS256", Buffer.from(hmacSecret));
+  const body = { query: '{ a(where: {b: "literal-value"}) }', variables: { n: "variable-value" } };
+  await post(`${server.url}/v1/graphql`, body, { authorization: `Bearer ${token}` });
+  await post(`${server.url}/v1/graphql`, body);
+  await post(`${server.url}/v1/graphql`, body, { "x-hasura-admin-secret": "almost-the-secret" });
+  expect(server.log()).toContain("request answered");
+  for (const secret of [token, adminSecret, hmacSecret, "almost-the-secret", "literal-value", "variable-value"]) {
+    expect(server.log()).not.toContain(secret);
+  }
+});

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+
+export interface Frame {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: unknown;
+}
+
+/** A client that speaks frames, not a protocol: it sees exactly what the server sends, in order. */
+export class SocketClient {
+  readonly socket: WebSocket;
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #frames: Frame[] = [];
+  readonly #texts: string[] = [];
+  #arrived: () => void = () => undefined;
+
+  constructor(url: string, protocol: string | undefined, headers: Readonly<Record<string, string>> = {}) {
+    this.socket = new WebSocket(url, protocol, { headers });
+    this.closed = once(this.socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
+    this.socket.on("message", (data: Buffer) => {
+      this.#texts.push(data.toString());
+      this.#frames.push(JSON.parse(data.toString()) as Frame);
+      this.#arrived();
+    });
+    // A refused upgrade is seen by `opened`; a reset connection by `closed`.
+    this.socket.on("error", () => undefined);
+  }
+
+  async opened(): Promise<this> {
+    if (this.socket.readyState !== this.socket.OPEN) await once(this.socket, "open");
+    return this;
+  }
+
+  send(frame: object | string): void {
+    this.socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+  }
+
+  /** The next frame that is not a keep-alive. */
+  async next(): Promise<Frame> {
+    for (;;) {
+      const frame = await this.nextOfAny();
+      if (frame.type !== "ka" && frame.type !== "ping") return frame;
+    }
+  }
+
+  async nextOfAny(): Promise<Frame> {
+    while (this.#frames.length === 0) {
+      await new Promise<void>((arrived) => {
+        this.#arrived = arrived;
+      });
+    }
+    return this.#frames.shift() as Frame;
+  }
+
+  /** Frames that came and were not taken yet. */
+  get waiting(): number {
+    return this.#frames.length;
+  }
+
+  /** Texts of all frames so far. */
+  get texts(): readonly string[] {
+    return this.#texts;
+  }
+}
