@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { output, secret } from "@pulumi/pulumi";
 import { SettingsError } from "../settings/error.ts";
@@ -19,7 +20,8 @@ function attempt<Value>(action: () => Value): Value | undefined {
 function leafProblem(leaf: X509Certificate, host: string, now: Date): string | undefined {
   if (leaf.validToDate <= now) return `expired on ${leaf.validToDate.toISOString()}`;
   if (leaf.validFromDate > now) return `is not valid before ${leaf.validFromDate.toISOString()}`;
-  if (leaf.checkHost(host) === undefined && leaf.checkIP(host) === undefined) return `is not for publicHost, ${host}`;
+  const covered = isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host);
+  if (covered === undefined) return `is not for publicHost, ${host}`;
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Container, Volume } from "@pulumi/docker";
+import { secret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
@@ -18,9 +19,9 @@ export interface DeliveredFiles {
 export function fileContents(service: ServiceDescription, secrets: Secrets): ReadonlyMap<string, Input<string>> {
   const contents = new Map<string, Input<string>>();
   for (const [path, content] of Object.entries(service.files)) {
-    contents.set(path, typeof content === "object" && "secret" in content ? secrets[content.secret] : content);
+    contents.set(path, typeof content === "object" && "secret" in content ? secret(secrets[content.secret]) : content);
   }
-  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, secrets[name]);
+  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, secret(secrets[name]));
   return contents;
 }
 

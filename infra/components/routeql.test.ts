@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { isSecret } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+import { find, recordStack } from "../testing/recorded-stack.ts";
+import type { RecordedResource, RunOptions } from "../testing/recorded-stack.ts";
+import { splitSecrets, unwrap } from "../testing/secret-value.ts";
+import type { RouteQLArgs } from "./arguments.ts";
+import { RouteQL } from "./routeql.ts";
+
+const container = "docker:index/container:Container";
+const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
+
+async function deploy(args: RouteQLArgs = {}, options: RunOptions & { name?: string } = {}) {
+  let component: RouteQL | undefined;
+  const resources = await recordStack(() => {
+    component = new RouteQL(options.name ?? "routeql", args);
+  }, options);
+  if (component === undefined) throw new Error("No component was made.");
+  return { component, resources };
+}
+
+const containerNames = (resources: readonly RecordedResource[]): string[] =>
+  resources.filter(({ type }) => type === container).map(({ inputs }) => String(inputs["name"])).toSorted();
+
+test("containers are named after the component, the stack and the service", async () => {
+  const { resources } = await deploy({}, { name: "routes", stack: "staging" });
+  const services = ["auth-sidecar", "database", "engine", "gateway", "migrate", "sessions"];
+  expect(containerNames(resources)).toEqual(services.flatMap((name) => [`routes-staging-${name}`, `routes-staging-${name}-files`]));
+});
+
+test("the outputs say where the service is and what runs", async () => {
+  const { component } = await deploy({ publicHost: "routes.example.net", httpsPort: 8443, consolePort: 32_001, engineConsole: true }, { stack: "staging" });
+  expect(await value(component.url)).toBe("https://routes.example.net:8443");
+  expect(await value(component.consoleUrl)).toBe("https://routes.example.net:32001/");
+  expect(await value(component.adminEmail)).toBe("admin@example.net");
+  expect(await value(component.caCertificate)).toContain("BEGIN CERTIFICATE");
+  const services = await value(component.services);
+  expect(services).toContainEqual({
+    service: "engine",
+    container: "routeql-staging-engine",
+    image: expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/) as unknown,
+  });
+  expect(services).toHaveLength(6);
+});
+
+test("secret outputs are secrets, the others are not", async () => {
+  const { component } = await deploy();
+  for (const name of ["serviceApiKey", "engineAccessKey", "adminPassword", "databasePasswords"] as const) {
+    expect(await isSecret(component[name] as Output<unknown>), name).toBe(true);
+  }
+  for (const name of ["url", "consoleUrl", "caCertificate", "adminEmail", "services"] as const) {
+    expect(await isSecret(component[name] as Output<unknown>), name).toBe(false);
+  }
+});
+
+test("no secret is in clear in any resource's inputs, and none is in an environment or a label", async () => {
+  const { component, resources } = await deploy();
+  const databasePasswords = await value(component.databasePasswords);
+  const secrets = [await value(component.engineAccessKey), await value(component.serviceApiKey), await value(component.adminPassword), ...Object.values(databasePasswords)];
+  expect(secrets).toHaveLength(8);
+  for (const { inputs, type } of resources) {
+    const { open } = splitSecrets(inputs);
+    for (const secret of secrets) expect(open).not.toContain(secret);
+    expect(open).not.toContain("PRIVATE KEY");
+    if (type !== container) continue;
+    const visible = JSON.stringify(unwrap([inputs["envs"], inputs["labels"], inputs["command"], inputs["tmpfs"]]));
+    for (const secret of secrets) expect(visible).not.toContain(secret);
+  }
+});
+
+test("a given key reaches the engine's files and the outputs", async () => {
+  const key = randomBytes(20).toString("hex");
+  const { component, resources } = await deploy({ engineAccessKey: key });
+  expect(await value(component.engineAccessKey)).toBe(key);
+  expect(unwrap(find(resources, container, "engine-files").inputs["uploads"])).toContainEqual({
+    file: "/run/routeql/secrets/engine-access-key",
+    content: key,
+    permissions: "0444",
+  });
+});
+
+test("other ports replace the gateway and leave the others alone", async () => {
+  const keys = { engineAccessKey: randomBytes(20).toString("hex"), serviceApiKey: randomBytes(20).toString("hex") };
+  const [before, after] = [await deploy(keys), await deploy({ ...keys, consolePort: 32_001 })];
+  const changed = after.resources.filter(({ type, name, inputs }) => {
+    if (type !== container || name.endsWith("-files")) return false;
+    return JSON.stringify(inputs) !== JSON.stringify(find(before.resources, type, name).inputs);
+  });
+  expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
+});
+
+test("arguments that are wrong stop it before anything is registered", async () => {
+  await expect(deploy({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(/2 settings are wrong:\n {2}httpPort .*\n {2}logLevel /);
+});

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { ComponentResource, isSecret, output } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+import { secretNames } from "../services/secrets.ts";
+import type { Secrets } from "../services/secrets.ts";
+import { recordStack } from "../testing/recorded-stack.ts";
+import { makeSecrets } from "./secrets.ts";
+import type { GivenSecrets } from "./secrets.ts";
+
+const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((resolve) => void given.apply(resolve));
+
+async function make(given: GivenSecrets = {}) {
+  let secrets: Secrets | undefined;
+  const resources = await recordStack(() => {
+    secrets = makeSecrets(given, output("PRIVATE KEY"), new ComponentResource("routeql:test:Parent", "parent"));
+  });
+  if (secrets === undefined) throw new Error("No secrets were made.");
+  return { secrets, generated: resources.filter(({ type }) => type === "random:index/randomPassword:RandomPassword") };
+}
+
+test("every secret has a value, and every value is a Pulumi secret", async () => {
+  const { secrets } = await make();
+  expect(Object.keys(secrets).toSorted()).toEqual([...secretNames].toSorted());
+  for (const name of secretNames) {
+    expect(await isSecret(secrets[name]), name).toBe(true);
+    expect(await value(secrets[name]), name).not.toBe("");
+  }
+});
+
+test("generated secrets have 43 letters and digits", async () => {
+  const { generated } = await make();
+  expect(generated).toHaveLength(11);
+  for (const { inputs } of generated) expect(inputs).toEqual({ length: 43, special: false });
+});
+
+test("a given secret is used and not generated", async () => {
+  const key = randomBytes(20).toString("hex");
+  const { secrets, generated } = await make({ engineAccessKey: key });
+  expect(await value(secrets["engine-access-key"])).toBe(key);
+  expect(await isSecret(secrets["engine-access-key"])).toBe(true);
+  expect(generated.map(({ name }) => name)).not.toContain("engine-access-key");
+});
+
+test("the addresses of the database hold the password of their own role", async () => {
+  const { secrets } = await make();
+  for (const role of ["engine", "sidecar"] as const) {
+    const password = await value(secrets[`${role}-password`]);
+    expect(await value(secrets[`${role}-database-url`])).toBe(`postgres://routeql_${role}:${password}@database:5432/routeql`);
+  }
+  expect(await value(secrets["sessions-url"])).toBe(`redis://:${await value(secrets["sessions-password"])}@sessions:6379/0`);
+});

@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { isSecret, runtime } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { program, toArguments } from "./program.ts";
+import type { StackOutputs } from "./program.ts";
+import { recordStack } from "./testing/recorded-stack.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "routeql-program-"));
+});
+afterEach(() => {
+  runtime.setAllConfig({});
+  rmSync(folder, { recursive: true });
+});
+
+const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
+
+async function run(configuration: Record<string, string>, environmentFile: string): Promise<StackOutputs> {
+  vi.stubEnv("ROUTEQL_ENVIRONMENT_FILE", join(folder, "test.env"));
+  writeFileSync(join(folder, "test.env"), environmentFile);
+  let outputs: StackOutputs | undefined;
+  await recordStack(async () => {
+    runtime.setAllConfig(configuration);
+    outputs = await program();
+  });
+  if (outputs === undefined) throw new Error("The program gave no outputs.");
+  return outputs;
+}
+
+test("the stack's configuration comes before the environment file, which comes before the defaults", async () => {
+  const outputs = await run({ "routeql:httpsPort": "8443" }, "HTTPS_PORT=9443\nPUBLIC_HOST=routes.example.net");
+  expect(await value(outputs.url)).toBe("https://routes.example.net:8443");
+  expect(await value(outputs.consoleUrl)).toBe("https://routes.example.net:32000/");
+});
+
+test("a secret of the environment file becomes a Pulumi secret", async () => {
+  const key = randomBytes(20).toString("hex");
+  const { serviceApiKey } = await run({}, `SERVICE_API_KEY=${key}`);
+  expect(await value(serviceApiKey)).toBe(key);
+  expect(await isSecret(serviceApiKey)).toBe(true);
+});
+
+test("everything that is wrong with the settings is said at once, without their secrets", async () => {
+  const failed = run({ "routeql:htpPort": "80" }, "SERVICE_API_KEY=short-secret-value\nHTTPS_PORT=0");
+  await expect(failed).rejects.toThrow(/3 settings are wrong:[\s\S]*htpPort[\s\S]*SERVICE_API_KEY[\s\S]*HTTPS_PORT/);
+  await expect(failed).rejects.not.toThrow(/short-secret-value/);
+});
+
+test("files are looked for from the project's folder", () => {
+  const { tlsCertificateFile } = toArguments({ tlsCertificateFile: "certificate.pem" });
+  expect(tlsCertificateFile).toBe(resolve(import.meta.dirname, "..", "certificate.pem"));
+});

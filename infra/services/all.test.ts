@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { withDefaults } from "../settings/complete.ts";
+import type { GivenSettings } from "../settings/list.ts";
+import { describeServices } from "./all.ts";
+import { callEdges, secretPath } from "./description.ts";
+import type { ServiceDescription, ServiceName } from "./description.ts";
+
+const surroundings = { resolver: "127.0.0.11", certificate: "CERTIFICATE" };
+const describe = (given: GivenSettings = {}): readonly ServiceDescription[] => describeServices(withDefaults(given, "prod"), surroundings);
+
+function service(name: ServiceName, given: GivenSettings = {}): ServiceDescription {
+  const found = describe(given).find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`${name} is not described.`);
+  return found;
+}
+
+test("exactly the gateway publishes ports", () => {
+  expect(describe().filter(({ ports }) => ports.length > 0).map(({ name }) => name)).toEqual(["gateway"]);
+});
+
+test("the published ports are the settings'", () => {
+  expect(service("gateway", { httpPort: 8001, httpsPort: 8002, consolePort: 8003 }).ports).toEqual([
+    { internal: 8080, published: 8001 },
+    { internal: 8443, published: 8002 },
+    { internal: 32_000, published: 8003 },
+  ]);
+});
+
+test("who calls whom", () => {
+  expect(callEdges(describe()).map((edge) => edge.join(" to ")).toSorted()).toEqual([
+    "auth-sidecar to database",
+    "auth-sidecar to sessions",
+    "engine to auth-sidecar",
+    "engine to database",
+    "gateway to auth-sidecar",
+    "gateway to engine",
+    "migrate to database",
+  ]);
+});
+
+test("each waits only for those described before it, and for a job or for whom it calls", () => {
+  const before: ServiceName[] = [];
+  for (const { name, after } of describe()) {
+    for (const earlier of after) expect(before).toContain(earlier);
+    before.push(name);
+  }
+});
+
+test("nothing that reads the database starts before its migration", () => {
+  expect(service("engine").after).toContain("migrate");
+  expect(service("auth-sidecar").after).toContain("migrate");
+  expect(service("migrate").after).toEqual(["database"]);
+});
+
+test("no two have the same user, and none is root", () => {
+  const users = describe().map(({ user }) => user);
+  expect(new Set(users).size).toBe(users.length);
+  expect(Math.min(...users)).toBeGreaterThan(10_000);
+});
+
+test("services have a health check, jobs have none", () => {
+  for (const { run, health } of describe()) expect(health === undefined).toBe(run === "job");
+});
+
+test("variables of secrets end with _FILE, and no variable is given twice", () => {
+  for (const { environment, secrets } of describe()) {
+    for (const name of Object.keys(secrets)) {
+      expect(name).toMatch(/_FILE$/);
+      expect(environment).not.toHaveProperty(name);
+      expect(environment).not.toHaveProperty(name.replace(/_FILE$/, ""));
+    }
+  }
+});
+
+test("the superuser's password is known to the database and the migration alone", () => {
+  const holders = describe().filter(({ secrets }) => Object.values(secrets).includes("bootstrap-password"));
+  expect(holders.map(({ name }) => name)).toEqual(["database", "migrate"]);
+});
+
+test("only the gateway has the certificate's private key, and it has no other secret", () => {
+  const holders = describe().filter(({ files }) => Object.values(files).some((content) => typeof content === "object" && "secret" in content));
+  expect(holders.map(({ name }) => name)).toEqual(["gateway"]);
+  expect(service("gateway").secrets).toEqual({});
+  expect(service("gateway").files["tls/private-key.pem"]).toEqual({ secret: "tls-private-key" });
+});
+
+test("the gateway has its nginx files, among them the rendered ones", () => {
+  const paths = Object.keys(service("gateway").files);
+  for (const path of ["nginx/nginx.conf", "nginx/settings.conf", "nginx/errors.conf", "tls/certificate.pem"]) expect(paths).toContain(path);
+});
+
+test("the engine has the whole metadata directory", () => {
+  expect(Object.keys(service("engine").files)).toContain("metadata/version.yaml");
+  expect(Object.keys(service("engine").files).some((path) => path.includes(".test."))).toBe(false);
+});
+
+test("the console is a matter of the engine and the gateway", () => {
+  const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
+  const changed = withConsole.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
+  expect(changed.map(({ name }) => name)).toEqual(["engine", "gateway"]);
+});
+
+test("the life of tokens is a matter of the sidecar alone", () => {
+  const [before, after] = [describe(), describe({ tokenLifeSeconds: 60 })];
+  const changed = after.filter((described, index) => JSON.stringify(described) !== JSON.stringify(before[index]));
+  expect(changed.map(({ name }) => name)).toEqual(["auth-sidecar"]);
+});
+
+test("a secret's path is below the files' directory", () => expect(secretPath("sessions-password")).toBe("/run/routeql/secrets/sessions-password"));

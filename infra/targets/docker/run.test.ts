@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { ComponentResource } from "@pulumi/pulumi";
+import type { ServiceDescription } from "../../services/description.ts";
+import type { Secrets } from "../../services/secrets.ts";
+import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
+import { find, recordStack } from "../../testing/recorded-stack.ts";
+import type { RecordedResource } from "../../testing/recorded-stack.ts";
+import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
+import { runOnDocker } from "./run.ts";
+
+const container = "docker:index/container:Container";
+const network = "docker:index/network:Network";
+const volume = "docker:index/volume:Volume";
+
+const database = describeTestService({ name: "database", image: "database", data: "/data", secrets: { PASSWORD_FILE: "bootstrap-password" } });
+const migrate = describeTestService({ name: "migrate", image: "database-tools", run: "job", health: undefined, calls: ["database"], after: ["database"] });
+const engine = describeTestService({
+  calls: ["database"],
+  after: ["migrate"],
+  environment: { PORT: "8080" },
+  secrets: { KEY_FILE: "engine-access-key" },
+  files: { "metadata/version.yaml": "version: 3\n" },
+  temporary: { "/tmp": 16 },
+});
+const gateway = describeTestService({ name: "gateway", image: "gateway", calls: ["engine"], after: ["engine"], ports: [{ internal: 8443, published: 443 }] });
+const everything = [database, migrate, engine, gateway];
+
+function run(services: readonly ServiceDescription[] = everything, secrets: Secrets = testSecrets()): Promise<RecordedResource[]> {
+  const images = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
+  return recordStack(() => {
+    const parent = new ComponentResource("routeql:test:Parent", "parent");
+    runOnDocker({ services, images, secrets, hostAddress: "127.0.0.1", scope: { prefix: "routeql-local", stack: "local" } }, parent);
+  });
+}
+
+const ofType = (resources: readonly RecordedResource[], type: string): RecordedResource[] => resources.filter((resource) => resource.type === type);
+const names = (resources: readonly RecordedResource[]): string[] => resources.map(({ inputs }) => String(inputs["name"])).toSorted();
+
+test("there is an internal network for each call edge, and one with a way out", async () => {
+  const networks = ofType(await run(), network).map(({ inputs }) => [inputs["name"], inputs["internal"]]);
+  expect(Object.fromEntries(networks)).toEqual({
+    "routeql-local-edge": false,
+    "routeql-local-engine-database": true,
+    "routeql-local-gateway-engine": true,
+    "routeql-local-migrate-database": true,
+  });
+});
+
+test("each container is on the networks of its own edges, under its own name; only those that publish are on the edge", async () => {
+  const resources = await run();
+  const attachments = everything.map(({ name }) => {
+    const attached = unwrap(find(resources, container, name).inputs["networksAdvanced"]) as { name: string; aliases: string[] }[];
+    for (const { aliases } of attached) expect(aliases).toEqual([name]);
+    return [name, attached.map((each) => each.name.replace("routeql-local-", ""))];
+  });
+  expect(Object.fromEntries(attachments)).toEqual({
+    database: ["migrate-database", "engine-database"],
+    migrate: ["migrate-database"],
+    engine: ["engine-database", "gateway-engine"],
+    gateway: ["gateway-engine", "edge"],
+  });
+});
+
+test("without a service that publishes, nothing has a way out", async () => {
+  const networks = ofType(await run([database, migrate]), network);
+  expect(networks.every(({ inputs }) => inputs["internal"] === true)).toBe(true);
+});
+
+test("volumes are named, for data and for files", async () => {
+  expect(names(ofType(await run(), volume))).toEqual([
+    "routeql-local-database-data",
+    "routeql-local-database-files",
+    "routeql-local-engine-files",
+  ]);
+});
+
+test("everything carries the stack's label, what belongs to a service its name", async () => {
+  for (const { type, name, inputs } of await run()) {
+    if (![container, network, volume].includes(type)) continue;
+    const labels = unwrap(inputs["labels"]) as { label: string; value: string }[];
+    expect(labels).toContainEqual({ label: "com.routeql.stack", value: "local" });
+    if (type !== network) expect(labels).toContainEqual({ label: "com.routeql.service", value: name.replace(/-(files|data)$/, "") });
+  }
+});
+
+test("a service's root is read-only, without capabilities or new privileges, within limits, under its own user", async () => {
+  expect(find(await run(), container, "engine").inputs).toMatchObject({
+    name: "routeql-local-engine",
+    image: "routeql/engine:0123456789ab",
+    user: "10102:10102",
+    readOnly: true,
+    capabilities: { drops: ["ALL"] },
+    securityOpts: ["no-new-privileges"],
+    memory: 128,
+    memorySwap: 128,
+    ulimits: [{ name: "nproc", soft: 32, hard: 32 }],
+    logOpts: { "max-size": "10m", "max-file": "3" },
+    tmpfs: { "/tmp": "rw,noexec,nosuid,nodev,size=16m,mode=0700,uid=10102,gid=10102" },
+    restart: "unless-stopped",
+    destroyGraceSeconds: 10,
+    wait: true,
+  });
+});
+
+test("no container is privileged, mounts the host or leaves its network, whatever it is", async () => {
+  for (const { inputs } of ofType(await run(), container)) {
+    for (const key of ["privileged", "devices", "pidMode", "ipcMode", "usernsMode", "hosts", "mounts"]) expect(inputs).not.toHaveProperty(key);
+    for (const mounted of (unwrap(inputs["volumes"] ?? []) as { hostPath?: string }[])) expect(mounted.hostPath).toBeUndefined();
+    expect(inputs["networkMode"] ?? "none").toBe("none");
+  }
+});
+
+test("ports are published by those who declare them, on the given address", async () => {
+  const resources = await run();
+  expect(find(resources, container, "gateway").inputs["ports"]).toEqual([{ internal: 8443, external: 443, ip: "127.0.0.1" }]);
+  const others = ofType(resources, container).filter(({ name }) => name !== "gateway");
+  expect(others.every(({ inputs }) => ((inputs["ports"] ?? []) as unknown[]).length === 0)).toBe(true);
+});
+
+test("files and secrets reach the service through the carrier, read-only, and secrets stay secrets", async () => {
+  const resources = await run();
+  const carrier = find(resources, container, "engine-files").inputs;
+  expect(carrier).toMatchObject({ name: "routeql-local-engine-files", start: false, mustRun: false, networkMode: "none" });
+  expect(unwrap(carrier["uploads"])).toEqual([
+    { file: "/run/routeql/metadata/version.yaml", content: "version: 3\n", permissions: "0444" },
+    { file: "/run/routeql/secrets/engine-access-key", content: "value-of-engine-access-key", permissions: "0444" },
+  ]);
+  expect(find(resources, container, "engine").inputs["volumes"]).toEqual([
+    { volumeName: "routeql-local-engine-files", containerPath: "/run/routeql", readOnly: true },
+  ]);
+});
+
+test("no secret is in clear in the inputs of any resource", async () => {
+  for (const { inputs } of await run()) expect(splitSecrets(inputs).open).not.toContain("value-of-");
+});
+
+test("the environment has the path of a secret, and nothing but plain values otherwise", async () => {
+  expect(find(await run(), container, "engine").inputs["envs"]).toEqual(["KEY_FILE=/run/routeql/secrets/engine-access-key", "PORT=8080"]);
+});
+
+test("a service that has neither files nor secrets has no carrier", async () => {
+  expect(ofType(await run(), container).map(({ name }) => name).toSorted()).toEqual(
+    ["database", "database-files", "engine", "engine-files", "gateway", "migrate"].toSorted(),
+  );
+});
+
+test("a service depends on its carrier's id, so that another file or secret replaces it", async () => {
+  const labels = unwrap(find(await run(), container, "engine").inputs["labels"]);
+  expect(labels).toContainEqual({ label: "com.routeql.files", value: "engine-files-id" });
+});
+
+test("a file's name is in the label of the files volume, a file's content is not", async () => {
+  const label = async (files: ServiceDescription["files"]): Promise<unknown> =>
+    find(await run([database, migrate, { ...engine, files }, gateway]), volume, "engine-files").inputs["labels"];
+  expect(await label({ a: "one" })).toEqual(await label({ a: "two" }));
+  expect(await label({ a: "one" })).not.toEqual(await label({ b: "one" }));
+});
+
+/** Names of the resources whose inputs differ between two runs. */
+function changed(before: readonly RecordedResource[], after: readonly RecordedResource[]): string[] {
+  const inputs = (resources: readonly RecordedResource[]): Map<string, string> =>
+    new Map(resources.map(({ type, name, inputs: given }) => [`${type.split(":").at(-1)} ${name}`, JSON.stringify(given)]));
+  const old = inputs(before);
+  return [...inputs(after)].filter(([key, value]) => old.get(key) !== value).map(([key]) => key).toSorted();
+}
+
+test("another secret changes the carriers of those who have it, and nothing else directly", async () => {
+  const after = await run(everything, testSecrets({ "engine-access-key": "another" }));
+  expect(changed(await run(), after)).toEqual(["Container engine-files"]);
+});
+
+test("another variable changes one container", async () => {
+  const after = await run([database, migrate, { ...engine, environment: { PORT: "9999" } }, gateway]);
+  expect(changed(await run(), after)).toEqual(["Container engine"]);
+});
+
+test("a job runs once, is waited for, and is not restarted", async () => {
+  const { inputs } = find(await run(), container, "migrate");
+  expect(inputs).toMatchObject({ restart: "no", mustRun: false, attach: true, logs: true });
+  for (const key of ["healthcheck", "wait", "ports"]) expect(inputs).not.toHaveProperty(key);
+});
+
+test("images are built, not pushed", async () => {
+  expect(find(await run(), "docker:index/image:Image", "engine-image").inputs).toMatchObject({
+    imageName: "routeql/engine:0123456789ab",
+    skipPush: true,
+    build: { context: "/context", dockerfile: "/context/images/engine/Dockerfile" },
+  });
+});
+
+test("a description whose image is not built, or that waits for what is not described before it, is an error", async () => {
+  await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow("No image sessions is built, but engine needs it.");
+  await expect(run([engine])).rejects.toThrow("engine waits for migrate, which is not described before it.");
+});

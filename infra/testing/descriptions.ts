@@ -1,0 +1,35 @@
+import { output } from "@pulumi/pulumi";
+import type { BuiltImage } from "../images.ts";
+import type { ImageName, ServiceDescription } from "../services/description.ts";
+import { secretNames } from "../services/secrets.ts";
+import type { Secrets } from "../services/secrets.ts";
+
+/** A small service to test targets with; `changes` says what matters to the test. */
+export function describeTestService(changes: Partial<ServiceDescription> = {}): ServiceDescription {
+  return {
+    name: "engine",
+    run: "service",
+    image: "engine",
+    user: 10_102,
+    environment: {},
+    secrets: {},
+    files: {},
+    temporary: {},
+    ports: [],
+    health: { kind: "http", port: 8080, path: "/healthz" },
+    resources: { memoryMegabytes: 128, processes: 32 },
+    calls: [],
+    after: [],
+    graceSeconds: 10,
+    ...changes,
+  };
+}
+
+export function testImage(name: ImageName, tag = "0123456789ab"): BuiltImage {
+  return { name, imageName: `routeql/${name}:${tag}`, dockerfile: `/context/images/${name}/Dockerfile`, context: "/context", args: {} };
+}
+
+/** Every secret, each with a value that tells which it is. They are wrapped only where the code under test wraps them. */
+export function testSecrets(changes: Partial<Record<keyof Secrets, string>> = {}): Secrets {
+  return Object.fromEntries(secretNames.map((name) => [name, output(changes[name] ?? `value-of-${name}`)])) as Secrets;
+}

@@ -1,0 +1,79 @@
+import "reflect-metadata";
+import { KeyObject, webcrypto } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import type { Output } from "@pulumi/pulumi";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SettingsError } from "../settings/error.ts";
+import { ownCertificate } from "./own-certificate.ts";
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const now = new Date("2026-06-01T00:00:00Z");
+let folder = "";
+
+async function writePair(name: string, from: string, to: string): Promise<void> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: "CN=routes.example.net",
+    notBefore: new Date(from),
+    notAfter: new Date(to),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [new SubjectAlternativeNameExtension([{ type: "dns", value: "routes.example.net" }, { type: "ip", value: "192.0.2.10" }])],
+  });
+  writeFileSync(join(folder, `${name}.pem`), certificate.toString("pem"));
+  writeFileSync(join(folder, `${name}.key`), KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }));
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "routeql-tls-"));
+  await writePair("valid", "2026-01-01", "2027-01-01");
+  await writePair("other", "2026-01-01", "2027-01-01");
+  await writePair("expired", "2025-01-01", "2026-05-31");
+  await writePair("early", "2026-07-01", "2027-01-01");
+  writeFileSync(join(folder, "broken.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const take = (certificate: string, privateKey: string, publicHost = "routes.example.net") =>
+  ownCertificate({ certificateFile: certificate, privateKeyFile: privateKey, publicHost, folder }, now);
+
+function problems(certificate: string, privateKey: string, publicHost?: string): string[] {
+  try {
+    take(certificate, privateKey, publicHost);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${place})`);
+    throw error;
+  }
+  return [];
+}
+
+const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
+
+test.each(["routes.example.net", "192.0.2.10"])("a valid certificate for %s and its key are taken", (host) => {
+  expect(problems("valid.pem", "valid.key", host)).toEqual([]);
+});
+
+test("clients have to trust the end of the chain", async () => {
+  const { caCertificate, certificate } = take("valid.pem", "valid.key");
+  expect(await value(caCertificate)).toBe((await value(certificate)).trimEnd() + "\n");
+});
+
+test.each([
+  ["none.pem", "valid.key", ["tlsCertificateFile cannot be read (none.pem)"]],
+  ["valid.pem", "none.key", ["tlsPrivateKeyFile cannot be read (none.key)"]],
+  ["broken.pem", "valid.key", ["tlsCertificateFile is not a certificate in PEM form (broken.pem)"]],
+  ["valid.key", "valid.pem", [
+    "tlsCertificateFile is not a certificate in PEM form (valid.key)",
+    "tlsPrivateKeyFile is not an unencrypted private key in PEM form (valid.pem)",
+  ]],
+  ["valid.pem", "other.key", ["tlsPrivateKeyFile does not belong to the certificate (other.key)"]],
+  ["expired.pem", "expired.key", ["tlsCertificateFile expired on 2026-05-31T00:00:00.000Z (expired.pem)"]],
+  ["early.pem", "early.key", ["tlsCertificateFile is not valid before 2026-07-01T00:00:00.000Z (early.pem)"]],
+])("%s with %s is refused", (certificate, privateKey, found) => expect(problems(certificate, privateKey)).toEqual(found));
+
+test("a certificate for another name is refused", () => {
+  expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual(["tlsCertificateFile is not for publicHost, elsewhere.example (valid.pem)"]);
+});
