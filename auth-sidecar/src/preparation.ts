@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { AuditTrail } from "./audit/audit-trail.ts";
 import type { Database } from "./database/database.ts";
 import { Unavailable } from "./errors.ts";
-import type { KeyRepository } from "./keys/key-repository.ts";
+import type { KeyRotation } from "./keys/key-rotation.ts";
 import type { Keyring } from "./keys/keyring.ts";
 import type { Passwords } from "./passwords/passwords.ts";
 import type { Settings } from "./settings.ts";
@@ -12,7 +12,7 @@ import { createFirstAdministrator } from "./users/first-administrator.ts";
 export interface PreparationParts {
   readonly settings: Settings;
   readonly database: Database;
-  readonly keys: KeyRepository;
+  readonly rotation: KeyRotation;
   readonly keyring: Keyring;
   readonly passwords: Passwords;
   readonly audit: AuditTrail;
@@ -36,11 +36,11 @@ export async function prepare(parts: PreparationParts, signal: AbortSignal): Pro
   }
 }
 
-async function prepareOnce({ settings, database, keys, keyring, passwords, audit, log }: PreparationParts): Promise<void> {
+async function prepareOnce({ settings, database, rotation, keyring, passwords, audit, log }: PreparationParts): Promise<void> {
   await keyring.refresh();
   if (keyring.published().length === 0) {
-    const kid = await keys.createFirst();
-    if (kid !== undefined) await audit.record({ event: "key-created", outcome: "success", detail: { kid } });
+    const first = await rotation.createFirst();
+    if (first !== undefined) await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
     await keyring.refresh();
   }
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = settings;

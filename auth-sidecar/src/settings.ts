@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { signingAlgorithms } from "./keys/signing-key.ts";
 import { emailAddress } from "./users/email-address.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
 
@@ -21,6 +22,7 @@ const schema = z.object({
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
   TOKEN_LIFE_SECONDS: wholeNumber(60, 3600, 900).describe("From iat to exp."),
+  TOKEN_ALGORITHM: z.enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`).default("ES256").describe("Signature of tokens; a change rotates the key."),
   SESSION_IDLE_SECONDS: wholeNumber(1, 86_400, 900).describe("A session ends after so long without use."),
   SESSION_ABSOLUTE_SECONDS: wholeNumber(1, 2_592_000, 28_800).describe("A session ends so long after its login, used or not."),
   ADMIN_EMAIL: emailAddress.optional().describe("First administrator, made when there is no user."),
@@ -33,6 +35,7 @@ const schema = z.object({
   BODY_LIMIT_KILOBYTES: wholeNumber(1, 10_240, 256).describe("Largest body."),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
+  KEY_ROTATION_HOURS: wholeNumber(0, 8784, 720).describe("Age at which the signing key is replaced; 0 for never."),
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level").default("info").describe("Least level that is logged."),
 });

@@ -9,7 +9,10 @@ import { endpoints } from "./endpoints/endpoints.ts";
 import { answerBrokenRequest } from "./http/broken-request.ts";
 import { KeyEncryption } from "./keys/key-encryption.ts";
 import { KeyRepository } from "./keys/key-repository.ts";
+import { careForKeys } from "./keys/key-caretaker.ts";
+import { KeyRotation } from "./keys/key-rotation.ts";
 import { Keyring } from "./keys/keyring.ts";
+import { rotationPolicy } from "./keys/rotation-policy.ts";
 import { close, listen } from "./listen.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsServer } from "./metrics-server.ts";
@@ -41,7 +44,9 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   metrics.watchQueue(passwords.queue);
   const users = new UserRepository(database);
   const audit = new AuditTrail(database, log);
-  const keys = new KeyRepository(database, new KeyEncryption(settings.KEY_ENCRYPTION_KEY));
+  const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY);
+  const keys = new KeyRepository(database, encryption);
+  const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
   const throttle = new Throttle(redis, {
     perAccount: settings.LOGIN_ATTEMPTS_PER_ACCOUNT,
@@ -76,11 +81,9 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const port = await listen(server, settings.PORT, host);
   const metricsPort = await listen(metricsServer, settings.METRICS_PORT, host);
 
-  const prepared = prepare({ settings, database, keys, keyring, passwords, audit, log }, stopping.signal);
+  const prepared = prepare({ settings, database, rotation, keyring, passwords, audit, log }, stopping.signal);
   prepared.catch(() => undefined);
-  const refresh = setInterval(() => {
-    keyring.refresh().catch((error: unknown) => log.warn({ err: error }, "the keys could not be read again"));
-  }, settings.KEY_REFRESH_SECONDS * 1000);
+  const refresh = setInterval(() => void careForKeys({ rotation, keyring, audit, log }), settings.KEY_REFRESH_SECONDS * 1000);
 
   return {
     port,

@@ -4,9 +4,16 @@ export type AuditEventName =
   | "login"
   | "token"
   | "logout"
-  | "session-refused"
   | "first-administrator"
-  | "key-created";
+  | "user-added"
+  | "role-changed"
+  | "user-disabled"
+  | "user-enabled"
+  | "password-changed"
+  | "sessions-ended"
+  | "key-created"
+  | "key-rotated"
+  | "key-retired";
 
 export type AuditOutcome = "success" | "failure" | "throttled" | "refused";
 

@@ -26,7 +26,7 @@ export function singleStepToken({ settings, authenticator, tokens, audit, metric
             await audit.recordRefusal({ ...event, outcome: "refused", detail: { flow: "single-step", reason: "pending" } });
             throw new NoAccess();
           }
-          const issued = tokens.issue(user);
+          const issued = await tokens.issue(user);
           await audit.record({ ...event, outcome: "success", detail: { flow: "single-step", jti: issued.id, kid: issued.keyId } });
           metrics.tokens.inc({ flow: "single-step" });
           response.json({ access_token: issued.token });

@@ -20,7 +20,7 @@ export function token(parts: Parts): Endpoint {
       async (request, response) => {
         const context = contextOf(response);
         const user = await sessionUser(parts, presentedSessionId(request.headers.cookie), context);
-        const issued = tokens.issue(user);
+        const issued = await tokens.issue(user);
         const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
         await audit.record({ event: "token", outcome: "success", userId: user.id, provider: user.provider, ...originOf(context), detail });
         metrics.tokens.inc({ flow: "session" });

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
-import { type Database, locks, type Queries, type Statement } from "../database/database.ts";
+import type { Queries, Statement } from "../database/database.ts";
 import type { KeyEncryption } from "./key-encryption.ts";
-import { generateSigningKey, type PublicJwk } from "./signing-key.ts";
+import type { PublicJwk } from "./signing-key.ts";
 
 export interface StoredKey {
   readonly publicJwk: PublicJwk;
@@ -9,6 +9,16 @@ export interface StoredKey {
   /** From then on it is the one that signs, until a later key's time has come. */
   readonly signsFrom: Date;
   /** From then on it is no longer published; null while no later key exists. */
+  readonly retiresAt: Date | null;
+}
+
+/** One key as an operator sees it. */
+export interface KeySummary {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly state: "next" | "signing" | "verifying" | "retired";
+  readonly createdAt: Date;
+  readonly signsFrom: Date;
   readonly retiresAt: Date | null;
 }
 
@@ -28,20 +38,27 @@ const published: Statement = {
     where published_at <= now() and retired_at is null and (retires_at is null or retires_at > now())
     order by signs_from, id`,
 };
-const insert: Statement = {
-  name: "insert-key",
+const summaries: Statement = {
+  name: "key-summaries",
   text: `
-    insert into auth.signing_keys (id, algorithm, public_jwk, private_key_encrypted, published_at, signs_from)
-    values ($1, $2, $3, $4, now(), now())`,
+    select id, algorithm, created_at as "createdAt", signs_from as "signsFrom", coalesce(retired_at, retires_at) as "retiresAt",
+      case
+        when retired_at is not null or retires_at <= now() then 'retired'
+        when signs_from > now() then 'next'
+        when signs_from = max(signs_from) filter (where retired_at is null and signs_from <= now()) over () then 'signing'
+        else 'verifying'
+      end as state
+    from auth.signing_keys
+    order by signs_from, id`,
 };
 
-/** Signing keys in auth.signing_keys, their private parts encrypted. */
+/** Reads auth.signing_keys; what changes them is {@link KeyRotation}. */
 export class KeyRepository {
-  readonly #database: Database;
+  readonly #queries: Queries;
   readonly #encryption: KeyEncryption;
 
-  constructor(database: Database, encryption: KeyEncryption) {
-    this.#database = database;
+  constructor(queries: Queries, encryption: KeyEncryption) {
+    this.#queries = queries;
     this.#encryption = encryption;
   }
 
@@ -50,33 +67,17 @@ export class KeyRepository {
    * @throws {KeyDecryptionError} when one was stored under another KEY_ENCRYPTION_KEY
    */
   async published(): Promise<StoredKey[]> {
-    return this.#read(await this.#database.query<KeyRow>(published));
-  }
-
-  /**
-   * Makes the first key when there is none; it signs at once, as nobody can hold a key set without it. Replicas that start together make one.
-   * @returns the new key's id, or undefined when there was one
-   */
-  createFirst(): Promise<string | undefined> {
-    return this.#database.locked(locks.signingKeys, async (queries) => {
-      if ((await queries.query<KeyRow>(published)).length > 0) return undefined;
-      return this.#insert(queries);
-    });
-  }
-
-  async #insert(queries: Queries): Promise<string> {
-    const { publicJwk, privateKey } = await generateSigningKey();
-    const encrypted = this.#encryption.encrypt(publicJwk.kid, privateKey.export({ type: "pkcs8", format: "der" }));
-    await queries.query(insert, [publicJwk.kid, publicJwk.alg, JSON.stringify(publicJwk), encrypted]);
-    return publicJwk.kid;
-  }
-
-  #read(rows: readonly KeyRow[]): StoredKey[] {
+    const rows = await this.#queries.query<KeyRow>(published);
     return rows.map((row) => ({
       publicJwk: row.public_jwk,
       privateKey: createPrivateKey({ key: this.#encryption.decrypt(row.id, row.private_key_encrypted), type: "pkcs8", format: "der" }),
       signsFrom: row.signs_from,
       retiresAt: row.retires_at,
     }));
+  }
+
+  /** Every key there ever was, the oldest first. */
+  all(): Promise<KeySummary[]> {
+    return this.#queries.query<KeySummary>(summaries);
   }
 }

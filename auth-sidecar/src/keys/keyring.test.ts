@@ -8,8 +8,8 @@ let first: StoredKey;
 let second: StoredKey;
 
 beforeAll(async () => {
-  first = { ...(await generateSigningKey()), signsFrom: new Date(1000), retiresAt: new Date(5000) };
-  second = { ...(await generateSigningKey()), signsFrom: new Date(3000), retiresAt: null };
+  first = { ...(await generateSigningKey("ES256")), signsFrom: new Date(1000), retiresAt: new Date(5000) };
+  second = { ...(await generateSigningKey("ES256")), signsFrom: new Date(3000), retiresAt: null };
 });
 
 async function keyring(...keys: StoredKey[]): Promise<Keyring> {

@@ -2,20 +2,31 @@ import { generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
 
-export const signingAlgorithm = "ES256";
+/** Algorithms a token may be signed with (RFC 7518, 3.1; RFC 8037). All are asymmetric: a verifier can never make a token. */
+export const signingAlgorithms = ["ES256", "EdDSA", "RS256"] as const;
 
-/** A public key as the key set publishes it (RFC 7517): kty, crv, x, y and kid, alg, use. */
-export type PublicJwk = Readonly<JWK & { kid: string; alg: string; use: "sig" }>;
+export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+
+/** A public key as the key set publishes it (RFC 7517): its own members and kid, alg, use. */
+export type PublicJwk = Readonly<JWK & { kid: string; alg: SigningAlgorithm; use: "sig" }>;
 
 export interface NewSigningKey {
   readonly publicJwk: PublicJwk;
   readonly privateKey: KeyObject;
 }
 
-/** A P-256 key for ES256 (RFC 7518, 3.4). Its id is its thumbprint (RFC 7638). */
-export async function generateSigningKey(): Promise<NewSigningKey> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)("ec", { namedCurve: "P-256" });
+/** A new key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id is its thumbprint (RFC 7638). */
+export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<NewSigningKey> {
+  const { publicKey, privateKey } = await generators[algorithm]();
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk, "sha256");
-  return { publicJwk: { ...jwk, kid, alg: signingAlgorithm, use: "sig" }, privateKey };
+  return { publicJwk: { ...jwk, kid, alg: algorithm, use: "sig" }, privateKey };
 }
+
+const generate = promisify(generateKeyPair);
+
+const generators = {
+  ES256: () => generate("ec", { namedCurve: "P-256" }),
+  EdDSA: () => generate("ed25519"),
+  RS256: () => generate("rsa", { modulusLength: 2048 }),
+} as const satisfies Record<SigningAlgorithm, () => Promise<{ publicKey: KeyObject; privateKey: KeyObject }>>;

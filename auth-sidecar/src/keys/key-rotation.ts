@@ -1,0 +1,143 @@
+import { type Database, locks, type Queries, type Statement } from "../database/database.ts";
+import type { KeyEncryption } from "./key-encryption.ts";
+import type { RotationPolicy } from "./rotation-policy.ts";
+import { generateSigningKey } from "./signing-key.ts";
+
+export interface Rotation {
+  readonly id: string;
+  readonly signsFrom: Date;
+  /** Ids of the keys that it replaces. */
+  readonly replaces: readonly string[];
+}
+
+export interface Retirement {
+  readonly id: string;
+  /** The key made in its place, when it was the last one that could sign. */
+  readonly replacement: string | undefined;
+}
+
+/** A key is published already that does not sign yet. */
+export class RotationUnderWay extends Error {
+  constructor() {
+    super("a rotation is under way: a key is published that does not sign yet");
+    this.name = "RotationUnderWay";
+  }
+}
+
+interface CurrentRow {
+  id: string;
+  algorithm: string;
+  waiting: boolean;
+  age: number;
+}
+
+const current: Statement = {
+  name: "current-keys",
+  text: `
+    select id, algorithm, signs_from > now() as waiting, extract(epoch from now() - signs_from)::float8 as age
+    from auth.signing_keys where retired_at is null and retires_at is null order by signs_from desc`,
+};
+const insert: Statement = {
+  name: "insert-key",
+  text: `
+    insert into auth.signing_keys (id, algorithm, public_jwk, private_key_encrypted, published_at, signs_from)
+    values ($1, $2, $3, $4, now(), now() + make_interval(secs => $5)) returning signs_from`,
+};
+const replace: Statement = {
+  name: "replace-keys",
+  text: `
+    update auth.signing_keys set retires_at = now() + make_interval(secs => $2)
+    where id <> $1 and retired_at is null and retires_at is null returning id`,
+};
+// The private part goes with the key; what is left says when it was in use.
+const retire: Statement = {
+  name: "retire-key",
+  text: "update auth.signing_keys set retires_at = least(retires_at, now()), retired_at = now(), private_key_encrypted = '' where id = $1 and retired_at is null returning id",
+};
+const retireExpired: Statement = {
+  name: "retire-expired-keys",
+  text: "update auth.signing_keys set retired_at = now(), private_key_encrypted = '' where retires_at <= now() and retired_at is null returning id",
+};
+
+/** Everything that changes the signing keys. Each method holds the keys' lock, so that replicas do a thing once. */
+export class KeyRotation {
+  readonly #database: Database;
+  readonly #encryption: KeyEncryption;
+  readonly #policy: RotationPolicy;
+
+  constructor(database: Database, encryption: KeyEncryption, policy: RotationPolicy) {
+    this.#database = database;
+    this.#encryption = encryption;
+    this.#policy = policy;
+  }
+
+  /**
+   * Makes the first key when there is none; it signs at once, as nobody can hold a key set without it.
+   * @returns undefined when there was one
+   */
+  createFirst(): Promise<Rotation | undefined> {
+    return this.#locked(async (queries) => {
+      const keys = await queries.query<CurrentRow>(current);
+      return keys.length > 0 ? undefined : this.#add(queries, 0);
+    });
+  }
+
+  /**
+   * Publishes a new key, which signs once every verifier must have seen it, and sets the time at which the old ones go.
+   * @throws {RotationUnderWay}
+   */
+  rotate(): Promise<Rotation> {
+    return this.#locked(async (queries) => {
+      const keys = await queries.query<CurrentRow>(current);
+      if (keys.some(({ waiting }) => waiting)) throw new RotationUnderWay();
+      return this.#add(queries, keys.length === 0 ? 0 : this.#policy.publishedBeforeSigning);
+    });
+  }
+
+  /** Rotates when the newest key is older than the period, or of another algorithm than the one that is set. */
+  async rotateIfDue(): Promise<Rotation | undefined> {
+    if (!this.#isDue(await this.#database.query<CurrentRow>(current))) return undefined;
+    return this.#locked(async (queries) => {
+      const due = this.#isDue(await queries.query<CurrentRow>(current));
+      return due ? this.#add(queries, this.#policy.publishedBeforeSigning) : undefined;
+    });
+  }
+
+  /**
+   * Withdraws a key at once, as after a leak: tokens signed with it are refused as soon as verifiers have read the key set again. When no other key
+   * could sign, a new one does so at once.
+   * @returns undefined when there is no such key, or it is retired already
+   */
+  retire(id: string): Promise<Retirement | undefined> {
+    return this.#locked(async (queries) => {
+      const [retired] = await queries.query<{ id: string }>(retire, [id]);
+      if (retired === undefined) return undefined;
+      const able = (await queries.query<CurrentRow>(current)).some(({ waiting }) => !waiting);
+      return { id, replacement: able ? undefined : (await this.#add(queries, 0)).id };
+    });
+  }
+
+  /** Retires the keys whose time has come. @returns their ids */
+  async retireExpired(): Promise<string[]> {
+    return (await this.#database.query<{ id: string }>(retireExpired)).map(({ id }) => id);
+  }
+
+  #isDue(keys: readonly CurrentRow[]): boolean {
+    const [newest] = keys;
+    if (newest === undefined || newest.waiting) return false;
+    return newest.algorithm !== this.#policy.algorithm || (this.#policy.period > 0 && newest.age >= this.#policy.period);
+  }
+
+  async #add(queries: Queries, delay: number): Promise<Rotation> {
+    const { publicJwk, privateKey } = await generateSigningKey(this.#policy.algorithm);
+    const { kid: id, alg } = publicJwk;
+    const encrypted = this.#encryption.encrypt(id, privateKey.export({ type: "pkcs8", format: "der" }));
+    const [inserted] = await queries.query<{ signs_from: Date }>(insert, [id, alg, JSON.stringify(publicJwk), encrypted, delay]);
+    const replaced = await queries.query<{ id: string }>(replace, [id, delay + this.#policy.publishedAfterSigning]);
+    return { id, signsFrom: inserted!.signs_from, replaces: replaced.map(({ id }) => id) };
+  }
+
+  #locked<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    return this.#database.locked(locks.signingKeys, work);
+  }
+}
