@@ -1,6 +1,7 @@
 -- What each role may do, whole and only that: applied after every migration, by the owner.
 revoke all on schema public from public;
 alter default privileges revoke execute on functions from public;
+revoke all on all tables in schema routing, auth, public from public;
 revoke all on all functions in schema routing, auth, public from public;
 
 revoke all on all tables in schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;

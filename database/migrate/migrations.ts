@@ -34,19 +34,21 @@ async function applyGrants(client: Client): Promise<string[]> {
   return changed ? ["set what each role may do"] : [];
 }
 
-/** Every privilege on the database's own schemas, tables, columns and functions, as one comparable text. */
+/** Every privilege on the database's own schemas, tables, columns and functions, as one comparable text; those that are there by default too. */
 async function readPrivileges(client: Client): Promise<string> {
   const { rows } = await client.query<{ privileges: string | null }>(
-    `with own as (select oid, nspname, nspacl from pg_namespace where nspname in ('public', 'routing', 'auth')),
+    `with own as (select oid, nspname, nspacl, nspowner from pg_namespace where nspname in ('public', 'routing', 'auth')),
      entry (what, acl) as (
-       select nspname::text, nspacl from own
-       union all select c.oid::regclass::text, relacl from pg_class c join own on own.oid = relnamespace
+       select nspname::text, coalesce(nspacl, acldefault('n', nspowner)) from own
+       union all select c.oid::regclass::text, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
+         from pg_class c join own on own.oid = relnamespace where relkind in ('r', 'p', 'v', 'm', 'S', 'f')
        union all select attrelid::regclass::text || '.' || attname, attacl
          from pg_attribute join pg_class c on c.oid = attrelid join own on own.oid = relnamespace where attacl is not null
-       union all select p.oid::regprocedure::text, proacl from pg_proc p join own on own.oid = pronamespace
+       union all select p.oid::regprocedure::text, coalesce(proacl, acldefault('f', proowner))
+         from pg_proc p join own on own.oid = pronamespace
        union all select 'default ' || defaclobjtype::text || defaclnamespace::text, defaclacl from pg_default_acl)
      select string_agg(what || ' ' || item::text, e'\\n' order by what, item::text) as privileges
-     from entry left join lateral unnest(acl) item on true`,
+     from entry cross join lateral unnest(acl) item`,
   );
   return rows[0]?.privileges ?? "";
 }

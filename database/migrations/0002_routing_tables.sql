@@ -79,6 +79,8 @@ create table routing.configured_prefixes (
   configured_at timestamp not null default (now() at time zone 'UTC')
 );
 create index on routing.configured_prefixes (organisation);
+-- Finds the most specific configured prefix around another.
+create index on routing.configured_prefixes using gist (prefix inet_ops);
 comment on column routing.configured_prefixes.origins is 'Legitimate origins; none at all: nobody may announce this prefix.';
 
 -- Which update belongs to which hijack: what bgp_updates.hijack_key says, in a form that joins both ways.

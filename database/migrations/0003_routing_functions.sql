@@ -49,14 +49,14 @@ end $$;
 create function routing.maintain_update_links() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  identity uuid;
+  old_identity uuid;
 begin
   if tg_op <> 'INSERT' then
-    identity := routing.update_identity(old."timestamp", old.prefix, old.peer_asn, old.type, old.as_path, old.service);
+    old_identity := routing.update_identity(old."timestamp", old.prefix, old.peer_asn, old.type, old.as_path, old.service);
     delete from routing.update_links link
     where link.hijack_key = any (old.hijack_key)
       and (tg_op = 'DELETE' or link.hijack_key <> all (new.hijack_key))
-      and link."timestamp" = old."timestamp" and link.identity = maintain_update_links.identity
+      and link."timestamp" = old."timestamp" and link.identity = old_identity
       and not exists (
         -- a repetition of the update that still belongs to the hijack
         select from routing.bgp_updates other

@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
+import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
+import { detect, type DetectReport } from "./detect.ts";
+
+export type { OpenDatabase, OpenedDatabase } from "../load/opened-database.ts";
+
+export const detectHelp = `npm run detect -- [--replace] CONFIG.yaml
+
+Compares every routing update in the running stack with the configured prefixes, writes a hijack record for each prefix, AS and kind
+that should not have been announced, and links the updates with it. Running it again changes only what is new.
+
+  organisations:                 # names, optional
+    - { id: example-net, name: Example Net }
+  prefixes:
+    - prefix: 192.0.2.0/24
+      origins: [64500]           # who may announce it and all that lies in it; [] for nobody
+      organisation: example-net  # whose tenants may see it, optional
+
+  --replace  take away configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
+  --help     this text
+
+Ends with 0 when detection ran, whatever it found; with 1 when CONFIG.yaml is not right; with 2 when the command was not understood.
+`;
+
+/**
+ * `npm run detect`.
+ * @param openDatabase opens a way to the database as `routeql_loader`; it is called once, after the configuration was found to be right.
+ * @returns the exit code: 0, 1 when the configuration is not right, 2 when the arguments were not understood.
+ * @throws what the database or the way to it throws.
+ */
+export async function detectCommand(args: readonly string[], openDatabase: OpenDatabase, output: CommandOutput = process): Promise<number> {
+  const parsed = parseArguments(args);
+  if (parsed === "help") {
+    output.stdout.write(detectHelp);
+    return 0;
+  }
+  if (typeof parsed === "string") {
+    output.stderr.write(`${parsed}\n\n${detectHelp}`);
+    return 2;
+  }
+  let configuration: Configuration;
+  try {
+    configuration = parseConfiguration(await readFile(parsed.file, "utf8"), parsed.file);
+  } catch (error) {
+    if (error instanceof ConfigurationError) output.stderr.write(`${error.message}\n`);
+    else if ((error as NodeJS.ErrnoException).code !== undefined) output.stderr.write(`${parsed.file} cannot be read: ${(error as Error).message}\n`);
+    else throw error;
+    return 1;
+  }
+  const database = await openDatabase();
+  const client = new Client({ ...database.config, application_name: "routeql-detect" });
+  client.on("error", () => {}); // a connection that breaks shows at the next statement
+  try {
+    await client.connect();
+    const started = performance.now();
+    const report = await detect(client, configuration, { replace: parsed.replace });
+    output.stdout.write(`${summarize(report, (performance.now() - started) / 1000)}\n`);
+    return 0;
+  } finally {
+    await client.end().catch(() => {});
+    await database.close();
+  }
+}
+
+function parseArguments(args: readonly string[]): { file: string; replace: boolean } | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { replace: { type: "boolean" }, help: { type: "boolean" } },
+    });
+    if (values.help) return "help";
+    const [file] = positionals;
+    return file === undefined || positionals.length > 1 ? "detect takes exactly one CONFIG.yaml" : { file, replace: values.replace ?? false };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function summarize({ configured, compared, hijacks, marked }: DetectReport, seconds: number): string {
+  return [
+    `prefixes  ${configured.total} configured: ${configured.added} new, ${configured.changed} changed, ${configured.removed} removed`,
+    `updates   ${compared} within them compared, ${marked} marked or linked anew`,
+    `hijacks   ${hijacks.found} found: ${hijacks.added} new, ${hijacks.updated} updated; ${hijacks.outdated} outdated`,
+    `          ${seconds.toFixed(1)} s`,
+  ].join("\n");
+}

@@ -1,0 +1,89 @@
+import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import { canonicalPrefix } from "./network.ts";
+
+const asNumber = z.int().min(0).max(4_294_967_295);
+const identifier = z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/, "must be lower-case letters, digits, dots, hyphens or underscores");
+
+const prefix = z.string().transform((text, context) => {
+  const canonical = canonicalPrefix(text);
+  if (canonical === undefined) context.addIssue({ code: "custom", message: `${text} is no IPv4 or IPv6 prefix` });
+  else if (canonical.hostBits) context.addIssue({ code: "custom", message: `${text} has bits set beyond its length` });
+  return canonical?.prefix ?? text;
+});
+
+const schema = z.strictObject({
+  organisations: z.array(z.strictObject({ id: identifier, name: z.string().trim().min(1).max(200) })).default([]),
+  prefixes: z
+    .array(
+      z.strictObject({
+        prefix,
+        origins: z.array(asNumber).max(1000),
+        organisation: identifier.nullish().transform((id) => id ?? null),
+      }),
+    )
+    .min(1)
+    .max(100_000),
+});
+
+/** What detection is to compare updates with. */
+export type Configuration = z.infer<typeof schema>;
+
+/** Everything that is wrong with a configuration; each problem names its line. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+}
+
+/**
+ * Reads the YAML text of a configuration.
+ * @param file its name, for the messages.
+ * @throws ConfigurationError with every problem at once.
+ */
+export function parseConfiguration(text: string, file: string): Configuration {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const problems: { line: number; message: string }[] = [];
+  const fail = (): never => {
+    const sorted = problems.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${file}:${line}: ${message}`);
+    throw new ConfigurationError(sorted.join("\n"));
+  };
+  for (const error of document.errors) problems.push({ line: lines.linePos(error.pos[0]).line, message: error.message.split("\n")[0] ?? "" });
+  if (problems.length > 0) fail();
+  const parsed = schema.safeParse(document.toJS());
+  const lineOf = (path: readonly PropertyKey[]): number => lines.linePos(offsetOf(document, path)).line;
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) {
+      const keys = issue.code === "unrecognized_keys" ? issue.keys : [undefined];
+      for (const key of keys) {
+        const path = key === undefined ? issue.path : [...issue.path, key];
+        problems.push({ line: lineOf(path), message: `${path.join(".") || "the file"}: ${key === undefined ? issue.message : "is not known here"}` });
+      }
+    }
+    return fail();
+  }
+  findRepetitions(parsed.data.prefixes.map(({ prefix }) => prefix), (index, first) =>
+    problems.push({ line: lineOf(["prefixes", index, "prefix"]), message: `the prefix is on line ${lineOf(["prefixes", first, "prefix"])} already` }),
+  );
+  findRepetitions(parsed.data.organisations.map(({ id }) => id), (index, first) =>
+    problems.push({ line: lineOf(["organisations", index, "id"]), message: `the id is on line ${lineOf(["organisations", first, "id"])} already` }),
+  );
+  return problems.length > 0 ? fail() : parsed.data;
+}
+
+function findRepetitions(values: readonly string[], found: (index: number, first: number) => void): void {
+  const seen = new Map<string, number>();
+  for (const [index, value] of values.entries()) {
+    const first = seen.get(value);
+    if (first === undefined) seen.set(value, index);
+    else found(index, first);
+  }
+}
+
+/** Where in the text a value is; for one that is missing, where the nearest thing around it is. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return document.range?.[0] ?? 0;
+}
