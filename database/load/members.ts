@@ -96,15 +96,25 @@ async function* tarMembers(source: ByteSource): AsyncGenerator<{ name: string; c
   pipeline(source, tar as unknown as Writable, () => {});
   try {
     for await (const entry of tar) {
-      if (entry.header.type === "file") yield { name: entry.header.name, content: entry as unknown as ByteSource };
+      if (entry.header.type === "file") yield { name: entry.header.name, content: tarContent(entry as unknown as ByteSource) };
       else entry.resume();
     }
   } catch (error) {
-    if (error instanceof Error && /tar|end of data/i.test(error.message)) {
-      throw new BrokenInput(`the tar is broken: ${error.message}`, { cause: error });
-    }
-    throw error;
+    throw brokenTar(error);
   }
+}
+
+async function* tarContent(entry: ByteSource): ByteSource {
+  try {
+    yield* entry;
+  } catch (error) {
+    throw brokenTar(error);
+  }
+}
+
+function brokenTar(error: unknown): unknown {
+  const broken = error instanceof Error && !(error instanceof BrokenInput) && /tar|end of data/i.test(error.message);
+  return broken ? new BrokenInput(`the tar is broken: ${error.message}`, { cause: error }) : error;
 }
 
 async function drain(source: ByteSource): Promise<void> {

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { parseLoadArguments } from "./arguments.ts";
+
+test("files and their service are taken", () => {
+  expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({ help: false, files: ["a", "-"], service: "ripe-ris|rrc03", demo: null });
+});
+
+test("--demo takes number, seed and start", () => {
+  const { demo } = parseLoadArguments(["--demo", "500", "--seed", "7", "--start", "2026-02-03T04:05:06"]);
+  expect(demo).toEqual({ count: 500, seed: 7, start: Date.UTC(2026, 1, 3, 4, 5, 6) });
+});
+
+describe("what is wrong is said", () => {
+  test.each([
+    [[], "no FILE"],
+    [["--demo", "0"], "--demo takes"],
+    [["--demo", "many"], "--demo takes"],
+    [["--demo", "5", "file"], "--demo takes no FILE"],
+    [["--demo", "5", "--seed", "-1"], "seed"],
+    [["--demo", "5", "--start", "yesterday"], "--start takes"],
+    [["--seed", "1", "file"], "belong to --demo"],
+    [["--service", "ripe", "file"], "--service takes"],
+    [["--service", "a|b c", "file"], "--service takes"],
+    [["--service", `a|${"b".repeat(50)}`, "file"], "--service takes"],
+    [["-", "-"], "once only"],
+    [["--colour", "file"], "--colour"],
+  ])("%j: %s", (args, message) => {
+    expect(() => parseLoadArguments(args)).toThrow(message);
+  });
+});
+
+test("several problems come together", () => {
+  expect(() => parseLoadArguments(["--service", "x", "--seed", "1"])).toThrow(/--service takes[^]*belong to --demo[^]*no FILE/);
+});

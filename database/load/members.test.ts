@@ -1,0 +1,100 @@
+import { gzipSync } from "node:zlib";
+import { pack } from "tar-stream";
+import { describe, expect, test } from "vitest";
+import type { ByteSource } from "./byte-source.ts";
+import { members } from "./members.ts";
+import { Refusal } from "./refusal.ts";
+
+const text = "BGP4MP|1470931200|W|192.0.2.1|64496|198.51.100.0/24\nbroken\n";
+const attrs = { source_id: "00-192.0.2.1", target_prefix: "198.51.100.0/24" };
+const json = JSON.stringify({ data: { updates: [{ timestamp: "2026-06-16T08:21:48", type: "W", attrs }], page_count: 1 } });
+
+async function tarOf(files: Record<string, string | Buffer>): Promise<Buffer> {
+  const tar = pack();
+  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content);
+  tar.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of tar) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function* source(bytes: Buffer, size = 1000): ByteSource {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** What was read of an input, as short texts. */
+async function read(bytes: Buffer): Promise<string[]> {
+  const seen: string[] = [];
+  const onPassedOver = (name: string, reason: string): void => void seen.push(`${name} passed over: ${reason}`);
+  for await (const member of members(source(bytes), { service: "example|north", onPassedOver })) {
+    for await (const batch of member.records) {
+      for (const { position, parsed } of batch) {
+        const what = parsed instanceof Refusal ? "refused" : "skipped" in parsed ? "skipped" : `${parsed.type} of ${parsed.service}`;
+        seen.push(`${member.name ?? member.format} ${position}: ${what}`);
+      }
+    }
+  }
+  return seen;
+}
+
+describe("an input is unpacked", () => {
+  test.each([
+    ["text", Buffer.from(text)],
+    ["gzip of text", gzipSync(text)],
+    ["two gzip streams after one another", Buffer.concat([gzipSync(text.slice(0, 20)), gzipSync(text.slice(20))])],
+  ])("%s", async (_, bytes) => {
+    expect(await read(bytes)).toEqual(["bgpdump 1: W of example|north", "bgpdump 2: refused"]);
+  });
+
+  test.each([
+    ["JSON", Buffer.from(json)],
+    ["gzip of JSON", gzipSync(json)],
+  ])("%s", async (_, bytes) => {
+    expect(await read(bytes)).toEqual(["RIPEstat 1: W of ripe-ris|rrc00"]);
+  });
+
+  test("RIPEstat's answer without updates is read as such", async () => {
+    expect(await read(Buffer.from('{"data":{"updates":[]}}'))).toEqual([]);
+  });
+
+  test.each([
+    ["a tar", (tar: Buffer) => tar],
+    ["a tar in gzip", (tar: Buffer) => gzipSync(tar)],
+  ])("%s of both, whose other members are passed over and named", async (_, wrap) => {
+    const tar = await tarOf({ "a.txt": text, "notes.json": "[1]", "readme": "hello", "b.json.gz": gzipSync(json), "empty": "" });
+    expect(await read(wrap(tar))).toEqual([
+      "a.txt 1: W of example|north",
+      "a.txt 2: refused",
+      "notes.json passed over: it is JSON, but no bgp-updates answer of RIPEstat",
+      "readme passed over: it is neither bgpdump -m text nor JSON",
+      "b.json.gz 1: W of ripe-ris|rrc00",
+      "empty passed over: it is empty",
+    ]);
+  });
+});
+
+describe("a broken input ends with a clear error", () => {
+  const long = text.repeat(2000);
+
+  test.each([
+    ["a gzip stream that ends early", async () => gzipSync(long).subarray(0, 90), "the gzip stream ends early"],
+    ["a damaged gzip stream", async () => damaged(gzipSync(long)), "the gzip stream is damaged"],
+    ["gzip inside gzip", async () => gzipSync(gzipSync(text)), "gzip inside gzip"],
+    ["JSON that ends early", async () => Buffer.from(json.slice(0, -10)), "the JSON is broken after update 1"],
+    ["JSON that is none", async () => Buffer.from('{"data": nothing}'), "the JSON is broken after update 0"],
+    ["JSON of something else", async () => Buffer.from('{"data": {"updates": 1}}'), "no bgp-updates answer"],
+    ["other text", async () => Buffer.from("hello"), "neither bgpdump -m text nor RIPEstat"],
+    ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "the tar is broken"],
+    ["a tar in a gzip stream that ends early", async () => gzipSync(await tarOf({ "a.txt": long })).subarray(0, 200), "the gzip stream ends early"],
+    ["a tar without updates", async () => tarOf({ readme: "hello" }), "the tar holds no updates"],
+    ["a tar with a broken member", async () => tarOf({ "a.txt.gz": gzipSync(long).subarray(0, 90) }), "a.txt.gz: the gzip stream ends early"],
+    ["a tar with broken JSON", async () => tarOf({ "a.json": json.slice(0, -10) }), "a.json: the JSON is broken"],
+  ])("%s", async (_, bytes, message) => {
+    await expect(read(await bytes())).rejects.toThrow(message);
+  });
+});
+
+function damaged(bytes: Buffer): Buffer {
+  bytes.fill(0xff, 60, 80);
+  return bytes;
+}

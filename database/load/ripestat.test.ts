@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Refusal } from "./refusal.ts";
+import { parseRipestatUpdate } from "./ripestat.ts";
+
+const attrs = { source_id: "25-192.0.2.1", target_prefix: "198.51.100.0/24", path: [64_496, 64_500], community: ["64496:1"] };
+const announcement = { seq: 1, timestamp: "2026-06-16T08:21:48", type: "A", attrs };
+
+test("an announcement is read; its monitor is the first AS of its path", () => {
+  expect(parseRipestatUpdate(announcement)).toEqual({
+    timestamp: "2026-06-16T08:21:48",
+    prefix: "198.51.100.0/24",
+    peerAsn: 64_496,
+    monitor: "25-192.0.2.1",
+    type: "A",
+    path: [64_496, 64_500],
+    communities: "[[64496,1]]",
+    service: "ripe-ris|rrc25",
+  });
+});
+
+test("a withdrawal tells its monitor by address alone", () => {
+  const { source_id, target_prefix } = attrs;
+  const withdrawal = { ...announcement, type: "W", attrs: { source_id, target_prefix } };
+  expect(parseRipestatUpdate(withdrawal)).toMatchObject({ type: "W", peerAsn: null, monitor: "25-192.0.2.1", path: [], communities: "[]" });
+});
+
+test("a path that begins with a set does not tell the monitor", () => {
+  expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject({ peerAsn: null });
+});
+
+test.each([
+  ["no object", 1, "not an update"],
+  ["null", null, "not an update"],
+  ["a list", [], "not an update"],
+  ["no attrs", { ...announcement, attrs: undefined }, "not an update"],
+  ["another type", { ...announcement, type: "S" }, "not an update"],
+  ["no time", { ...announcement, timestamp: undefined }, "time"],
+  ["a time as number", { ...announcement, timestamp: 1_781_598_108 }, "time"],
+  ["a time with an offset", { ...announcement, timestamp: "2026-06-16T08:21:48+02:00" }, "time"],
+  ["no source", { ...announcement, attrs: { ...attrs, source_id: undefined } }, "source_id"],
+  ["another source", { ...announcement, attrs: { ...attrs, source_id: "rrc25" } }, "source_id"],
+  ["a source with a tab", { ...announcement, attrs: { ...attrs, source_id: "25-192.0.2.1\t" } }, "source_id"],
+  ["no prefix", { ...announcement, attrs: { ...attrs, target_prefix: null } }, "prefix"],
+  ["no path", { ...announcement, attrs: { ...attrs, path: undefined } }, "path"],
+  ["a path of text", { ...announcement, attrs: { ...attrs, path: "64496 64500" } }, "path"],
+  ["communities of text", { ...announcement, attrs: { ...attrs, community: "64496:1" } }, "not an update"],
+  ["a broken community", { ...announcement, attrs: { ...attrs, community: ["64496"] } }, "community"],
+])("%s is refused", (_, value, reason) => {
+  expect(parseRipestatUpdate(value)).toMatchObject({ reason: expect.stringContaining(reason) as string });
+});
+
+test("no JSON makes it throw", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (value, other) => {
+      parseRipestatUpdate(value);
+      const parsed = parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: value, community: other } });
+      if (!(parsed instanceof Refusal)) expect(parsed.prefix).toBe(attrs.target_prefix);
+    }),
+  );
+});
