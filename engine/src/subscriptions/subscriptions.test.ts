@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { LiveQuery, PollAnswer } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import type { Delivery, Listener } from "./subscriber.ts";
+import { createSubscriptions, type Subscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
+
+type Poll = SubscriptionsOptions["engine"]["poll"];
+
+const interval = 1_000;
+const poll = vi.fn<Poll>();
+const release = vi.fn<(cohortKey: string) => void>();
+let subscriptions: Subscriptions;
+let rows: Record<string, string>;
+
+const answered = (text: string): PollAnswer => ({ text, failed: false, empty: false });
+const live = (parameter: string, cohortKey = "cohort"): LiveQuery => ({ kind: "live", fieldNames: ["f"], cohortKey, parameters: [parameter] });
+
+function listener(): Listener & { readonly heard: string[]; ready: boolean } {
+  const heard: string[] = [];
+  return { heard, ready: true, deliver: ({ text }: Delivery) => void heard.push(text), isReady: () => true };
+}
+
+function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
+  return createSubscriptions({ engine: { poll, release }, interval, batchSize: 100, onPoll: () => undefined, onError: () => undefined, ...options });
+}
+
+const settle = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  rows = { a: "a1", b: "b1" };
+  poll.mockReset().mockImplementation((_key, members) => Promise.resolve(members.map(([name]) => answered(rows[String(name)] ?? "none"))));
+  release.mockReset();
+  subscriptions = start();
+});
+
+afterEach(() => {
+  subscriptions.stop();
+  vi.useRealTimers();
+});
+
+describe("live queries", () => {
+  test("are answered at once, and then only when the answer changed", async () => {
+    const one = listener();
+    subscriptions.subscribe(live("a"), one);
+    await settle();
+    expect(one.heard).toEqual(["a1"]);
+    await settle(interval * 3);
+    expect(one.heard).toEqual(["a1"]);
+    rows["a"] = "a2";
+    await settle(interval);
+    expect(one.heard).toEqual(["a1", "a2"]);
+  });
+
+  test("that are equal are asked once, and all hear", async () => {
+    const listeners = Array.from({ length: 50 }, listener);
+    for (const one of listeners) subscriptions.subscribe(live("a"), one);
+    await settle();
+    expect(poll.mock.calls).toEqual([["cohort", [["a"]]]]);
+    rows["a"] = "a2";
+    await settle(interval);
+    expect(poll).toHaveBeenCalledTimes(2);
+    for (const { heard } of listeners) expect(heard).toEqual(["a1", "a2"]);
+    expect(subscriptions.figures()).toEqual({ cohorts: 1, members: 1, subscribers: 50 });
+  });
+
+  test("of one cohort share a statement, each hearing its own", async () => {
+    const [one, two] = [listener(), listener()];
+    subscriptions.subscribe(live("a"), one);
+    subscriptions.subscribe(live("b"), two);
+    await settle();
+    expect(poll.mock.calls).toEqual([["cohort", [["a"], ["b"]]]]);
+    rows["b"] = "b2";
+    await settle(interval);
+    expect([one.heard, two.heard]).toEqual([["a1"], ["b1", "b2"]]);
+  });
+
+  test("are cut into statements of at most the batch size", async () => {
+    subscriptions.stop();
+    subscriptions = start({ batchSize: 2 });
+    for (let index = 0; index < 5; index += 1) subscriptions.subscribe(live(String(index)), listener());
+    await settle();
+    expect(poll.mock.calls.map(([, members]) => members.length)).toEqual([2, 2, 1]);
+  });
+
+  test("are polled by no more statements at a time than allowed", async () => {
+    subscriptions.stop();
+    subscriptions = start({ batchSize: 1, concurrentPolls: 2 });
+    let running = 0;
+    let most = 0;
+    poll.mockImplementation(async (_key, members) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((done) => setTimeout(done, 10));
+      running -= 1;
+      return members.map(() => answered("x"));
+    });
+    for (let index = 0; index < 7; index += 1) subscriptions.subscribe(live(String(index)), listener());
+    await settle(100);
+    expect(most).toBe(2);
+    expect(poll).toHaveBeenCalledTimes(7);
+  });
+
+  test("a later subscriber gets a fresh answer at once, not a remembered one", async () => {
+    const [one, two] = [listener(), listener()];
+    subscriptions.subscribe(live("a"), one);
+    await settle(interval / 2);
+    rows["a"] = "a2";
+    subscriptions.subscribe(live("a"), two);
+    await settle();
+    expect(two.heard).toEqual(["a2"]);
+    expect(one.heard).toEqual(["a1", "a2"]);
+  });
+
+  test("a subscriber who comes while a statement runs is answered by the next one", async () => {
+    const pending = Promise.withResolvers<readonly PollAnswer[]>();
+    poll.mockReturnValueOnce(pending.promise);
+    const [one, two] = [listener(), listener()];
+    subscriptions.subscribe(live("a"), one);
+    await settle();
+    subscriptions.subscribe(live("a"), two);
+    rows["a"] = "new";
+    pending.resolve([answered("old")]);
+    await settle();
+    expect(two.heard).toEqual(["new"]);
+    expect(one.heard).toEqual(["old", "new"]);
+  });
+
+  test("an answer that comes after a newer one is dropped", async () => {
+    const slow = Promise.withResolvers<readonly PollAnswer[]>();
+    const one = listener();
+    subscriptions.subscribe(live("a"), one);
+    await settle();
+    poll.mockReturnValueOnce(slow.promise);
+    await settle(interval);
+    rows["a"] = "newer";
+    const two = listener();
+    subscriptions.subscribe(live("a"), two);
+    await settle();
+    slow.resolve([answered("older")]);
+    await settle();
+    expect(one.heard).toEqual(["a1", "newer"]);
+    expect(two.heard).toEqual(["newer"]);
+  });
+
+  test("stop being polled when nobody listens", async () => {
+    const first = subscriptions.subscribe(live("a"), listener());
+    const second = subscriptions.subscribe(live("a"), listener());
+    await settle();
+    first.stop();
+    first.stop();
+    expect(release).not.toHaveBeenCalled();
+    second.stop();
+    expect(release.mock.calls).toEqual([["cohort"]]);
+    poll.mockClear();
+    await settle(interval * 5);
+    expect(poll).not.toHaveBeenCalled();
+    expect(subscriptions.figures()).toEqual({ cohorts: 0, members: 0, subscribers: 0 });
+  });
+
+  test("one who stops hears nothing more, even of a running poll", async () => {
+    const pending = Promise.withResolvers<readonly PollAnswer[]>();
+    poll.mockReturnValueOnce(pending.promise);
+    const [one, two] = [listener(), listener()];
+    const stopping = subscriptions.subscribe(live("a"), one);
+    subscriptions.subscribe(live("a"), two);
+    await settle();
+    stopping.stop();
+    pending.resolve([answered("x")]);
+    await settle();
+    expect([one.heard, two.heard]).toEqual([[], ["x"]]);
+  });
+
+  test("of different cohorts are polled apart", async () => {
+    subscriptions.subscribe(live("a", "one"), listener());
+    subscriptions.subscribe(live("a", "two"), listener());
+    await settle();
+    expect(poll.mock.calls.map(([key]) => key).toSorted()).toEqual(["one", "two"]);
+  });
+
+  test("a failing poll is told once, and its end too", async () => {
+    const one = listener();
+    subscriptions.subscribe(live("a"), one);
+    await settle();
+    poll.mockRejectedValue(new EngineError({ code: "postgres-error", message: "no connection" }));
+    await settle(interval * 3);
+    expect(one.heard).toEqual(["a1", expect.stringContaining("no connection")]);
+    poll.mockImplementation((_key, members) => Promise.resolve(members.map(() => answered("a1"))));
+    await settle(interval);
+    expect(one.heard.at(-1)).toBe("a1");
+    expect(one.heard).toHaveLength(3);
+  });
+
+  test("long answers are told apart too", async () => {
+    const one = listener();
+    rows["a"] = "x".repeat(100_000);
+    subscriptions.subscribe(live("a"), one);
+    await settle(interval);
+    expect(one.heard).toHaveLength(1);
+    rows["a"] = `${"x".repeat(99_999)}y`;
+    await settle(interval);
+    expect(one.heard).toHaveLength(2);
+  });
+
+  test("nothing is polled after everything was stopped", async () => {
+    subscriptions.subscribe(live("a"), listener());
+    subscriptions.stop();
+    await settle(interval * 3);
+    expect(poll).not.toHaveBeenCalled();
+  });
+});
+
+describe("streams", () => {
+  const stream = (cursor: number): LiveQuery => ({ kind: "stream", fieldNames: ["f"], cohortKey: "stream", parameters: [cursor] });
+  let events: number[];
+
+  beforeEach(() => {
+    events = [1, 2, 3];
+    poll.mockImplementation((_key, members) =>
+      Promise.resolve(
+        members.map(([cursor]) => {
+          const found = events.filter((event) => event > Number(cursor)).slice(0, 2);
+          const next = found.at(-1);
+          return next === undefined ? { text: "[]", failed: false, empty: true } : { ...answered(JSON.stringify(found)), empty: false, nextParameters: [next] };
+        }),
+      ),
+    );
+  });
+
+  test("send each row once, in batches, and nothing when there is none", async () => {
+    const one = listener();
+    subscriptions.subscribe(stream(0), one);
+    await settle();
+    expect(one.heard).toEqual(["[1,2]"]);
+    await settle(interval);
+    expect(one.heard).toEqual(["[1,2]", "[3]"]);
+    await settle(interval * 3);
+    expect(one.heard).toHaveLength(2);
+    events.push(4);
+    await settle(interval);
+    expect(one.heard.at(-1)).toBe("[4]");
+  });
+
+  test("at the same cursor share a member", async () => {
+    const [one, two] = [listener(), listener()];
+    subscriptions.subscribe(stream(1), one);
+    subscriptions.subscribe(stream(2), two);
+    await settle(interval);
+    poll.mockClear();
+    events.push(4);
+    await settle(interval);
+    expect(poll.mock.calls).toEqual([["stream", [[3]]]]);
+    expect([one.heard.at(-1), two.heard.at(-1)]).toEqual(["[4]", "[4]"]);
+  });
+
+  test("wait for a client that cannot take more, and then miss nothing", async () => {
+    const one = { ...listener(), isReady: () => ready };
+    let ready = true;
+    subscriptions.subscribe(stream(0), one);
+    await settle();
+    ready = false;
+    await settle(interval * 3);
+    expect(one.heard).toEqual(["[1,2]"]);
+    ready = true;
+    await settle(interval);
+    expect(one.heard).toEqual(["[1,2]", "[3]"]);
+  });
+
+  test("keep their cursor through a failing poll, which is told once", async () => {
+    const one = listener();
+    subscriptions.subscribe(stream(2), one);
+    await settle();
+    const working = poll.getMockImplementation() as Poll;
+    poll.mockRejectedValue(new EngineError({ code: "postgres-error", message: "no connection" }));
+    await settle(interval * 3);
+    events.push(4);
+    poll.mockImplementation(working);
+    await settle(interval);
+    expect(one.heard).toEqual(["[3]", expect.stringContaining("no connection"), "[4]"]);
+  });
+
+  test("stop being polled when nobody reads", async () => {
+    const subscription = subscriptions.subscribe(stream(0), listener());
+    await settle();
+    subscription.stop();
+    expect(release.mock.calls).toEqual([["stream"]]);
+    poll.mockClear();
+    await settle(interval * 3);
+    expect(poll).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,237 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { createClient } from "graphql-ws";
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
+import { SocketClient } from "../operation/testing/socket-client.ts";
+import { audience, goodClaims, hmacSecret, issuer, sign } from "../operation/testing/tokens.ts";
+
+const protocol = "graphql-transport-ws";
+const secret = { "x-hasura-admin-secret": adminSecret };
+const init = { type: "connection_init", payload: { headers: secret } };
+const subscribe = { type: "subscribe", id: "1", payload: { query: "subscription { updates }" } };
+
+function tokenUntil(at: number): Promise<string> {
+  return sign({ ...goodClaims(), iat: undefined, nbf: undefined, exp: at / 1000 }, "HS256", Buffer.from(hmacSecret));
+}
+
+async function refusedUpgrade(url: string): Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; body: string }> {
+  const socket = new WebSocket(url, protocol);
+  const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks).toString() };
+}
+
+describe("credentials", () => {
+  test("may come with the upgrade alone", async () => {
+    await using server = await serveFake();
+    const client = await new SocketClient(server.webSocketUrl, protocol, secret).opened();
+    client.send({ type: "connection_init" });
+    expect(await client.next()).toEqual({ type: "connection_ack" });
+  });
+
+  test("of connection_init come before those of the upgrade", async () => {
+    await using server = await serveFake();
+    const upgrade = { authorization: "Bearer a.b.c" };
+    const client = await new SocketClient(server.webSocketUrl, protocol, upgrade).opened();
+    const authorization = `Bearer ${await tokenUntil(Date.now() + 60_000)}`;
+    client.send({ type: "connection_init", payload: { headers: { AUTHORIZATION: authorization } } });
+    expect(await client.next()).toEqual({ type: "connection_ack" });
+    client.send({ type: "subscribe", id: "q", payload: { query: "{ a }" } });
+    expect(await client.next()).toMatchObject({ payload: { data: { role: "viewer" } } });
+  });
+
+  test("messages sent before connection_ack are handled after it, in order", async () => {
+    await using server = await serveFake();
+    const client = await new SocketClient(server.webSocketUrl, "graphql-ws").opened();
+    const authorization = `Bearer ${await tokenUntil(Date.now() + 60_000)}`;
+    client.send({ type: "connection_init", payload: { headers: { authorization } } });
+    client.send({ type: "start", id: "1", payload: { query: "{ a }" } });
+    client.send({ type: "start", id: "2", payload: { query: "{ b }" } });
+    const frames = [];
+    for (let count = 0; count < 5; count += 1) frames.push(await client.next());
+    expect(frames[0]).toEqual({ type: "connection_ack" });
+    expect(new Set(frames.slice(1).map(({ type, id }) => `${type} ${id ?? ""}`))).toEqual(
+      new Set(["data 1", "complete 1", "data 2", "complete 2"]),
+    );
+  });
+
+  test.each([
+    ["of another origin", { origin: "https://attacker.example" }, 4403],
+    ["without an origin", {}, undefined],
+  ])("a cookie %s", async (_title, headers, code) => {
+    const jwt = JSON.stringify({ type: "HS256", key: hmacSecret, issuer, audience, header: { type: "Cookie", name: "token" } });
+    await using server = await serveFake({}, { HASURA_GRAPHQL_JWT_SECRET: jwt });
+    const cookie = `token=${await tokenUntil(Date.now() + 60_000)}`;
+    const client = await new SocketClient(server.webSocketUrl, protocol, { cookie, ...headers }).opened();
+    client.send({ type: "connection_init" });
+    if (code === undefined) expect(await client.next()).toEqual({ type: "connection_ack" });
+    else expect((await client.closed).code).toBe(code);
+  });
+});
+
+describe("the end of a token", () => {
+  test.each(["graphql-ws", protocol])("closes the socket, with subscriptions on it, under %s", async (name) => {
+    await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' });
+    const client = await new SocketClient(server.webSocketUrl, name).opened();
+    const expiresAt = Date.now() + 1_500;
+    client.send({ type: "connection_init", payload: { headers: { Authorization: `Bearer ${await tokenUntil(expiresAt)}` } } });
+    expect((await client.next()).type).toBe("connection_ack");
+    client.send(subscribe);
+    expect((await client.next()).payload).toEqual({ data: { updates: 1 } });
+    const { code, reason } = await client.closed;
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+    expect([code, JSON.parse(reason)]).toEqual([4403, { server_error_msg: "4403: the access token has expired" }]);
+    expect(server.engine.calls.released).toHaveLength(1);
+  });
+
+  test("graphql-ws's own client then connects again with a new token", async () => {
+    await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' });
+    let connections = 0;
+    const client = createClient({
+      url: server.webSocketUrl,
+      webSocketImpl: WebSocket,
+      retryWait: () => Promise.resolve(),
+      connectionParams: async () => {
+        connections += 1;
+        return { headers: { Authorization: `Bearer ${await tokenUntil(Date.now() + (connections === 1 ? 1_500 : 60_000))}` } };
+      },
+    });
+    const results = client.iterate({ query: "subscription { updates }" });
+    expect((await results.next()).value).toEqual({ data: { updates: 1 } });
+    expect((await results.next()).value).toEqual({ data: { updates: 1 } });
+    expect(connections).toBe(2);
+    await results.return?.();
+    await client.dispose();
+  });
+});
+
+describe("upgrades", () => {
+  test.each(["/v1/graphql", "/v1alpha1/graphql", "/v1/graphql?a=b"])("are taken at %s", async (path) => {
+    await using server = await serveFake();
+    const client = await new SocketClient(`${server.url.replace("http", "ws")}${path}`, protocol).opened();
+    client.send(init);
+    expect(await client.next()).toEqual({ type: "connection_ack" });
+  });
+
+  test.each(["/", "/v1beta1/relay", "/v1/graphql/", "/healthz"])("are refused with 404 at %s", async (path) => {
+    await using server = await serveFake();
+    const { status, body } = await refusedUpgrade(`${server.url.replace("http", "ws")}${path}`);
+    expect(status).toBe(404);
+    expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: "not-found" } }] });
+  });
+
+  test("are refused with 503 beyond the limit of connections", async () => {
+    await using server = await serveFake({}, { ENGINE_MAX_CONNECTIONS: "1" });
+    const first = await new SocketClient(server.webSocketUrl, protocol).opened();
+    expect(await refusedUpgrade(server.webSocketUrl)).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    first.socket.close();
+    await first.closed;
+    await new SocketClient(server.webSocketUrl, protocol).opened();
+  });
+});
+
+describe("limits", () => {
+  test("a message over the limit closes 1009", async () => {
+    await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "1024" });
+    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+    client.send({ type: "ping", payload: "x".repeat(2_000) });
+    expect((await client.closed).code).toBe(1009);
+  });
+
+  test("operations over the limit are refused, the others go on", async () => {
+    await using server = await serveFake({ answer: () => '{"data":{}}' }, { ENGINE_MAX_OPERATIONS_PER_CONNECTION: "1" });
+    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+    client.send(init);
+    await client.next();
+    client.send(subscribe);
+    expect((await client.next()).type).toBe("next");
+    client.send({ ...subscribe, id: "2" });
+    expect(await client.next()).toMatchObject({ type: "error", id: "2", payload: [{ extensions: { code: "start-failed" } }] });
+    expect(await client.next()).toEqual({ type: "complete", id: "2" });
+    client.send({ type: "complete", id: "1" });
+    client.send({ ...subscribe, id: "3" });
+    expect(await client.next()).toMatchObject({ type: "next", id: "3" });
+  });
+
+  test("a query that the client gives up is aborted", async () => {
+    const aborted = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    await using server = await serveFake({
+      execute: (_request, _session, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => {
+            aborted.resolve();
+            reject(signal.reason as Error);
+          });
+          started.resolve();
+        }),
+    });
+    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+    client.send(init);
+    await client.next();
+    client.send({ type: "subscribe", id: "1", payload: { query: "{ slow }" } });
+    await started.promise;
+    client.socket.terminate();
+    await aborted.promise;
+  });
+});
+
+describe("the end of the server", () => {
+  test("closes every connection with 1012", async () => {
+    const server = await serveFake({ answer: () => '{"data":{}}' });
+    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+    client.send(init);
+    await client.next();
+    client.send(subscribe);
+    await client.next();
+    await server.served.stop();
+    expect(await client.closed).toEqual({ code: 1012, reason: "shutting server down" });
+    expect(server.engine.isClosed).toBe(true);
+  });
+
+  test("changed metadata close every connection with 1012, and new ones are taken", async () => {
+    await using server = await serveFake();
+    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+    server.served.restartConnections();
+    expect(await client.closed).toEqual({ code: 1012, reason: "Server state changed, restarting the server" });
+    await new SocketClient(server.webSocketUrl, protocol).opened();
+  });
+
+  test("lets a running request finish, and closes its connection after", async () => {
+    const release = Promise.withResolvers<string>();
+    const entered = Promise.withResolvers<void>();
+    const server = await serveFake({
+      execute: () => {
+        entered.resolve();
+        return release.promise;
+      },
+    });
+    const request = fetch(`${server.url}/v1/graphql`, { method: "POST", headers: secret, body: '{"query":"{ a }"}' });
+    await entered.promise;
+    const stopped = server.served.stop();
+    release.resolve('{"data":{"a":1}}');
+    const response = await request;
+    expect(await response.text()).toBe('{"data":{"a":1}}');
+    expect(response.headers.get("connection")).toBe("close");
+    await stopped;
+  });
+
+  test("gives up a request that outlasts the graceful timeout", async () => {
+    const entered = Promise.withResolvers<void>();
+    const server = await serveFake(
+      {
+        execute: () => {
+          entered.resolve();
+          return new Promise<string>(() => undefined);
+        },
+      },
+      { HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: "0" },
+    );
+    const request = fetch(`${server.url}/v1/graphql`, { method: "POST", headers: secret, body: '{"query":"{ a }"}' });
+    await entered.promise;
+    await Promise.all([server.served.stop(), expect(request).rejects.toThrow("fetch failed")]);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { EngineError } from "../errors.ts";
+import type { FakeBehaviour } from "../operation/testing/fake-engine.ts";
+import { adminSecret, serveFake, type ServedFake } from "../operation/testing/served-engine.ts";
+import { SocketClient } from "../operation/testing/socket-client.ts";
+import type { Environment } from "../operation/environment.ts";
+
+const init = { type: "connection_init", payload: { headers: { "X-Engine-Access-Key": adminSecret } } };
+
+async function connect(
+  behaviour: FakeBehaviour = {},
+  environment: Environment = {},
+): Promise<AsyncDisposable & { server: ServedFake; client: SocketClient }> {
+  const server = await serveFake(behaviour, environment);
+  const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws").opened();
+  return { server, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+async function initialised(behaviour: FakeBehaviour = {}, environment: Environment = {}) {
+  const connected = await connect(behaviour, environment);
+  connected.client.send(init);
+  expect(await connected.client.next()).toEqual({ type: "connection_ack" });
+  return connected;
+}
+
+describe("graphql-transport-ws", () => {
+  test("acknowledges, then pings at every interval", async () => {
+    await using connected = await connect({}, { HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: "1" });
+    connected.client.send(init);
+    expect(await connected.client.nextOfAny()).toEqual({ type: "connection_ack" });
+    expect(await connected.client.nextOfAny()).toEqual({ type: "ping", payload: { message: "keepalive" } });
+  });
+
+  test("answers a ping with its payload", async () => {
+    await using connected = await connect();
+    connected.client.send({ type: "ping", payload: { n: 1 } });
+    expect(await connected.client.next()).toEqual({ type: "pong", payload: { n: 1 } });
+    connected.client.send({ type: "ping" });
+    expect(await connected.client.next()).toEqual({ type: "pong" });
+  });
+
+  test("runs a query: next, then complete", async () => {
+    await using connected = await initialised();
+    connected.client.send({ type: "subscribe", id: "q", payload: { query: "{ a }" } });
+    expect(await connected.client.next()).toEqual({ type: "next", id: "q", payload: { data: { role: "admin", variables: null } } });
+    expect(await connected.client.next()).toEqual({ type: "complete", id: "q" });
+  });
+
+  test("understands the other protocol's names too", async () => {
+    await using connected = await initialised();
+    connected.client.send({ type: "start", id: "q", payload: { query: "{ a }" } });
+    expect((await connected.client.next()).type).toBe("next");
+  });
+
+  test("pushes a live query's answers until complete", async () => {
+    let answer = '{"data":{"updates":1}}';
+    await using connected = await initialised({ answer: () => answer });
+    connected.client.send({ type: "subscribe", id: "a", payload: { query: "subscription { updates }" } });
+    expect(await connected.client.next()).toEqual({ type: "next", id: "a", payload: { data: { updates: 1 } } });
+    answer = '{"data":{"updates":2}}';
+    expect(await connected.client.next()).toEqual({ type: "next", id: "a", payload: { data: { updates: 2 } } });
+    connected.client.send({ type: "complete", id: "a" });
+    connected.client.send({ type: "ping" });
+    expect((await connected.client.next()).type).toBe("pong");
+    expect(connected.server.engine.calls.released).toHaveLength(1);
+  });
+
+  test("answers a refused request with error, then complete", async () => {
+    await using connected = await initialised();
+    connected.client.send({ type: "subscribe", id: "1", payload: { query: "subscription { unknown_field }" } });
+    expect(await connected.client.next()).toMatchObject({ type: "error", id: "1", payload: [{ extensions: { code: "validation-failed" } }] });
+    expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
+  });
+
+  test("answers a failed execution with error, then complete", async () => {
+    const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { sql: "SELECT 1" } });
+    await using connected = await initialised({ execute: () => Promise.reject(failure) });
+    connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
+    expect(await connected.client.next()).toEqual({
+      type: "error",
+      id: "1",
+      payload: [{ message: "database query error", extensions: { path: "$", code: "unexpected", internal: { sql: "SELECT 1" } } }],
+    });
+    expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
+  });
+
+  test("sends a failing poll as next, and goes on", async () => {
+    const failed = { text: '{"errors":[{"message":"gone"}]}', failed: true, empty: false };
+    await using connected = await initialised({ answer: () => failed });
+    connected.client.send({ type: "subscribe", id: "1", payload: { query: "subscription { updates }" } });
+    expect(await connected.client.next()).toEqual({ type: "next", id: "1", payload: { data: null, errors: [{ message: "gone" }] } });
+  });
+
+  test.each<[string, object]>([
+    ["a wrong secret", { headers: { "x-hasura-admin-secret": "wrong" } }],
+    ["a bad token", { headers: { Authorization: "Bearer a.b.c" } }],
+    ["nothing", {}],
+  ])("closes 4403 for %s", async (_title, payload) => {
+    await using connected = await connect();
+    connected.client.send({ type: "connection_init", payload });
+    const { code, reason } = await connected.client.closed;
+    expect([code, JSON.parse(reason)]).toEqual([4403, { server_error_msg: "4403: Forbidden" }]);
+    expect(connected.client.waiting).toBe(0);
+  });
+
+  test.each(["{", "[]", '{"type":"hello"}', '{"type":"subscribe","id":"1","payload":{}}', `{"type":"${"x".repeat(500)}"}`])(
+    "closes 4400 after the frame %s",
+    async (frame) => {
+      await using connected = await connect();
+      connected.client.send(frame);
+      const { code, reason } = await connected.client.closed;
+      expect(code).toBe(4400);
+      const { server_error_msg: message } = JSON.parse(reason) as { server_error_msg: string };
+      expect(message).toMatch(/^4400: Parsing client message failed: parsing ClientMessage failed: /);
+    },
+  );
+
+  test("refuses a subscribe before connection_init: error, then close 1000 with a 4400 text", async () => {
+    await using connected = await connect();
+    connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
+    expect(await connected.client.next()).toMatchObject({ type: "error", id: "1", payload: [{ extensions: { code: "start-failed" } }] });
+    const { code, reason } = await connected.client.closed;
+    expect([code, JSON.parse(reason)]).toEqual([1000, { server_error_msg: "4400: start received before the connection is initialised" }]);
+    expect(connected.server.engine.calls.executed).toHaveLength(0);
+  });
+
+  test("refuses an id that is in use: error, then close 1000 with a 4400 text", async () => {
+    await using connected = await initialised({ answer: () => '{"data":{}}' });
+    const subscribe = { type: "subscribe", id: "1", payload: { query: "subscription { updates }" } };
+    connected.client.send(subscribe);
+    await connected.client.next();
+    connected.client.send(subscribe);
+    expect(await connected.client.next()).toMatchObject({ type: "error", payload: [{ extensions: { code: "start-failed" } }] });
+    const { code, reason } = await connected.client.closed;
+    expect([code, JSON.parse(reason)]).toEqual([1000, { server_error_msg: "4400: an operation already exists with this id: 1" }]);
+  });
+
+  test("closes 4408 without connection_init in time", async () => {
+    await using connected = await connect({}, { HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: "1" });
+    expect(await connected.client.closed).toEqual({ code: 4408, reason: "Connection initialisation timed out" });
+  });
+
+  test("an id may be used again once its operation is complete", async () => {
+    await using connected = await initialised();
+    for (let round = 0; round < 3; round += 1) {
+      connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
+      expect((await connected.client.next()).type).toBe("next");
+      expect((await connected.client.next()).type).toBe("complete");
+    }
+  });
+});
