@@ -19,7 +19,7 @@ const answers: ReadonlyArray<readonly [code: ErrorCode, statuses: readonly numbe
 export function renderErrors(): string {
   const blocks = answers.map(([code, statuses, header]) => {
     const lines = [
-      `error_page ${statuses.join(" ")} /-/errors/${code};`,
+      `error_page ${statuses.join(" ")} =${errorCodes[code].status} /-/errors/${code};`,
       `location = /-/errors/${code} {`,
       "  internal;",
       "  default_type application/json;",

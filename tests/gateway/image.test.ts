@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { image } from "../harness/image.ts";
+import { mustRun, run } from "../harness/process.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const users = { gateway: 10_101, engine: 10_102, "auth-sidecar": 10_103, sessions: 10_104, database: 10_105, "database-tools": 10_106 } as const;
+const withNode = ["engine", "auth-sidecar", "database-tools"] as const;
+
+const confined = ["--rm", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--network", "none"];
+const shell = async (name: string, script: string): Promise<string> =>
+  mustRun("docker", ["run", ...confined, "--entrypoint", "/bin/sh", await image(name), "-c", script]);
+
+test("there is one image a service and none without a user of its own", () => {
+  expect(readdirSync(resolve(repository, "images")).sort()).toEqual(Object.keys(users).sort());
+  expect(new Set(Object.values(users)).size).toBe(Object.keys(users).length);
+});
+
+describe.each(Object.entries(users))("the image %s", (name, user) => {
+  test(`runs as ${user} and can gain nothing`, async () => {
+    expect((await shell(name, "id -u; id -g; grep -E '^(CapPrm|CapEff|NoNewPrivs)' /proc/self/status")).trim().split(/\s+/)).toEqual(
+      [String(user), String(user), "CapPrm:", "0000000000000000", "CapEff:", "0000000000000000", "NoNewPrivs:", "1"],
+    );
+  });
+
+  test("holds neither package caches nor tools to build with", async () => {
+    expect(await shell(name, "find /var/lib/apt/lists /var/cache/apt -type f -size +0 2>/dev/null || true")).toBe("");
+    expect(await shell(name, "command -v npm npx gcc cc make git || true")).toBe("");
+  });
+
+  test("declares its user as a number, for orchestrators that check", async () => {
+    expect((await mustRun("docker", ["image", "inspect", "--format", "{{.Config.User}}", await image(name)])).trim()).toBe(`${user}:${user}`);
+  });
+});
+
+describe.each(withNode)("the image %s", (name) => {
+  test("copies the package description of every workspace before it installs", () => {
+    const { workspaces } = JSON.parse(readFileSync(resolve(repository, "package.json"), "utf8")) as { workspaces: string[] };
+    const dockerfile = readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8");
+    for (const workspace of workspaces) expect(dockerfile).toContain(`COPY ${workspace}/package.json ${workspace}/\n`);
+  });
+
+  test("holds no test, no development dependency, no lock file", async () => {
+    expect(await shell(name, "find /routeql -path '*/node_modules' -prune -o -name '*.test.ts' -print")).toBe("");
+    expect(await shell(name, "ls /routeql /routeql/node_modules | grep -E '^(vitest|typescript|oxlint|package-lock.json)$' || true")).toBe("");
+  });
+});
+
+describe("the gateway's container", () => {
+  let parts: Surroundings;
+  beforeAll(async () => void (parts = await startSurroundings()));
+  afterAll(() => parts?.[Symbol.asyncDispose]());
+
+  test("finds its rendered configuration correct", async () => {
+    const { exitCode, output } = await parts.gateway.exec(["nginx", "-t", "-c", "/run/routeql/nginx/nginx.conf"]);
+    expect([exitCode, output]).toEqual([0, expect.stringContaining("test is successful")]);
+    expect(output).not.toMatch(/warn|alert|emerg/);
+  });
+
+  test("is healthy while it serves, whatever the state of the parts behind it", async () => {
+    await parts.engine.stop();
+    expect((await parts.gateway.exec(["healthy"])).exitCode).toBe(0);
+  });
+
+  test("stops within seconds when asked to", async () => {
+    const begun = Date.now();
+    const { code } = await run("docker", ["stop", "--time", "15", parts.gateway.getId()]);
+    expect(code).toBe(0);
+    expect(Date.now() - begun).toBeLessThan(12_000);
+    expect((await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", parts.gateway.getId()])).trim()).toBe("0");
+  });
+});

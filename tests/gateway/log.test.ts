@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { paths } from "../../contract/paths.ts";
+import { raw } from "./support/raw.ts";
+import { query, request } from "./support/request.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+
+let parts: Surroundings;
+beforeAll(async () => void (parts = await startSurroundings()));
+afterAll(() => parts?.[Symbol.asyncDispose]());
+
+test("each request is one JSON object with what an operator needs", async () => {
+  await parts.engine.answer();
+  const reply = await query(parts.gateway);
+  const { access } = await parts.gateway.log();
+  const entry = access.find((line) => line["request_id"] === reply.headers["x-request-id"]);
+  expect(entry).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+    request_id: reply.headers["x-request-id"],
+    client: expect.stringMatching(/^[\d.]+$/) as string,
+    port: "8443",
+    protocol: "HTTP/1.1",
+    tls: "TLSv1.3",
+    method: "POST",
+    path: "/api/graphql",
+    status: 200,
+    request_bytes: expect.any(Number) as number,
+    reply_bytes: expect.any(Number) as number,
+    seconds: expect.any(Number) as number,
+    upstream: expect.stringMatching(/^[\d.]+:8080$/) as string,
+    upstream_status: "200",
+    upstream_seconds: expect.stringMatching(/^[\d.]+$/) as string,
+  });
+});
+
+test("a refused request is logged under its own method and path", async () => {
+  const reply = await request(parts.gateway, "/api/graphql?a=b", { method: "PUT" });
+  const { access } = await parts.gateway.log();
+  expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ method: "PUT", path: "/api/graphql", status: 405 });
+});
+
+test("no secret of a request is logged, wherever the client put it and however the request fails", async () => {
+  const secret = "VerySecretValue";
+  const headers = { authorization: `Bearer ${secret}`, "x-engine-access-key": secret, cookie: `sid=${secret}`, "x-service-api-key": secret, referer: secret, "user-agent": secret };
+  const everywhere = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: `{"password":"${secret}"}` };
+  const target = `?access_token=${secret}`;
+  for (const answer of [{}, { hangUp: true }]) {
+    await Promise.all([parts.engine.answer({ "/v1/graphql": answer }), parts.sidecar.answer({ [paths.token]: answer })]);
+    await request(parts.gateway, `${paths.graphql}${target}`, everywhere);
+    await request(parts.gateway, `${paths.token}${target}`, everywhere);
+    await request(parts.gateway, `/nothing${target}`, everywhere);
+    await request(parts.gateway, `/${target}`, { listener: "redirect" });
+    await request(parts.gateway, `/healthz${target}`, { headers });
+  }
+  for (const line of [`POST /?${secret} HTTP/1.1`, `POST / HTTP/1.1\r\nAuthorization : Bearer ${secret}`, `POST / HTTP/1.1\r\nX-${secret}\x00: a`]) {
+    await raw(parts.gateway, `${line}\r\nContent-Length: a\r\n\r\n`);
+  }
+  await raw(parts.gateway, `GET /?${secret} HTTP/1.1\r\nHost: a\r\n\r\n`, { plain: true });
+  await parts.engine.stop();
+  await request(parts.gateway, `${paths.graphql}${target}`, everywhere);
+  const { access, text } = await parts.gateway.log();
+  expect(access.length).toBeGreaterThan(12);
+  expect(text).not.toContain(secret);
+});
+
+test("the container's own health check leaves no line", async () => {
+  const { exitCode } = await parts.gateway.exec(["healthy"]);
+  expect(exitCode).toBe(0);
+  const { access } = await parts.gateway.log();
+  expect(access.filter((line) => line["client"] === "127.0.0.1")).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { type GatewaySettings, renderGateway } from "../../../nginx/render.ts";
+import { keepLog } from "../../harness/logs.ts";
+import { runLabels } from "../../harness/run.ts";
+import type { TestCertificate } from "./certificate.ts";
+
+/** So generous that only the tests about limits meet one. */
+export const roomySettings: GatewaySettings = {
+  publicHost: "routes.example.net",
+  httpsPort: 8443,
+  consolePort: 32_000,
+  console: true,
+  consoleUpstreamPath: "/console",
+  resolver: "127.0.0.11",
+  engineAddress: "engine:8080",
+  sidecarAddress: "auth-sidecar:8080",
+  bodyLimitKilobytes: 256,
+  requestsPerSecondPerAddress: 10_000,
+  burst: 10_000,
+  loginRequestsPerMinutePerAddress: 10_000,
+  connectionsPerAddress: 1000,
+  idleWebSocketSeconds: 60,
+};
+
+/** The kit's gateway image, confined as the deployment confines it. */
+export class GatewayContainer extends GenericContainer {
+  private readonly certificate: TestCertificate;
+  private readonly folder = mkdtempSync(join(tmpdir(), "routeql-gateway-"));
+
+  constructor(imageName: string, certificate: TestCertificate) {
+    super(imageName);
+    this.certificate = certificate;
+    this.hostConfig.ReadonlyRootfs = true;
+    this.withLabels(runLabels)
+      .withUser("10101:10101")
+      .withDroppedCapabilities("ALL")
+      .withSecurityOpt("no-new-privileges")
+      .withTmpFs({ "/tmp": "" })
+      .withExposedPorts(8080, 8443, 32_000)
+      .withLogConsumer(keepLog("gateway"))
+      .withWaitStrategy(Wait.forListeningPorts())
+      .withStartupTimeout(30_000)
+      .withBindMounts([{ source: this.folder, target: "/run/routeql", mode: "ro" }]);
+  }
+
+  /** @param edit changes the rendered files, by name, for what no setting reaches */
+  withSettings(settings: GatewaySettings, edit: (files: Record<string, string>) => void = () => {}): this {
+    chmodSync(this.folder, 0o755);
+    const files = renderGateway(settings);
+    edit(files);
+    const { certificate, privateKey } = this.certificate;
+    const folders = { nginx: files, tls: { "certificate.pem": certificate, "private-key.pem": privateKey } };
+    for (const [name, contents] of Object.entries(folders)) {
+      mkdirSync(join(this.folder, name), { recursive: true, mode: 0o755 });
+      for (const [file, content] of Object.entries(contents)) writeFileSync(join(this.folder, name, file), content, { mode: 0o644 });
+    }
+    return this;
+  }
+
+  override async start(): Promise<StartedGateway> {
+    return new StartedGateway(await super.start(), this.certificate, this.folder);
+  }
+}
+
+/** A running gateway. */
+export class StartedGateway extends AbstractStartedContainer {
+  readonly certificate: TestCertificate;
+  private readonly folder: string;
+
+  constructor(container: StartedTestContainer, certificate: TestCertificate, folder: string) {
+    super(container);
+    this.certificate = certificate;
+    this.folder = folder;
+  }
+
+  /** Port of this machine that leads to the named listener. */
+  port(listener: "redirect" | "api" | "console"): number {
+    return this.getMappedPort({ redirect: 8080, api: 8443, console: 32_000 }[listener]);
+  }
+
+  /** Everything on standard output, one parsed object a line, and standard error as it is. */
+  async log(): Promise<{ readonly access: readonly Readonly<Record<string, unknown>>[]; readonly text: string }> {
+    const stream = await this.logs();
+    stream.setEncoding("utf8");
+    let text = "";
+    stream.on("data", (chunk: string) => (text += chunk));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    stream.destroy();
+    const lines = text.split("\n").filter((line) => line.startsWith("{"));
+    return { access: lines.map((line) => JSON.parse(line) as Record<string, unknown>), text };
+  }
+
+  override async stop(): ReturnType<StartedTestContainer["stop"]> {
+    const stopped = await super.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+    return stopped;
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

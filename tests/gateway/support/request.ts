@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { buffer } from "node:stream/consumers";
+import type { Received } from "./upstream-program.ts";
+import type { StartedGateway } from "./gateway-container.ts";
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Buffer;
+  /** The API's listener unless another one is named. */
+  readonly listener?: "redirect" | "api" | "console";
+  readonly signal?: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** What the upstream says it received. @throws {SyntaxError} when the body is no echo */
+  echo(): Received;
+}
+
+/** One request on a connection of its own. The path goes out as it is given; nothing is followed, decoded or retried. */
+export async function request(gateway: StartedGateway, path: string, options: RequestOptions = {}): Promise<Reply> {
+  const { method = "GET", headers = {}, body, listener = "api", signal } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const common = { host: "127.0.0.1", port: gateway.port(listener), path, method, headers, signal, agent: false as const };
+  const outgoing =
+    listener === "redirect" ? httpRequest(common) : httpsRequest({ ...common, ca: gateway.certificate.certificate, servername: "localhost" });
+  outgoing.once("error", reject);
+  outgoing.once("response", resolve);
+  outgoing.end(body);
+  const incoming = await promise;
+  const bytes = await buffer(incoming);
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    body: bytes,
+    echo: () => JSON.parse(bytes.toString()) as Received,
+  };
+}
+
+/** A GraphQL request, well-formed unless the headers say otherwise. */
+export function query(gateway: StartedGateway, options: RequestOptions = {}): Promise<Reply> {
+  const headers = { "content-type": "application/json", ...options.headers };
+  return request(gateway, "/api/graphql", { method: "POST", body: '{"query":"{ __typename }"}', ...options, headers });
+}

@@ -1,0 +1,37 @@
+import type { GatewaySettings } from "../../../nginx/render.ts";
+import { image } from "../../harness/image.ts";
+import { TestNetwork } from "../../harness/test-network.ts";
+import { makeCertificate, type TestCertificate } from "./certificate.ts";
+import { GatewayContainer, roomySettings, type StartedGateway } from "./gateway-container.ts";
+import { StartedUpstream, startUpstream } from "./upstream.ts";
+
+/** A gateway with an upstream in place of each part behind it. */
+export interface Surroundings extends AsyncDisposable {
+  readonly network: TestNetwork;
+  readonly engine: StartedUpstream;
+  readonly sidecar: StartedUpstream;
+  readonly gateway: StartedGateway;
+}
+
+export interface SurroundingsOptions {
+  readonly settings?: Partial<GatewaySettings>;
+  /** Changes the rendered files. */
+  readonly edit?: (files: Record<string, string>) => void;
+  readonly certificate?: TestCertificate;
+}
+
+/** Starts them; the caller disposes of them. */
+export async function startSurroundings({ settings = {}, edit, certificate }: SurroundingsOptions = {}): Promise<Surroundings> {
+  await using stack = new AsyncDisposableStack();
+  const network = stack.use(await TestNetwork.create());
+  const [engine, sidecar] = await Promise.all([startUpstream("engine", network.name), startUpstream("auth-sidecar", network.name)]);
+  stack.use(engine);
+  stack.use(sidecar);
+  const gateway = await new GatewayContainer(await image("gateway"), certificate ?? (await makeCertificate()))
+    .withNetworkMode(network.name)
+    .withSettings({ ...roomySettings, ...settings }, edit)
+    .start();
+  stack.use(gateway);
+  const all = stack.move();
+  return { network, engine, sidecar, gateway, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}

@@ -1,0 +1,39 @@
+import { resolve } from "node:path";
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { image } from "../../harness/image.ts";
+import { runLabels } from "../../harness/run.ts";
+import type { Answer, Received } from "./upstream-program.ts";
+
+const ORDERS = 9000;
+
+/** A part behind the gateway that answers as told (upstream-program.ts), under the name of the part it stands for. */
+export class StartedUpstream extends AbstractStartedContainer {
+  /** Forgets what was received and answers these targets so from now on; all others with an echo. */
+  async answer(answers: Readonly<Record<string, Answer>> = {}): Promise<void> {
+    await fetch(this.orders(), { method: "PUT", body: JSON.stringify(answers) });
+  }
+
+  /** What arrived since the last {@link answer}. */
+  async received(): Promise<Received[]> {
+    const response = await fetch(this.orders());
+    return (await response.json()) as Received[];
+  }
+
+  private orders(): string {
+    return `http://${this.getHost()}:${this.getMappedPort(ORDERS)}/`;
+  }
+}
+
+/** The image of the engine brings Node and a WebSocket library; nothing of the engine itself runs. */
+export async function startUpstream(name: string, network: string): Promise<StartedUpstream> {
+  const container: StartedTestContainer = await new GenericContainer(await image("engine"))
+    .withLabels(runLabels)
+    .withNetworkMode(network)
+    .withNetworkAliases(name)
+    .withExposedPorts(ORDERS)
+    .withCopyFilesToContainer([{ source: resolve(import.meta.dirname, "upstream-program.ts"), target: "/routeql/upstream-program.ts" }])
+    .withCommand(["node", "/routeql/upstream-program.ts"])
+    .withWaitStrategy(Wait.forLogMessage("upstream ready"))
+    .start();
+  return new StartedUpstream(container);
+}

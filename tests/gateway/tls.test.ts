@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { request as httpsRequest } from "node:https";
+import { connect as connectHttp2, constants } from "node:http2";
+import { connect, type ConnectionOptions } from "node:tls";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeCertificate } from "./support/certificate.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+
+const kinds = ["ecdsa", "rsa"] as const;
+const started = new Map<string, Surroundings>();
+beforeAll(async () => {
+  for (const kind of kinds) started.set(kind, await startSurroundings({ certificate: await makeCertificate(kind) }));
+});
+afterAll(async () => {
+  for (const parts of started.values()) await parts[Symbol.asyncDispose]();
+});
+
+/** The first listener of the gateway with that kind of certificate, unless another is named. */
+function target(kind: string, listener: "api" | "console" = "api"): ConnectionOptions {
+  const { gateway } = started.get(kind) as Surroundings;
+  return { host: "127.0.0.1", port: gateway.port(listener), ca: gateway.certificate.certificate, servername: "localhost" };
+}
+
+interface Agreed {
+  readonly version: string | null;
+  readonly suite: string;
+  readonly application: string | false | null;
+  readonly resumed: boolean;
+  readonly ticket: Buffer | undefined;
+  readonly session: Buffer | undefined;
+}
+
+async function handshake(options: ConnectionOptions): Promise<Agreed> {
+  const socket = connect(options);
+  await once(socket, "secureConnect");
+  const agreed = {
+    version: socket.getProtocol(),
+    suite: socket.getCipher().name,
+    application: socket.alpnProtocol,
+    resumed: socket.isSessionReused(),
+    ticket: socket.getTLSTicket(),
+    session: socket.getSession(),
+  };
+  socket.destroy();
+  return agreed;
+}
+
+const suites = [
+  ...["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305"].map((suite) => ["ecdsa", suite] as const),
+  ...["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"].map((suite) => ["rsa", suite] as const),
+];
+const refusedSuites = [
+  ...["ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA", "ECDHE-ECDSA-AES128-CCM"].map((suite) => ["ecdsa", suite] as const),
+  ...["AES128-GCM-SHA256", "AES256-SHA", "DHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384", "DHE-RSA-CHACHA20-POLY1305"].map(
+    (suite) => ["rsa", suite] as const,
+  ),
+];
+
+describe.each(["api", "console"] as const)("the %s listener", (listener) => {
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("speaks %s", async (version) => {
+    expect((await handshake({ ...target("ecdsa", listener), minVersion: version, maxVersion: version })).version).toBe(version);
+  });
+
+  test.each(["TLSv1", "TLSv1.1"] as const)("refuses %s", async (version) => {
+    const options = { ...target("ecdsa", listener), minVersion: version, maxVersion: version, ciphers: "ALL:@SECLEVEL=0" };
+    await expect(handshake(options)).rejects.toMatchObject({ code: "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION" });
+  });
+});
+
+test.each(suites)("TLS 1.2 with a key of kind %s offers %s", async (kind, ciphers) => {
+  expect((await handshake({ ...target(kind), maxVersion: "TLSv1.2", ciphers })).suite).toBe(ciphers);
+});
+
+test.each(refusedSuites)("TLS 1.2 with a key of kind %s refuses %s", async (kind, suite) => {
+  const options = { ...target(kind), maxVersion: "TLSv1.2" as const, ciphers: `${suite}:@SECLEVEL=0` };
+  await expect(handshake(options)).rejects.toMatchObject({ code: expect.stringMatching(/ALERT_HANDSHAKE_FAILURE/) as string });
+});
+
+test.each(["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"])("TLS 1.3 offers %s", async (ciphers) => {
+  expect((await handshake({ ...target("ecdsa"), minVersion: "TLSv1.3", ciphers })).suite).toBe(ciphers);
+});
+
+test.each(["X25519MLKEM768", "X25519", "prime256v1", "secp384r1"])("the group %s is offered", async (ecdhCurve) => {
+  await handshake({ ...target("ecdsa"), minVersion: "TLSv1.3", ecdhCurve });
+});
+
+test.each(["secp521r1", "X448", "ffdhe2048"])("the group %s is not", async (ecdhCurve) => {
+  await expect(handshake({ ...target("ecdsa"), minVersion: "TLSv1.3", ecdhCurve })).rejects.toThrow(/handshake failure/i);
+});
+
+test("no session ticket is given in TLS 1.2, and a session is resumed from memory", async () => {
+  const { ticket, session } = await handshake({ ...target("ecdsa"), maxVersion: "TLSv1.2" });
+  expect(ticket).toBeUndefined();
+  expect((await handshake({ ...target("ecdsa"), maxVersion: "TLSv1.2", session })).resumed).toBe(true);
+});
+
+test("HTTP/2 and HTTP/1.1 are offered, nothing else", async () => {
+  expect((await handshake({ ...target("ecdsa"), ALPNProtocols: ["h2", "http/1.1"] })).application).toBe("h2");
+  expect((await handshake({ ...target("ecdsa"), ALPNProtocols: ["http/1.1"] })).application).toBe("http/1.1");
+  await expect(handshake({ ...target("ecdsa"), ALPNProtocols: ["spdy/3"] })).rejects.toThrow(/no application protocol/i);
+});
+
+test("a query over HTTP/2 is answered, with the errors and headers of HTTP/1.1", async () => {
+  const { gateway } = started.get("ecdsa") as Surroundings;
+  const session = connectHttp2(`https://localhost:${gateway.port("api")}`, { ca: gateway.certificate.certificate });
+  const ask = async (method: string): Promise<Record<string, unknown>> => {
+    const stream = session.request({ ":method": method, ":path": "/api/graphql", "content-type": "application/json", "x-hasura-role": "admin" });
+    stream.end(method === "POST" ? "{}" : undefined);
+    const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
+    stream.resume();
+    return headers;
+  };
+  expect((await ask("POST"))[constants.HTTP2_HEADER_STATUS]).toBe(200);
+  expect(await ask("PUT")).toMatchObject({ ":status": 405, allow: "GET, POST", "strict-transport-security": "max-age=63072000" });
+  session.destroy();
+});
+
+test.each(["other.example", "127.0.0.1:1", "localhost"])("a request for the host %s is served", async (host) => {
+  const outgoing = httpsRequest({ ...target("ecdsa"), path: "/nothing", headers: { host }, agent: false });
+  outgoing.end();
+  const [incoming] = (await once(outgoing, "response")) as [{ statusCode: number; resume(): void }];
+  incoming.resume();
+  expect(incoming.statusCode).toBe(404);
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { paths } from "../../contract/paths.ts";
+import { errorBody } from "../../nginx/errors-file.ts";
+import { mustRun } from "../harness/process.ts";
+import { query, request, type Reply } from "./support/request.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startUpstream } from "./support/upstream.ts";
+
+const shorten = (files: Record<string, string>): void => {
+  for (const name of ["api.conf", "proxy-auth-sidecar.conf"]) files[name] = (files[name] ?? "").replaceAll(/(proxy_read_timeout +)\d+s/g, "$12s");
+};
+
+let parts: Surroundings;
+beforeAll(async () => void (parts = await startSurroundings({ edit: shorten })));
+beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
+afterAll(() => parts?.[Symbol.asyncDispose]());
+
+function expectUnavailable(reply: Reply): void {
+  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([503, "5", errorBody("unavailable")]);
+  expect(reply.headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
+}
+
+test.each([
+  ["hangs up", { hangUp: true }],
+  ["is silent beyond its time", { delay: 4000 }],
+])("a part that %s is 503, and was asked once", async (_, answer) => {
+  await Promise.all([parts.engine.answer({ "/v1/graphql": answer }), parts.sidecar.answer({ [paths.loginCredentials]: answer })]);
+  expectUnavailable(await query(parts.gateway));
+  expectUnavailable(await request(parts.gateway, paths.loginCredentials, { method: "POST" }));
+  expect(await parts.engine.received()).toHaveLength(1);
+  expect(await parts.sidecar.received()).toHaveLength(1);
+});
+
+test("a slow part is waited for within its time", async () => {
+  await parts.engine.answer({ "/v1/graphql": { delay: 1200, body: '{"data":1}' } });
+  expect((await query(parts.gateway)).body.toString()).toBe('{"data":1}');
+});
+
+test("a slow engine does not hold up the sidecar", async () => {
+  await parts.engine.answer({ "/v1/graphql": { delay: 1500 } });
+  const slow = query(parts.gateway);
+  const begun = Date.now();
+  expect((await request(parts.gateway, paths.token)).status).toBe(200);
+  expect(Date.now() - begun).toBeLessThan(800);
+  await slow;
+});
+
+test("the engine notices that a client has left", async () => {
+  await parts.engine.answer({ "/v1/graphql": { delay: 1000 } });
+  const aborted = new AbortController();
+  const outcome = query(parts.gateway, { signal: aborted.signal }).catch(() => "aborted");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  aborted.abort();
+  expect(await outcome).toBe("aborted");
+  await expect.poll(async () => (await parts.engine.received())[0]?.abandoned, { timeout: 3000 }).toBe(true);
+});
+
+test("ten megabytes of reply arrive whole, plain and compressed", async () => {
+  const body = JSON.stringify({ data: "0123456789".repeat(1_048_576) });
+  await parts.engine.answer({ "/v1/graphql": { body } });
+  expect((await query(parts.gateway)).body.length).toBe(body.length);
+  const compressed = await query(parts.gateway, { headers: { "accept-encoding": "gzip" } });
+  expect(compressed.headers["content-encoding"]).toBe("gzip");
+});
+
+test("a reply without a length arrives whole", async () => {
+  await parts.engine.answer({ "/v1/graphql": { chunked: true, body: "x".repeat(300_000) } });
+  expect((await query(parts.gateway)).body.length).toBe(300_000);
+});
+
+test("a part that is gone is 503 at once, the other still works, and its successor is found at another address", async () => {
+  const before = await address(parts.engine.getId());
+  await parts.engine.stop();
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  const begun = Date.now();
+  expectUnavailable(await query(parts.gateway));
+  expect(Date.now() - begun).toBeLessThan(5000);
+  expectUnavailable(await request(parts.gateway, "/healthz"));
+  expect((await request(parts.gateway, paths.token)).status).toBe(200);
+
+  // Something else takes the old address, so that the successor cannot have it.
+  await using squatter = await startUpstream("auth-sidecar-2", parts.network.name);
+  expect(await address(squatter.getId())).toBe(before);
+  await using successor = await startUpstream("engine", parts.network.name);
+  expect(await address(successor.getId())).not.toBe(before);
+  await expect.poll(async () => (await query(parts.gateway)).status, { timeout: 6000, interval: 250 }).toBe(200);
+  expect(await successor.received()).not.toEqual([]);
+  expect(await squatter.received()).toEqual([]);
+}, 120_000);
+
+async function address(container: string): Promise<string> {
+  const format = `{{(index .NetworkSettings.Networks "${parts.network.name}").IPAddress}}`;
+  return (await mustRun("docker", ["inspect", "--format", format, container])).trim();
+}

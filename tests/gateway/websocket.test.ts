@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { paths } from "../../contract/paths.ts";
+import type { StartedGateway } from "./support/gateway-container.ts";
+import { raw, statuses } from "./support/raw.ts";
+import { request } from "./support/request.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import type { Received } from "./support/upstream-program.ts";
+
+let parts: Surroundings;
+beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWebSocketSeconds: 2 } })));
+beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
+afterAll(() => parts?.[Symbol.asyncDispose]());
+
+const handshake = { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13", connection: "Upgrade" };
+
+/** An open socket and the handshake that the engine saw. */
+async function open(
+  gateway: StartedGateway,
+  { listener = "api", headers = {}, protocols = ["graphql-transport-ws"] }: { listener?: "api" | "console"; headers?: Record<string, string>; protocols?: string[] } = {},
+): Promise<{ socket: WebSocket; seen: Received }> {
+  const socket = new WebSocket(`wss://127.0.0.1:${gateway.port(listener)}${paths.graphql}?token=secret`, protocols, {
+    ca: gateway.certificate.certificate,
+    headers,
+    origin: "https://routes.example.net",
+  });
+  const [data] = (await once(socket, "message")) as [Buffer];
+  return { socket, seen: JSON.parse(data.toString()) as Received };
+}
+
+describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
+  test.each([["graphql-transport-ws"], ["graphql-ws"]])("the protocol %s is negotiated with the engine's /v1/graphql", async (protocol) => {
+    const { socket, seen } = await open(parts.gateway, { listener, protocols: [protocol] });
+    expect([socket.protocol, seen.method, seen.target]).toEqual([protocol, "GET", "/v1/graphql"]);
+    socket.terminate();
+  });
+
+  test("frames travel both ways", async () => {
+    const { socket } = await open(parts.gateway, { listener });
+    for (const text of ["a", "b".repeat(200_000)]) {
+      socket.send(text);
+      const [data] = (await once(socket, "message")) as [Buffer];
+      expect(data.toString()).toBe(text);
+    }
+    socket.terminate();
+  });
+});
+
+test("the handshake carries exactly the listed headers", async () => {
+  const headers = { authorization: "Bearer a", "x-engine-access-key": "master", "x-hasura-role": "admin", cookie: "sid=1", "x-forwarded-for": "192.0.2.1" };
+  const { socket, seen } = await open(parts.gateway, { headers });
+  socket.terminate();
+  expect(seen.headers).toEqual({
+    host: "engine:8080",
+    connection: "upgrade",
+    upgrade: "websocket",
+    authorization: "Bearer a",
+    "x-hasura-admin-secret": "master",
+    origin: "https://routes.example.net",
+    "sec-websocket-extensions": expect.stringContaining("permessage-deflate") as string,
+    "sec-websocket-key": expect.any(String) as string,
+    "sec-websocket-protocol": "graphql-transport-ws",
+    "sec-websocket-version": "13",
+    "x-forwarded-for": expect.any(String) as string,
+    "x-forwarded-proto": "https",
+    "x-request-id": expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+  });
+});
+
+test("the engine's refusal of a handshake passes", async () => {
+  await parts.engine.answer({ "/v1/graphql": { status: 403, body: '{"error":"no"}' } });
+  const reply = await request(parts.gateway, paths.graphql, { headers: { ...handshake, upgrade: "websocket" } });
+  expect([reply.status, reply.body.toString()]).toEqual([403, '{"error":"no"}']);
+});
+
+test.each(["h2c", "TLS/1.0", "websocket, h2c", "h2c, websocket", "websocketx", ""])("an upgrade to %j is refused", async (upgrade) => {
+  const reply = await request(parts.gateway, paths.graphql, { headers: { ...handshake, upgrade } });
+  expect(reply.status).toBe(405);
+  expect(await parts.engine.received()).toEqual([]);
+});
+
+test("a POST never upgrades, whatever it asks for", async () => {
+  const head = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n{}`;
+  expect(statuses(await raw(parts.gateway, head))).toEqual([200]);
+  const [entry] = await parts.engine.received();
+  expect([entry?.headers["upgrade"], entry?.headers["connection"]]).toEqual([undefined, "close"]);
+});
+
+test.each([paths.token, paths.singleStepToken, "/"])("no handshake is passed on from %s", async (path) => {
+  const reply = await request(parts.gateway, path, { headers: { ...handshake, upgrade: "websocket" }, listener: "console" });
+  expect(reply.status).toBe(200);
+  for (const entry of [...(await parts.engine.received()), ...(await parts.sidecar.received())]) expect(entry.headers).not.toHaveProperty("upgrade");
+});
+
+test("a socket lives on while the engine speaks, and is closed after the idle time", async () => {
+  const { socket } = await open(parts.gateway);
+  for (let second = 0; second < 4; second += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    socket.send("keep-alive");
+    await once(socket, "message");
+  }
+  const start = Date.now();
+  await once(socket, "close");
+  expect(Date.now() - start).toBeGreaterThan(1500);
+  expect(Date.now() - start).toBeLessThan(4000);
+});
