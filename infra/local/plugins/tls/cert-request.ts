@@ -1,3 +1,4 @@
+import "reflect-metadata";
 import { createHash } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { z } from "zod";

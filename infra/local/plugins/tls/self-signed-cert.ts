@@ -1,3 +1,4 @@
+import "reflect-metadata";
 import { BasicConstraintsExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { z } from "zod";
 import type { ResourceKind } from "../provider/resource-kind.ts";

@@ -1,0 +1,22 @@
+import type { Command } from "../foundation/command.ts";
+import { bringDown } from "../stack/bring-down.ts";
+import { runInterruptibly, stackArgument } from "./options.ts";
+
+export const command: Command = {
+  description: {
+    name: "down",
+    summary: "Takes the stack down. Its data stay, with the secrets that belong to them, unless --volumes is given.",
+    options: { volumes: { type: "boolean", meaning: "remove the data for good" } },
+  },
+  run: (stack, args) =>
+    runInterruptibly(async (signal) => {
+      const { keptVolumes, removedVolumes } = await bringDown({ stack, signal, volumes: args.flag("volumes") });
+      console.log(`\nThe stack ${stack} is down.`);
+      if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
+      if (keptVolumes.length > 0) {
+        const remove = stack === "local" ? "npm run down -- --volumes" : `npm run down -- --volumes --stack ${stack}`;
+        console.log(`Kept the data: ${keptVolumes.join(", ")}. \`npm run up${stackArgument(stack)}\` goes on with them; \`${remove}\` removes them.`);
+      }
+      return 0;
+    }),
+};

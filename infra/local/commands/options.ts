@@ -1,0 +1,17 @@
+import { explain } from "../foundation/failure.ts";
+import { onInterrupt } from "../foundation/interrupt.ts";
+import { logFileOf } from "../stack/session.ts";
+
+/** Runs a command's work with Ctrl-C handled; an error is explained, with its log. Resolves to the exit code. */
+export async function runInterruptibly(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const signal = onInterrupt((text) => console.error(`\n${text}`));
+  try {
+    return await work(signal);
+  } catch (error) {
+    console.error(`\n${explain(signal.aborted ? signal.reason : error, logFileOf(error))}`);
+    return signal.aborted ? 130 : 1;
+  }
+}
+
+/** ` -- --stack NAME`, as it has to be typed for another stack than the usual one. */
+export const stackArgument = (stack: string): string => (stack === "local" ? "" : ` -- --stack ${stack}`);

@@ -1,0 +1,91 @@
+import type { Duplex } from "node:stream";
+import { dockerClient, orUndefined } from "../docker/client.ts";
+import { FrameReader } from "../database/frames.ts";
+import type { Command } from "../foundation/command.ts";
+import { explain, Failure } from "../foundation/failure.ts";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { valuesOf } from "../stack/values.ts";
+import { stackArgument } from "./options.ts";
+
+const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
+
+function roleOf(text: string): DatabaseRole {
+  const role = roles.find((name) => name === text || `routeql_${name}` === text);
+  if (role) return role;
+  throw new Failure(`There is no role ${text}`, { remedy: `use one of ${roles.join(", ")}.` });
+}
+
+/** Runs psql in the database's container with this terminal, or with these streams, and gives its exit code. */
+async function runPsql(stack: string, role: DatabaseRole, args: readonly string[]): Promise<number> {
+  const { databasePasswords: passwords } = await valuesOf(stack);
+  const container = dockerClient().getContainer(`routeql-${stack}-database`);
+  const info = await orUndefined(container.inspect());
+  if (!info?.State.Running) throw new Failure(`The database of the stack ${stack} does not run`, { remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.` });
+  const terminal = process.stdin.isTTY && process.stdout.isTTY;
+  const execution = await container.exec({
+    Cmd: ["psql", "--host=127.0.0.1", `--username=routeql_${role}`, "--dbname=routeql", ...args],
+    // The history would go to a home folder that cannot be written.
+    Env: [`PGPASSWORD=${passwords[role]}`, "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER=cat"],
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Tty: terminal,
+  });
+  const stream = (await execution.start({ hijack: true, stdin: true, Tty: terminal })) as unknown as Duplex;
+  const resize = (): void => {
+    const { rows: h, columns: w } = process.stdout;
+    if (h && w) void execution.resize({ h, w }).catch(() => undefined);
+  };
+  if (terminal) {
+    process.stdin.setRawMode(true);
+    process.stdout.on("resize", resize);
+    resize();
+    stream.on("data", (chunk: Buffer) => process.stdout.write(chunk));
+  } else {
+    const frames = new FrameReader((output, payload) => {
+      const target = output === 2 ? process.stderr : process.stdout;
+      if (!target.write(payload)) {
+        stream.pause();
+        target.once("drain", () => stream.resume());
+      }
+    });
+    stream.on("data", (chunk: Buffer) => frames.add(chunk));
+  }
+  process.stdin.pipe(stream);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stream.on("end", resolve);
+      stream.on("close", resolve);
+      stream.on("error", reject);
+    });
+  } finally {
+    process.stdin.unpipe(stream);
+    process.stdin.pause();
+    if (terminal) process.stdin.setRawMode(false);
+    process.stdout.off("resize", resize);
+    stream.destroy();
+  }
+  return (await execution.inspect()).ExitCode ?? 1;
+}
+
+export const command: Command = {
+  description: {
+    name: "psql",
+    summary: "Opens psql in the stack's database.",
+    operands: "[PSQL-OPTIONS…]",
+    options: { role: { type: "string", value: "ROLE", default: "owner", meaning: `the database role: ${roles.join(", ")}` } },
+    passesOn: true,
+    notes: [
+      "Everything else is psql's own: npm run psql -- -c 'select count(*) from view_bgpupdates'",
+      "Statements may come from standard input: npm run --silent psql <script.sql",
+    ],
+  },
+  async run(stack, args) {
+    try {
+      return await runPsql(stack, roleOf(args.text("role")), args.rest);
+    } catch (error) {
+      console.error(`\n${explain(error)}`);
+      return 1;
+    }
+  },
+};

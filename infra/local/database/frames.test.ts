@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FrameReader } from "./frames.ts";
+
+function frame(output: number, payload: Uint8Array): Buffer {
+  const header = Buffer.alloc(8);
+  header[0] = output;
+  header.writeUInt32BE(payload.length, 4);
+  return Buffer.concat([header, payload]);
+}
+
+test("payloads come out whole and in order however the stream is cut", () => {
+  const frames = fc.array(fc.record({ output: fc.constantFrom(1, 2), payload: fc.uint8Array({ maxLength: 40 }) }), { maxLength: 12 });
+  fc.assert(
+    fc.property(frames, fc.integer({ min: 1, max: 17 }), (sent, size) => {
+      const stream = Buffer.concat(sent.map(({ output, payload }) => frame(output, payload)));
+      const got: Record<number, Buffer[]> = { 1: [], 2: [] };
+      const reader = new FrameReader((output, payload) => got[output]!.push(payload));
+      for (let at = 0; at < stream.length; at += size) reader.add(stream.subarray(at, at + size));
+      for (const output of [1, 2]) {
+        const expected = Buffer.concat(sent.filter((entry) => entry.output === output).map(({ payload }) => payload));
+        expect(Buffer.concat(got[output]!).equals(expected)).toBe(true);
+      }
+    }),
+  );
+});

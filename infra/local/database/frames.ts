@@ -1,0 +1,39 @@
+const headerLength = 8;
+
+/** What came out of a container without a terminal: 1 is its standard output, 2 its standard error. */
+export type Output = 1 | 2;
+
+/**
+ * Takes apart the stream of an attached container: frames of an output's number, three zeros, a length of 32 bits and as many bytes
+ * (Docker Engine API, "Attach to a container"). Payloads are given on as they come, without waiting for the end of a frame.
+ */
+export class FrameReader {
+  readonly #onPayload: (output: Output, payload: Buffer) => void;
+  #header = Buffer.alloc(0);
+  #output: Output = 1;
+  #left = 0;
+
+  constructor(onPayload: (output: Output, payload: Buffer) => void) {
+    this.#onPayload = onPayload;
+  }
+
+  add(chunk: Buffer): void {
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.#left > 0) {
+        const payload = rest.subarray(0, this.#left);
+        this.#left -= payload.length;
+        rest = rest.subarray(payload.length);
+        this.#onPayload(this.#output, payload);
+        continue;
+      }
+      const needed = headerLength - this.#header.length;
+      this.#header = Buffer.concat([this.#header, rest.subarray(0, needed)]);
+      rest = rest.subarray(needed);
+      if (this.#header.length < headerLength) return;
+      this.#output = this.#header[0] === 2 ? 2 : 1;
+      this.#left = this.#header.readUInt32BE(4);
+      this.#header = Buffer.alloc(0);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Duplex } from "node:stream";
+import type { ClientConfig } from "pg";
+import { dockerClient, orUndefined } from "../docker/client.ts";
+import { Failure } from "../foundation/failure.ts";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { valuesOf } from "../stack/values.ts";
+import { connectedMark, RelaySocket } from "./relay-socket.ts";
+
+/** Runs in the relay's container: standard streams to and from the database's port. */
+const relayScript = `
+const socket = require("node:net").connect({ host: "database", port: 5432, allowHalfOpen: false });
+socket.on("connect", () => {
+  process.stdout.write("${connectedMark}");
+  socket.pipe(process.stdout);
+  process.stdin.pipe(socket);
+});
+socket.on("close", () => process.exit(0));
+socket.on("error", (error) => { console.error(error.message); process.exit(1); });
+`;
+
+export interface OpenedDatabase {
+  /** For one `pg.Client`: the stream is a connection already. */
+  readonly config: ClientConfig;
+  close(): Promise<void>;
+}
+
+/** The network on which the migrate job and the database meet: where tools belong. */
+async function toolsNetwork(stack: string): Promise<string> {
+  const info = await orUndefined(dockerClient().getContainer(`routeql-${stack}-database`).inspect());
+  if (!info?.State.Running) {
+    throw new Failure(`The database of the stack ${stack} does not run`, { remedy: "run `npm run up`: it repairs the stack." });
+  }
+  const networks = Object.keys(info.NetworkSettings.Networks);
+  const wanted = `routeql-${stack}-migrate-database`;
+  return networks.includes(wanted) ? wanted : networks[0]!;
+}
+
+/**
+ * Opens a connection to a running stack's database, which publishes no port: through a container of the database-tools image on the stack's network.
+ * @throws Failure when the stack is not up
+ */
+export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
+  const docker = dockerClient();
+  const [values, network] = await Promise.all([valuesOf(stack), toolsNetwork(stack)]);
+  const image = values.services.find(({ service }) => service === "migrate")?.image;
+  if (!image) throw new Failure(`The stack ${stack} has no job named migrate, whose image has the tools`);
+  const container = await docker.createContainer({
+    Image: image,
+    Cmd: ["node", "-e", relayScript],
+    Labels: { "com.routeql.relay": stack },
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    HostConfig: { NetworkMode: network, AutoRemove: true, ReadonlyRootfs: true, CapDrop: ["ALL"], SecurityOpt: ["no-new-privileges"], Memory: 256 * 1024 * 1024, PidsLimit: 64, LogConfig: { Type: "none", Config: {} } },
+  });
+  const remove = async (): Promise<void> => {
+    await orUndefined(container.remove({ force: true })).catch((error: { statusCode?: number }) => {
+      // It is removing itself already.
+      if (error.statusCode !== 409) throw error;
+    });
+  };
+  try {
+    const attached = (await container.attach({ stream: true, hijack: true, stdin: true, stdout: true, stderr: true })) as unknown as Duplex;
+    const socket = new RelaySocket(attached);
+    await container.start();
+    await socket.connected;
+    return {
+      config: { stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role], database: "routeql" } as ClientConfig,
+      close: async () => {
+        socket.destroy();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import { openSync } from "node:fs";
+import { mkdir, readFile, readlink, rm, stat } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { canInstallPackages, findProgram, installPackages } from "../foundation/apt.ts";
+import { Failure, messageOf } from "../foundation/failure.ts";
+import { projectFolder } from "../foundation/paths.ts";
+import { run } from "../foundation/process.ts";
+import { dockerClient } from "./client.ts";
+
+const startMilliseconds = 60_000;
+
+export interface EngineOptions {
+  readonly say: (text: string) => void;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Version of the engine that answers, or why none does. */
+async function ask(): Promise<{ version: string } | { problem: string; code: string | undefined }> {
+  const limit = AbortSignal.timeout(5_000);
+  try {
+    const docker = dockerClient();
+    const answer = docker.version() as Promise<{ Version: string }>;
+    const tooLate = new Promise<never>((_, reject) => {
+      limit.addEventListener("abort", () => reject(new Error("no answer within 5 s")), { once: true });
+    });
+    return { version: (await Promise.race([answer, tooLate])).Version };
+  } catch (error) {
+    return { problem: messageOf(error), code: (error as NodeJS.ErrnoException).code };
+  }
+}
+
+/** Makes sure that a Docker engine answers; installs and starts one where that is possible. */
+export async function ensureEngine(options: EngineOptions): Promise<string> {
+  const first = await ask();
+  if ("version" in first) return first.version;
+  if (process.env.DOCKER_HOST) {
+    throw new Failure(`The Docker engine that DOCKER_HOST names (${process.env.DOCKER_HOST}) does not answer: ${first.problem}`, {
+      remedy: "start it, or unset DOCKER_HOST to use the engine of this machine.",
+    });
+  }
+  if (first.code === "EACCES") {
+    throw new Failure("The Docker engine refuses this user", {
+      remedy: "add the user to the group docker (usermod -aG docker NAME) and log in again, or run this as root.",
+    });
+  }
+  await install(options);
+  options.say("starting the Docker engine");
+  await start(options);
+  const now = await ask();
+  if ("version" in now) return now.version;
+  throw new Failure(`The Docker engine does not answer: ${now.problem}`, { remedy: "see what `dockerd` prints when started by hand." });
+}
+
+async function install({ say, onLine }: EngineOptions): Promise<void> {
+  if (await findProgram("dockerd")) return;
+  if (!(await canInstallPackages())) {
+    throw new Failure("There is no Docker engine on this machine", {
+      remedy:
+        "install one and start it, then run this again. Debian and Ubuntu: `apt-get install docker.io iptables` as root; other systems: https://docs.docker.com/engine/install/.",
+    });
+  }
+  say("installing docker.io");
+  await installPackages(["docker.io", "iptables"], onLine, "the Docker engine that runs the stack");
+}
+
+const isSystemd = (): Promise<boolean> =>
+  stat("/run/systemd/system").then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+
+async function start(options: EngineOptions): Promise<void> {
+  // The package's own start may be under way.
+  if (await answersWithin(2_000)) return;
+  if (process.getuid?.() !== 0) {
+    throw new Failure("The Docker engine is installed but does not run", { remedy: "start it as root: `systemctl start docker` (or `dockerd`)." });
+  }
+  if (await isSystemd()) {
+    await run("systemctl", ["start", "docker"], { ...options, remedy: "see `journalctl --unit docker`." });
+    if (!(await answersWithin(startMilliseconds))) throw new Failure("The Docker engine did not come up", { remedy: "see `journalctl --unit docker`." });
+    return;
+  }
+  await removeStaleProcessIdFiles();
+  await startDetached(options);
+}
+
+const processIdFiles = [
+  { file: "/var/run/docker.pid", program: "dockerd" },
+  { file: "/var/run/docker/containerd/containerd.pid", program: "containerd" },
+];
+
+/** A killed engine leaves its process ids; once such an id belongs to another program, the engine refuses to start. */
+async function removeStaleProcessIdFiles(): Promise<void> {
+  for (const { file, program } of processIdFiles) {
+    const id = (await readFile(file, "utf8").catch(() => "")).trim();
+    if (id === "") continue;
+    const running = await readlink(`/proc/${id}/exe`).catch(() => "");
+    if (!running.startsWith(join(dirname(running), program))) await rm(file, { force: true });
+  }
+}
+
+/** Starts `dockerd` so that it outlives this process; its log goes to .routeql/dockerd.log. */
+async function startDetached({ signal }: EngineOptions): Promise<void> {
+  const program = await findProgram("dockerd");
+  if (!program) throw new Failure("dockerd is not on PATH", { remedy: "install the Docker engine." });
+  const folder = join(projectFolder, ".routeql");
+  await mkdir(folder, { recursive: true });
+  const logFile = join(folder, "dockerd.log");
+  const log = openSync(logFile, "a", 0o600);
+  const child = spawn(program, [], { detached: true, stdio: ["ignore", log, log] });
+  let exitCode: number | null = null;
+  child.on("exit", (code) => {
+    exitCode = code ?? -1;
+  });
+  child.unref();
+  const end = Date.now() + startMilliseconds;
+  while (Date.now() < end && exitCode === null) {
+    signal.throwIfAborted();
+    if (await answersWithin(500)) return;
+  }
+  const lines = (await readFile(logFile, "utf8").catch(() => "")).split("\n").filter(Boolean).slice(-15);
+  throw new Failure(exitCode === null ? `dockerd did not answer within ${startMilliseconds / 1000} s` : `dockerd ended with exit code ${exitCode}`, {
+    lastLines: lines,
+    remedy: `a Docker engine needs root, cgroups and iptables; its log is ${logFile}. In a container without these rights, use the host's engine (DOCKER_HOST).`,
+  });
+}
+
+async function answersWithin(milliseconds: number): Promise<boolean> {
+  const end = Date.now() + milliseconds;
+  for (;;) {
+    if ("version" in (await ask())) return true;
+    if (Date.now() >= end) return false;
+    await sleep(200);
+  }
+}

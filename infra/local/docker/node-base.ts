@@ -1,0 +1,94 @@
+import { createReadStream } from "node:fs";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type Pack, pack } from "tar-stream";
+import { Failure } from "../foundation/failure.ts";
+import { run } from "../foundation/process.ts";
+import { installRecipe } from "../foundation/recipe.ts";
+import { dockerClient } from "./client.ts";
+
+/** Where a build in the image looks for further certificate authorities. */
+const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
+
+/** What this machine trusts: its own bundle may hold the authority of a proxy that every download passes. */
+async function trustedCertificates(): Promise<string | undefined> {
+  for (const path of [process.env.NODE_EXTRA_CA_CERTS, process.env.SSL_CERT_FILE, "/etc/ssl/certs/ca-certificates.crt"]) {
+    const text = path ? await readFile(path, "utf8").catch(() => undefined) : undefined;
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** The registry that npm uses here; what is in it as user and password is left out. */
+async function npmRegistry(): Promise<string> {
+  const { stdout } = await run("npm", ["config", "get", "registry"], { environment: { ...process.env, npm_config_loglevel: "silent" } });
+  const url = new URL(stdout.trim().split("\n").at(-1) ?? "https://registry.npmjs.org/");
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+function addFile(archive: Pack, name: string, path: string, size: number, mode: number): Promise<void> {
+  const entry = archive.entry({ name, size, mode, mtime: new Date(0) });
+  return pipeline(createReadStream(path), entry as unknown as Writable);
+}
+
+async function addFolder(archive: Pack, name: string, folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { size, mode } = await stat(path);
+    await addFile(archive, `${name}${path.slice(folder.length)}`, path, size, mode & 0o777);
+  }
+}
+
+function dockerfile(debianBase: string, hasCertificates: boolean, registry: string): string {
+  return [
+    `FROM ${debianBase}`,
+    "COPY node /usr/local/bin/node",
+    "COPY npm /usr/local/lib/node_modules/npm",
+    "RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && ln -s ../lib/node_modules/npm/bin/npx-cli.js /usr/local/bin/npx",
+    ...(hasCertificates ? [`COPY certificates.crt ${certificatesInImage}`, `ENV NODE_EXTRA_CA_CERTS=${certificatesInImage}`] : []),
+    `ENV NPM_CONFIG_REGISTRY=${registry}`,
+    'CMD ["node"]',
+    "",
+  ].join("\n");
+}
+
+/**
+ * Makes the image in which packages are installed during builds, where the official Node image cannot be pulled: the Node that runs this, npm,
+ * and what this machine trusts. It serves as a build stage only; nothing of it but the node binary gets into the images that run.
+ */
+export async function buildNodeBase(
+  name: string,
+  debianBase: string,
+  { onLine, signal }: { onLine: (line: string) => void; signal: AbortSignal },
+): Promise<void> {
+  // Distributions take npm apart, so the one here may not work when copied.
+  const recipe = resolve(import.meta.dirname, "../npm-runtime");
+  const [certificates, npm, registry] = await Promise.all([trustedCertificates(), installRecipe("npm", recipe, onLine), npmRegistry()]);
+  const archive = pack();
+  const fill = async (): Promise<void> => {
+    archive.entry({ name: "Dockerfile" }, dockerfile(debianBase, certificates !== undefined, registry));
+    if (certificates !== undefined) archive.entry({ name: "certificates.crt" }, certificates);
+    await addFile(archive, "node", process.execPath, (await stat(process.execPath)).size, 0o755);
+    await addFolder(archive, "npm", join(npm, "node_modules/npm"));
+    archive.finalize();
+  };
+  const docker = dockerClient();
+  const filled = fill();
+  const stream = await docker.buildImage(Readable.from(archive), { t: name, networkmode: "host", forcerm: true, abortSignal: signal });
+  await filled;
+  await new Promise<void>((resolve, reject) => {
+    docker.modem.followProgress(
+      stream,
+      (error: Error | null) => (error ? reject(new Failure(`${name} could not be made: ${error.message}`)) : resolve()),
+      ({ stream: output }: { stream?: string }) => {
+        if (output?.trim()) onLine(output.trim());
+      },
+    );
+  });
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { cp, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { projectFolder } from "./paths.ts";
+import { run } from "./process.ts";
+
+/**
+ * Installs what a folder's package-lock.json pins into `.tools/<name>-<hash>` and gives that folder; only once for the same lock file.
+ * @param recipe folder with package.json and package-lock.json
+ */
+export async function installRecipe(name: string, recipe: string, onLine: (line: string) => void): Promise<string> {
+  const hash = createHash("sha256")
+    .update(await readFile(join(recipe, "package-lock.json")))
+    .digest("hex")
+    .slice(0, 12);
+  const folder = join(projectFolder, ".tools", `${name}-${hash}`);
+  const present = await stat(join(folder, "node_modules")).then(
+    () => true,
+    () => false,
+  );
+  if (present) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  try {
+    await cp(recipe, unfinished, { recursive: true });
+    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { workingDirectory: unfinished, onLine, remedy: "the npm registry must be reachable." });
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return folder;
+}

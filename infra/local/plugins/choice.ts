@@ -1,0 +1,90 @@
+import { createRequire } from "node:module";
+import { arch } from "node:os";
+import { join } from "node:path";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import { cacheFolder, type StackPaths } from "../foundation/paths.ts";
+import { messageOf } from "../foundation/failure.ts";
+import { runToEnd } from "../foundation/process.ts";
+import { answers } from "../foundation/reachable.ts";
+
+export const providerNames = ["docker", "random", "tls"] as const;
+export type PluginKind = "official" | "stand-in";
+
+/** Where the CLI keeps official plugins; shared by every checkout, and apart from the user's own Pulumi. */
+export const pulumiHome = (): string => join(cacheFolder(), "pulumi", "home");
+
+/** The version that a plugin must have: exactly that of the npm package. */
+export function providerVersion(name: string): string {
+  return (createRequire(import.meta.url)(`@pulumi/${name}/package.json`) as { version: string }).version;
+}
+
+async function installed(name: string): Promise<boolean> {
+  return stat(join(pulumiHome(), "plugins", `resource-${name}-v${providerVersion(name)}`, `pulumi-resource-${name}`)).then(
+    (entry) => entry.size > 0,
+    () => false,
+  );
+}
+
+interface ChoiceOptions {
+  readonly command: PulumiCommand;
+  readonly say: (text: string) => void;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Pulumi's download site serves the plugins; that is asked first, since an install that cannot succeed retries for minutes. */
+function downloadAnswers(signal: AbortSignal): Promise<boolean> {
+  const file = `pulumi-resource-random-v${providerVersion("random")}-linux-${arch() === "arm64" ? "arm64" : "amd64"}.tar.gz`;
+  return answers(`https://get.pulumi.com/releases/plugins/${file}`, 5_000, signal);
+}
+
+async function installOfficial(name: string, { command, onLine, signal }: ChoiceOptions): Promise<void> {
+  const version = providerVersion(name);
+  const { code, stderr } = await runToEnd(command.command, ["plugin", "install", "resource", name, version, "--exact"], {
+    environment: { ...process.env, PULUMI_HOME: pulumiHome(), PULUMI_SKIP_UPDATE_CHECK: "true" },
+    onLine,
+    signal,
+    interruptWith: "SIGINT",
+    timeoutMilliseconds: 180_000,
+  });
+  if (code !== 0) throw new Error(`pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`);
+}
+
+/**
+ * Official plugins where they can be installed, else the stand-ins beside this file; all of one kind. The choice is made when the stack is
+ * made and kept, since neither reads the other's state.
+ */
+export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
+  const kept = await readFile(paths.plugins, "utf8").then(
+    (text) => (JSON.parse(text) as { kind: PluginKind }).kind,
+    () => undefined,
+  );
+  if (kept === "stand-in") return kept;
+  const missing: string[] = [];
+  for (const name of providerNames) if (!(await installed(name))) missing.push(name);
+  let kind: PluginKind = "official";
+  if (missing.length > 0 && (kept === "official" || (await downloadAnswers(options.signal)))) {
+    options.say(`installing the official provider plugins ${missing.join(", ")}`);
+    try {
+      await Promise.all(missing.map((name) => installOfficial(name, options)));
+    } catch (error) {
+      options.signal.throwIfAborted();
+      // A stack whose state the official plugins wrote cannot go on without them.
+      if (kept === "official") throw error;
+      options.onLine(messageOf(error));
+      kind = "stand-in";
+    }
+  } else if (missing.length > 0) kind = "stand-in";
+  if (kept === undefined) {
+    await mkdir(dirname(paths.plugins), { recursive: true });
+    await writeFile(paths.plugins, `${JSON.stringify({ kind })}\n`, { mode: 0o600 });
+  }
+  return kind;
+}
+
+/** Entry for the project settings: where the engine finds each stand-in. */
+export function standInPlugins(): { name: string; path: string }[] {
+  return providerNames.map((name) => ({ name, path: join(import.meta.dirname, name) }));
+}

@@ -1,0 +1,73 @@
+import { readdir } from "node:fs/promises";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { dockerClient, orUndefined } from "../docker/client.ts";
+import { type Phase, runPhases } from "../foundation/phases.ts";
+import { removeAccess } from "./access.ts";
+import { cliPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
+import { Progress } from "./progress.ts";
+import { clearInterrupted, deploymentOf, releaseStaleLock, removeLeftovers } from "./recovery.ts";
+import { type RunOptions, type Session, withSession } from "./session.ts";
+import { openStack } from "./workspace.ts";
+
+export interface DownOptions extends RunOptions {
+  /** Removes the data too, and the secrets that open them. */
+  readonly volumes?: boolean;
+}
+
+export interface DownResult {
+  /** Resources that the engine destroyed. */
+  readonly destroyed: number;
+  readonly keptVolumes: readonly string[];
+  readonly removedVolumes: readonly string[];
+}
+
+/** Takes a stack down; its data volumes stay unless asked otherwise. A stack that is not there is fine. */
+export function bringDown(options: DownOptions): Promise<DownResult> {
+  return withSession("down", options, async (session) => {
+    const prepared: Prepared = {};
+    const surroundings = { ...session, prepared, onLine: session.log.line };
+    let destroyed = 0;
+    const destroy: Phase = {
+      title: `Stack ${options.stack}`,
+      work: async ({ say, signal }) => {
+        destroyed = await destroyStack(session, prepared, options.volumes ?? false, say, signal);
+        return destroyed === 0 ? "nothing was there" : `${destroyed} removed`;
+      },
+    };
+    // Without a state there is nothing for the engine to do, so no CLI is needed.
+    const engineWork = (await hasState(session)) ? [pluginsPhase(surroundings), destroy] : [];
+    const first = engineWork.length > 0 ? [[cliPhase(surroundings)], [enginePhase(surroundings)]] : [[enginePhase(surroundings)]];
+    await runPhases([first, ...engineWork], { signal: session.signal, log: session.show, record: session.log.line });
+    await removeLeftovers(options.stack, {});
+    await removeAccess(session.paths);
+    const volumes = await volumesOf(options.stack);
+    if (!options.volumes) return { destroyed, keptVolumes: volumes, removedVolumes: [] };
+    for (const name of volumes) await orUndefined(dockerClient().getVolume(name).remove());
+    return { destroyed, keptVolumes: [], removedVolumes: volumes };
+  });
+}
+
+async function hasState({ paths }: Session): Promise<boolean> {
+  const entries = await readdir(`${paths.state}/.pulumi/stacks`, { recursive: true }).catch(() => []);
+  return entries.length > 0;
+}
+
+async function volumesOf(stack: string): Promise<string[]> {
+  const { Volumes: volumes } = await dockerClient().listVolumes({ filters: { label: [`com.routeql.stack=${stack}`] } });
+  return volumes.map(({ Name }) => Name).toSorted();
+}
+
+async function destroyStack(session: Session, { cli, plugins }: Prepared, withData: boolean, say: (text: string) => void, signal: AbortSignal): Promise<number> {
+  const stack: Stack = await openStack({ stack: session.stack, cli: cli!, plugins: plugins!, program: async () => ({}), onLine: session.log.line });
+  await releaseStaleLock(stack, session.paths, say, signal);
+  const before = await deploymentOf(stack);
+  await clearInterrupted(stack, before, say, signal);
+  const { resources = [] } = await deploymentOf(stack);
+  // What was generated stays with the data it belongs to: passwords of the database, the key that encrypts others.
+  const target = resources.filter(({ type }) => type.startsWith("docker:")).map(({ urn }) => urn);
+  if (!withData && target.length === 0) return 0;
+  if (resources.length === 0) return 0;
+  const progress = new Progress(say);
+  const { summary } = await stack.destroy({ ...(withData ? {} : { target }), color: "never", suppressProgress: true, onEvent: progress.onEvent, signal });
+  return summary.resourceChanges?.delete ?? 0;
+}

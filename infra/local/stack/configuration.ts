@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { withDefaults } from "../../settings/complete.ts";
+import { SettingsError } from "../../settings/error.ts";
+import { type GivenSettings, type PlainSettings, type SettingName, settings } from "../../settings/list.ts";
+import { readSettings } from "../../settings/read.ts";
+import { settingsSources } from "../../settings/sources.ts";
+import { Failure } from "../foundation/failure.ts";
+import { projectFolder } from "../foundation/paths.ts";
+
+export const projectName = "routeql";
+
+/** What is decided for one stack before its program runs. */
+export interface StackConfiguration {
+  /** The stack's configuration with the project's prefix: from Pulumi.<stack>.yaml, then what the caller overrides. */
+  readonly entries: Readonly<Record<string, string>>;
+  readonly given: GivenSettings;
+  readonly plain: PlainSettings;
+}
+
+/** The configuration in the checkout's Pulumi.<stack>.yaml; none when there is no such file. */
+async function fromFile(stack: string): Promise<Record<string, string>> {
+  const name = `Pulumi.${stack}.yaml`;
+  const text = await readFile(join(projectFolder, name), "utf8").catch(() => "");
+  const { config = {} } = (parse(text) ?? {}) as { config?: Record<string, unknown> | null };
+  return Object.fromEntries(
+    Object.entries(config ?? {}).map(([key, value]) => {
+      if (typeof value === "object" && value !== null) {
+        throw new Failure(`${name}: ${key} is encrypted or structured, which this command cannot read`, {
+          remedy: `put secrets of this machine's stacks into the environment file (.env), or run such a stack with plain \`pulumi up\`.`,
+        });
+      }
+      return [key, String(value)];
+    }),
+  );
+}
+
+/**
+ * Reads and checks all settings of a stack, as its program will, so that ports can be tried and images built before it runs.
+ * @param overrides settings that outrank everything, by name
+ * @throws Failure listing every problem
+ */
+export async function readConfiguration(stack: string, overrides: Readonly<Record<string, string>> = {}): Promise<StackConfiguration> {
+  const entries = {
+    ...(await fromFile(stack)),
+    ...Object.fromEntries(Object.entries(overrides).map(([name, value]) => [`${projectName}:${name}`, value])),
+  };
+  try {
+    const given = readSettings(settingsSources({ stack, project: projectName, configuration: entries, folder: projectFolder }));
+    return { entries, given, plain: withDefaults(given, stack) };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new Failure(error.message, { remedy: "correct them; docs/settings.md describes every setting.", cause: error });
+  }
+}
+
+export const isSecretSetting = (key: string): boolean => {
+  const name = key.slice(projectName.length + 1);
+  return Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret";
+};

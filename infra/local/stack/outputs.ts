@@ -1,0 +1,29 @@
+import type { OutputMap } from "@pulumi/pulumi/automation/index.js";
+import { z } from "zod";
+import { Failure } from "../foundation/failure.ts";
+
+const databasePasswords = z.object({ owner: z.string(), engine: z.string(), sidecar: z.string(), loader: z.string(), backup: z.string() });
+
+const outputs = z.object({
+  url: z.url(),
+  consoleUrl: z.url().optional(),
+  caCertificate: z.string(),
+  serviceApiKey: z.string(),
+  engineAccessKey: z.string(),
+  adminEmail: z.string(),
+  adminPassword: z.string(),
+  databasePasswords,
+  services: z.array(z.object({ service: z.string(), container: z.string(), image: z.string() })),
+});
+
+/** The program's outputs with their values; most of them are secret. */
+export type StackValues = z.infer<typeof outputs>;
+export type DatabaseRole = keyof z.infer<typeof databasePasswords>;
+
+/** @throws Failure when the stack has no outputs, as before its first successful update */
+export function readOutputs(map: OutputMap, stack: string): StackValues {
+  const values = Object.fromEntries(Object.entries(map).map(([name, { value }]) => [name, value as unknown]));
+  const result = outputs.safeParse(values);
+  if (result.success) return result.data;
+  throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.` });
+}

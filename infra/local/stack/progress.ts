@@ -1,0 +1,78 @@
+import type { EngineEvent, OpMap } from "@pulumi/pulumi/automation/index.js";
+
+const verbs: Readonly<Record<string, string>> = {
+  create: "creating",
+  update: "updating",
+  delete: "deleting",
+  replace: "replacing",
+  "create-replacement": "replacing",
+  "delete-replaced": "deleting the old",
+  refresh: "looking at",
+  read: "reading",
+};
+
+/** `urn:…::docker:index/container:Container::engine` → `Container engine`. */
+export function describeUrn(urn: string): string {
+  const [, , type = "", name = ""] = urn.split("::");
+  return `${type.split(":").at(-1)} ${name}`;
+}
+
+/** Follows an update's events: what is being worked on, and what went wrong. */
+export class Progress {
+  readonly #active = new Map<string, string>();
+  readonly #errors: string[] = [];
+  readonly #say: (text: string) => void;
+  #done = 0;
+
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+  }
+
+  /** Messages of the diagnostics of severity error, each once, with the resource they are about. */
+  get errors(): readonly string[] {
+    return this.#errors;
+  }
+
+  readonly onEvent = (event: EngineEvent): void => {
+    const step = event.resourcePreEvent?.metadata;
+    if (step && verbs[step.op]) {
+      this.#active.set(step.urn, `${verbs[step.op]} ${describeUrn(step.urn)}`);
+      this.#show();
+    }
+    const ended = event.resOutputsEvent?.metadata ?? event.resOpFailedEvent?.metadata;
+    if (ended && this.#active.delete(ended.urn)) {
+      this.#done++;
+      this.#show();
+    }
+    const { diagnosticEvent: diagnostic } = event;
+    if (diagnostic?.severity === "error") {
+      const message = stripColours(diagnostic.message).trim();
+      const about = diagnostic.urn ? `${describeUrn(diagnostic.urn)}: ` : "";
+      if (message !== "" && !this.#errors.includes(about + message)) this.#errors.push(about + message);
+    }
+  };
+
+  #show(): void {
+    const active = [...this.#active.values()];
+    this.#say(`${this.#done} done${active.length > 0 ? `; ${active.slice(0, 4).join(", ")}${active.length > 4 ? ", …" : ""}` : ""}`);
+  }
+}
+
+/** Removes the engine's own colour marks, such as `<{%reset%}>`, and terminal escapes. */
+function stripColours(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/<\{%[^%]*%\}>|\u001B\[[0-9;]*m/g, "");
+}
+
+/** `3 created, 1 replaced, 40 unchanged`; `nothing changed` when it is so. */
+export function describeChanges(changes: OpMap | undefined): string {
+  const words: readonly (readonly [keyof OpMap, string])[] = [
+    ["create", "created"],
+    ["update", "updated"],
+    ["replace", "replaced"],
+    ["delete", "deleted"],
+  ];
+  const parts = words.flatMap(([name, word]) => (changes?.[name] ? [`${changes[name]} ${word}`] : []));
+  if (parts.length === 0) return "nothing changed";
+  return [...parts, ...(changes?.same ? [`${changes.same} unchanged`] : [])].join(", ");
+}
