@@ -1,14 +1,11 @@
-import { access } from "node:fs/promises";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { chromiumAbsent, chromiumFlags, chromiumPath } from "../harness/browser.ts";
 import { loadDemo } from "./support/data.ts";
 import { call, dispatcher } from "./support/http.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { stack } from "./support/stack.ts";
-import { request } from "undici";
-
-const executable = "/usr/bin/chromium";
-const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 describe("Console (optional)", () => {
   test("1, 2: with ENGINE_CONSOLE=true the console is served on its own TLS listener, which carries the API too", async () => {
@@ -69,20 +66,16 @@ describe("Console (optional)", () => {
   describe("4: the console prompts for the master access key", () => {
     let browser: Browser | undefined;
     let page: Page;
-    let reason = "";
+    const absent = chromiumAbsent();
 
     beforeAll(async () => {
-      if (!(await access(executable).then(() => true, () => false))) {
-        reason = `${executable} is absent: install the package chromium`;
-        return;
-      }
-      browser = await chromium.launch({ executablePath: executable, args: quiet });
+      if (absent === undefined) browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags] });
     });
 
     afterAll(() => browser?.close());
 
     beforeEach(async (context) => {
-      if (browser === undefined) context.skip(reason);
+      if (absent !== undefined) context.skip(absent);
       const fresh = await (browser as Browser).newContext({ ignoreHTTPSErrors: true });
       page = await fresh.newPage();
       return () => fresh.close();

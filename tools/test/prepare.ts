@@ -1,6 +1,28 @@
-import { mustRun } from "../../tests/harness/process.ts";
+import { ensureBases } from "../../infra/local/docker/base-images.ts";
+import { ensureEngine } from "../../infra/local/docker/engine.ts";
+import { canInstallPackages, findProgram, installPackages } from "../../infra/local/foundation/apt.ts";
+import { builtImages } from "../../infra/images.ts";
+import { settings } from "../../infra/settings/list.ts";
+import { chromiumAbsent } from "../../tests/harness/browser.ts";
+import { image } from "../../tests/harness/image.ts";
 
-/** Makes sure that what the container suites stand on is there. @throws when Docker does not answer */
+/**
+ * Brings what the container suites stand on: a Docker engine, the base images, the kit's images, curl and a browser. What is there is left alone.
+ * @throws when an engine, an image or curl cannot be had; without a browser its tests are skipped and say so
+ */
 export async function prepare(): Promise<void> {
-  await mustRun("docker", ["version"]);
+  console.log("\npreparing: Docker, base images, the kit's images, clients");
+  const options = { say: (text: string) => console.log(`  ${text}`), onLine: () => undefined, signal: new AbortController().signal };
+  await ensureEngine(options);
+  await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
+  for (const { name } of builtImages()) {
+    const started = performance.now();
+    const reference = await image(name);
+    console.log(`  ${reference} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  }
+  if ((await findProgram("curl")) === undefined) await installPackages(["curl"], options.onLine, "walks the specification as a person would");
+  if (chromiumAbsent() !== undefined && (await canInstallPackages())) {
+    options.say("installing chromium");
+    await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) => options.say(`no browser: ${String(error)}`));
+  }
 }

@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
+import { run } from "../../harness/process.ts";
+
+const name = "e2e";
+
+/** Brings the suite's own stack up. Returns the path of its access.env. */
+export async function bringUpOwn(): Promise<string> {
+  const [httpPort, httpsPort, consolePort] = await freePorts(3);
+  const settings = {
+    httpPort: String(httpPort),
+    httpsPort: String(httpsPort),
+    consolePort: String(consolePort),
+    engineConsole: "true",
+    // The least there is, so that a token's end can be waited for.
+    tokenLifeSeconds: "60",
+    // All clients of the suite share one address.
+    loginAttemptsPerAddress: "1000",
+    loginRequestsPerMinutePerAddress: "6000",
+    requestsPerSecondPerAddress: "500",
+    requestBurst: "1000",
+    connectionsPerAddress: "1000",
+  };
+  await bringUp({ stack: name, settings, log: (line) => console.log(line) });
+  return accessFileOf(name);
+}
+
+/** Takes the stack down with its data; the logs of its containers are kept where the run asks for it. */
+export async function takeDownOwn(): Promise<void> {
+  await keepLogs();
+  await bringDown({ stack: name, volumes: true });
+}
+
+async function keepLogs(): Promise<void> {
+  const folder = process.env["ROUTEQL_TEST_LOGS"];
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { stdout } = await run("docker", ["ps", "--all", "--filter", `label=com.routeql.stack=${name}`, "--format", "{{.Names}}"]);
+  for (const container of stdout.split("\n").filter((line) => line !== "")) {
+    const { stdout: out, stderr } = await run("docker", ["logs", "--timestamps", container]);
+    await writeFile(join(folder, `${container}.log`), out + stderr, { mode: 0o600 });
+  }
+}
+
+/** Ports that nothing listens on now, all different: held together until all are known. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(0, "127.0.0.1", resolve);
+      });
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
