@@ -36,7 +36,7 @@ const definitions = {
   readCookiesOfOtherOrigins: ["HASURA_GRAPHQL_WS_READ_COOKIE", flag(false)],
   logLevel: ["HASURA_GRAPHQL_LOG_LEVEL", z.enum(["debug", "info", "warn", "error"]).default("info")],
   /** Seconds that running requests have to finish in when the engine is told to stop. */
-  gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(8, 0, seconds)],
+  gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(20, 0, seconds)],
   metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().default("/run/routeql/metadata")],
   /** Header names that carry the admin secret, beside Hasura's own two. */
   adminSecretHeaders: [

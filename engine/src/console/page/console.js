@@ -2,7 +2,6 @@
 
 // Reached through the gateway the API is at /api/graphql; the engine itself serves this page at /console and the API at /v1/graphql.
 const endpoint = location.pathname === "/console" ? "/v1/graphql" : "/api/graphql";
-const keyName = "routeql.master-key";
 const historyName = "routeql.history";
 const historyLength = 20;
 
@@ -33,7 +32,8 @@ const introspection = `query {
 fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }`;
 
 const element = (id) => document.getElementById(id);
-let key = sessionStorage.getItem(keyName) ?? "";
+// Nowhere else: storage would outlive the page.
+let key = "";
 let running;
 
 class Refused extends Error {}
@@ -65,14 +65,12 @@ async function unlock() {
     await send({ query: "{ __typename }" });
   } catch (error) {
     key = "";
-    sessionStorage.removeItem(keyName);
-    element("gate-error").textContent = error instanceof Refused ? "Wrong master key: the server refused it." : describe(error);
+    element("error").textContent = error instanceof Refused ? "Wrong master key: the server refused it." : describe(error);
     show(false);
     element("master-key").select();
     return;
   }
-  sessionStorage.setItem(keyName, key);
-  element("gate-error").textContent = "";
+  element("error").textContent = "";
   element("master-key").value = "";
   show(true);
   element("query").focus();
@@ -90,7 +88,6 @@ function show(isUnlocked) {
 function lock() {
   running?.abort();
   key = "";
-  sessionStorage.removeItem(keyName);
   element("result").replaceChildren();
   element("schema").replaceChildren();
   element("error").textContent = "";
@@ -276,5 +273,4 @@ element("role-choice").hidden = endpoint !== "/v1/graphql";
 element("query").value = example;
 element("variables").value = '{"limit": 10}';
 showHistory();
-if (key === "") show(false);
-else void unlock();
+show(false);
