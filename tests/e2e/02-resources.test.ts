@@ -9,7 +9,7 @@ type Row = Record<string, unknown>;
 
 /** Every row that could stand in the answer: as many as are not older than its last one. Written as Postgres prints JSON. */
 async function candidates({ view, fields, sort }: View, limit: number, between: readonly [string, string]): Promise<Row[]> {
-  await using owner = await database("owner");
+  const owner = await database("owner");
   const columns = fields.map((field) => `"${field}"`).join(", ");
   const { rows } = await owner.query<{ rows: Row[] }>(
     `with last as (

@@ -148,7 +148,7 @@ describe("Authentication, 7: roles determine permissions", () => {
   });
 
   async function hijackKeys(role: (typeof readers)[number]): Promise<string[]> {
-    await using owner = await database("owner");
+    const owner = await database("owner");
     const filter = {
       viewer: "ignored is not true",
       analyst: "true",
@@ -164,7 +164,7 @@ describe("Authentication, 7: roles determine permissions", () => {
   }
 
   async function visibleUpdates(role: (typeof readers)[number]): Promise<number> {
-    await using owner = await database("owner");
+    const owner = await database("owner");
     const filter = role === "tenant" ? `prefix = '${northPrefix}'` : "true";
     const { rows } = await owner.query<{ count: string }>(`select count(*) from public.view_bgpupdates where ${filter}`);
     return Number(rows[0]?.count);

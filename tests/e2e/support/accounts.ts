@@ -31,7 +31,7 @@ export async function makeAccount(role: Role, { organisation, disabled = false }
     role,
     organisation: organisation ?? null,
   };
-  await using owner = await database("owner");
+  const owner = await database("owner");
   if (organisation !== undefined) {
     await owner.query("insert into auth.organisations (id, name) values ($1, $1) on conflict (id) do nothing", [organisation]);
   }
@@ -44,7 +44,7 @@ export async function makeAccount(role: Role, { organisation, disabled = false }
 
 /** Removes the accounts that {@link makeAccount} ever made in this stack. */
 export async function removeAccounts(): Promise<void> {
-  await using owner = await database("owner");
+  const owner = await database("owner");
   await owner.query("delete from auth.users where id like 'e2e-%'");
 }
 

@@ -65,7 +65,7 @@ export async function loadLines(lines: readonly string[]): Promise<string> {
 }
 
 async function countBetween(from: string, to: string): Promise<number> {
-  await using owner = await database("owner");
+  const owner = await database("owner");
   const { rows } = await owner.query<{ count: string }>('select count(*) from public.view_bgpupdates where "timestamp" between $1 and $2', [from, to]);
   return Number(rows[0]?.count);
 }

@@ -55,7 +55,7 @@ export async function writeSmallWorld(): Promise<void> {
   ];
   await loadLines(lines.map(({ text }) => text));
   await detectAll();
-  await using owner = await database("owner");
+  const owner = await database("owner");
   await owner.query(
     `update routing.hijacks set ignored = true, active = false, dormant = false, comment = 'known test', community_annotation = 'critical'
      where prefix = $1 and hijack_as = $2`,
