@@ -1,4 +1,2 @@
-import { program } from "./program.ts";
-
-export const { url, consoleUrl, caCertificate, serviceApiKey, engineAccessKey, adminEmail, adminPassword, databasePasswords, services } =
-  await program();
+// The program as `pulumi up` runs it; what it returns are the stack's outputs.
+export { program as default } from "./program.ts";

@@ -35,7 +35,11 @@ async function run(configuration: Record<string, string>, environmentFile: strin
 test("the stack's configuration comes before the environment file, which comes before the defaults", async () => {
   const outputs = await run({ "routeql:httpsPort": "8443" }, "HTTPS_PORT=9443\nPUBLIC_HOST=routes.example.net");
   expect(await value(outputs.url)).toBe("https://routes.example.net:8443");
-  expect(await value(outputs.consoleUrl)).toBe("https://routes.example.net:32000/");
+  expect(outputs.consoleUrl && (await value(outputs.consoleUrl))).toBe("https://routes.example.net:32000/");
+});
+
+test("where the console is off, its output is absent", async () => {
+  expect(await run({}, "ENGINE_CONSOLE=false")).not.toHaveProperty("consoleUrl");
 });
 
 test("a secret of the environment file becomes a Pulumi secret", async () => {

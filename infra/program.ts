@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { getProject, getStack, runtime, secret } from "@pulumi/pulumi";
-import type { Input } from "@pulumi/pulumi";
+import type { Input, Output } from "@pulumi/pulumi";
 import type { RouteQLArgs } from "./components/arguments.ts";
 import { RouteQL } from "./components/routeql.ts";
 import type { GivenSettings } from "./settings/list.ts";
@@ -13,18 +13,14 @@ import { readSettings } from "./settings/read.ts";
 import { settingsSources } from "./settings/sources.ts";
 
 /** What a stack gives to those who use it; `pulumi stack output --show-secrets` prints it. */
-export type StackOutputs = Pick<
-  RouteQL,
-  | "url"
-  | "consoleUrl"
-  | "caCertificate"
-  | "serviceApiKey"
-  | "engineAccessKey"
-  | "adminEmail"
-  | "adminPassword"
-  | "databasePasswords"
-  | "services"
->;
+export interface StackOutputs
+  extends Pick<
+    RouteQL,
+    "url" | "caCertificate" | "serviceApiKey" | "engineAccessKey" | "adminEmail" | "adminPassword" | "databasePasswords" | "services"
+  > {
+  /** Only where the console is enabled. */
+  readonly consoleUrl?: Output<string>;
+}
 
 const projectFolder = resolve(import.meta.dirname, "..");
 
@@ -49,7 +45,7 @@ export async function program(): Promise<StackOutputs> {
   const deployed = new RouteQL("routeql", toArguments(given));
   return {
     url: deployed.url,
-    consoleUrl: deployed.consoleUrl,
+    ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),
     caCertificate: deployed.caCertificate,
     serviceApiKey: deployed.serviceApiKey,
     engineAccessKey: deployed.engineAccessKey,

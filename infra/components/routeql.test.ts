@@ -32,7 +32,7 @@ test("containers are named after the component, the stack and the service", asyn
 test("the outputs say where the service is and what runs", async () => {
   const { component } = await deploy({ publicHost: "routes.example.net", httpsPort: 8443, consolePort: 32_001, engineConsole: true }, { stack: "staging" });
   expect(await value(component.url)).toBe("https://routes.example.net:8443");
-  expect(await value(component.consoleUrl)).toBe("https://routes.example.net:32001/");
+  expect(component.consoleUrl && (await value(component.consoleUrl))).toBe("https://routes.example.net:32001/");
   expect(await value(component.adminEmail)).toBe("admin@example.net");
   expect(await value(component.caCertificate)).toContain("BEGIN CERTIFICATE");
   const services = await value(component.services);
@@ -44,12 +44,17 @@ test("the outputs say where the service is and what runs", async () => {
   expect(services).toHaveLength(6);
 });
 
+test("without the console there is no address of it", async () => {
+  const { component } = await deploy({ engineConsole: false });
+  expect(component.consoleUrl).toBeUndefined();
+});
+
 test("secret outputs are secrets, the others are not", async () => {
   const { component } = await deploy();
   for (const name of ["serviceApiKey", "engineAccessKey", "adminPassword", "databasePasswords"] as const) {
     expect(await isSecret(component[name] as Output<unknown>), name).toBe(true);
   }
-  for (const name of ["url", "consoleUrl", "caCertificate", "adminEmail", "services"] as const) {
+  for (const name of ["url", "caCertificate", "adminEmail", "services"] as const) {
     expect(await isSecret(component[name] as Output<unknown>), name).toBe(false);
   }
 });

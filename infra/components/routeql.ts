@@ -46,8 +46,8 @@ function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
 export class RouteQL extends ComponentResource {
   /** Base address of the API, without a slash at its end. */
   readonly url: Output<string>;
-  /** Address of the console; nothing where it is not enabled. */
-  readonly consoleUrl: Output<string | undefined>;
+  /** Address of the console; absent where it is not enabled. */
+  readonly consoleUrl: Output<string> | undefined;
   /** What clients have to trust, PEM. */
   readonly caCertificate: Output<string>;
   /** Secret: value of `x-service-api-key`. */
@@ -86,8 +86,9 @@ export class RouteQL extends ComponentResource {
     );
 
     const everythingReady = all(deployed.map(({ ready }) => ready));
+    const consoleUrl = consoleAddress(settings);
     this.url = everythingReady.apply(() => serviceAddress(settings));
-    this.consoleUrl = everythingReady.apply(() => consoleAddress(settings));
+    this.consoleUrl = consoleUrl === undefined ? undefined : everythingReady.apply(() => consoleUrl);
     this.caCertificate = certificate.caCertificate;
     this.serviceApiKey = secrets["service-api-key"];
     this.engineAccessKey = secrets["engine-access-key"];
@@ -95,7 +96,7 @@ export class RouteQL extends ComponentResource {
     this.adminPassword = secrets["admin-password"];
     this.databasePasswords = databasePasswords(secrets);
     this.services = all(deployed.map(describeDeployed));
-    this.registerOutputs({ url: this.url, consoleUrl: this.consoleUrl, caCertificate: this.caCertificate, services: this.services });
+    this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }
 
   #certificate(settings: PlainSettings, stack: string): GatewayCertificate {

@@ -9,7 +9,7 @@ import { labels } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
 /** Seconds that a service has for getting healthy. */
-const readyWithin = 180;
+const readyWithin = 120;
 
 export interface ContainerParts {
   readonly image: Output<string>;
