@@ -3,6 +3,7 @@
  * HTTP, WebSocket and token checks stand on top of it.
  * @module
  */
+import { EmbeddedEngine } from "./execution/embedded-engine.ts";
 import type { Inconsistency } from "./metadata/problems.ts";
 
 /** Who asks. `admin` sees everything; every other role sees only what metadata grants it. */
@@ -146,3 +147,15 @@ export interface EngineEvent {
   readonly type: "connection-lost" | "reloaded";
   readonly message: string;
 }
+
+/**
+ * Reads metadata, connects, reads the catalogue and checks that all fits.
+ * @throws MetadataError with every problem at once
+ * @throws EngineError when a database does not answer
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  return EmbeddedEngine.create(options);
+}
+
+export { EngineError, errorReply, toEngineError, type EngineErrorCode } from "./errors.ts";
+export { MetadataError, type Inconsistency, type Problem } from "./metadata/problems.ts";

@@ -1,0 +1,32 @@
+import { Kind, parse, print, visit, type DocumentNode } from "graphql";
+import type { Metadata } from "../metadata/shape.ts";
+
+/** A document without `__typename` and formatting: clients add `__typename` on their own. */
+function normalised(document: DocumentNode): string {
+  return print(visit(document, { Field: (node) => (node.name.value === "__typename" ? null : undefined) }));
+}
+
+export class AllowList {
+  readonly #global = new Set<string>();
+  readonly #byRole = new Map<string, Set<string>>();
+
+  constructor(metadata: Pick<Metadata, "allowlist" | "query_collections">) {
+    for (const { collection, scope } of metadata.allowlist) {
+      const queries = metadata.query_collections.find(({ name }) => name === collection)?.definition.queries ?? [];
+      const texts = queries.map(({ query }) => normalised(parse(query, { noLocation: true })));
+      const sets = scope.global ? [this.#global] : scope.roles.map((role) => this.#ofRole(role));
+      for (const set of sets) for (const text of texts) set.add(text);
+    }
+  }
+
+  #ofRole(role: string): Set<string> {
+    const set = this.#byRole.get(role) ?? new Set<string>();
+    this.#byRole.set(role, set);
+    return set;
+  }
+
+  allows(document: DocumentNode, role: string): boolean {
+    const text = normalised({ ...document, definitions: document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) });
+    return this.#global.has(text) || this.#byRole.get(role)?.has(text) === true;
+  }
+}

@@ -1,0 +1,282 @@
+import { lexicographicSortSchema, printSchema } from "graphql";
+import { LRUCache } from "lru-cache";
+import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import type { Inconsistency } from "../metadata/problems.ts";
+import { finalText } from "../sql/print.ts";
+import { connectionOf } from "./connection.ts";
+import { Database, type Run } from "./database.ts";
+import { invalid, readOperation, type Operation } from "./document.ts";
+import { Cohorts } from "./live.ts";
+import { resolveParameters } from "./parameters.ts";
+import { planQuery, planSubscription, type PlanOptions, type RootPlan, type Statement } from "./plan.ts";
+import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
+import { fingerprint, Variables } from "./variables.ts";
+
+interface CachedOperation {
+  readonly operation: Operation;
+  readonly structural: Set<string>;
+  readonly plans: Map<string, PreparedPlan>;
+}
+
+interface PreparedPlan {
+  readonly roots: readonly RootPlan[];
+  readonly statements: readonly { readonly statement: Statement; readonly text: string }[];
+}
+
+const defaults = { maxDepth: 20, maxBreadth: 1000, statementTimeout: 30_000, poolSize: 4, planCacheSize: 1000, maxQueryLength: 262_144, idleSeconds: 180 };
+
+/** Plans kept of one operation, which differ in what its variables make of its structure. */
+const plansPerOperation = 32;
+
+function statementsOf(roots: readonly RootPlan[]): readonly Statement[] {
+  return roots.flatMap((root) => (root.kind === "statement" ? [root.statement] : root.kind === "namespace" ? statementsOf(root.fields) : []));
+}
+
+function splice(roots: readonly RootPlan[], take: () => string): string {
+  const parts = roots.map((root) => {
+    const text = root.kind === "fixed" ? root.text : root.kind === "statement" ? take() : splice(root.fields, take);
+    return `${JSON.stringify(root.key)}:${text}`;
+  });
+  return `{${parts.join(",")}}`;
+}
+
+export class EmbeddedEngine implements Engine {
+  readonly #options: EngineOptions;
+  #source: EngineOptions["metadata"];
+  #state: State;
+  #databases: ReadonlyMap<string, Database>;
+  #plans: LRUCache<string, CachedOperation>;
+  readonly #cohorts = new Cohorts((source) => this.#database(source));
+  #revision = 1;
+  #hits = 0;
+  #misses = 0;
+
+  private constructor(options: EngineOptions, state: State, databases: ReadonlyMap<string, Database>) {
+    this.#options = options;
+    this.#source = options.metadata;
+    this.#state = state;
+    this.#databases = databases;
+    this.#plans = new LRUCache({ max: options.planCacheSize ?? defaults.planCacheSize });
+  }
+
+  static async create(options: EngineOptions): Promise<EmbeddedEngine> {
+    const checked = checkMetadata(options.metadata, options.allowUnsupported ?? false);
+    const databases = EmbeddedEngine.#connect(checked, options);
+    try {
+      const state = await EmbeddedEngine.#build(checked, options, databases);
+      return new EmbeddedEngine(options, state, databases);
+    } catch (error) {
+      await Promise.all([...databases.values()].map((database) => database.close()));
+      throw error;
+    }
+  }
+
+  static #connect({ metadata, loaded }: CheckedMetadata, options: EngineOptions): ReadonlyMap<string, Database> {
+    return new Map(
+      metadata.sources.map((source, index) => {
+        const settings = source.configuration.connection_info.pool_settings;
+        const database = new Database({
+          connection: connectionOf(source, index, options.environment ?? process.env, loaded),
+          poolSize: options.poolSize ?? settings?.max_connections ?? defaults.poolSize,
+          statementTimeout: options.statementTimeout ?? defaults.statementTimeout,
+          idleTimeout: (settings?.idle_timeout ?? defaults.idleSeconds) * 1000,
+          onConnectionLost: (message) => options.onEvent?.({ type: "connection-lost", message }),
+        });
+        return [source.name, database];
+      }),
+    );
+  }
+
+  static async #build(checked: CheckedMetadata, options: EngineOptions, databases: ReadonlyMap<string, Database>): Promise<State> {
+    return buildState(checked, options, (source) => async (text, values) => {
+      const [row] = (await databases.get(source)?.run({ text, values })) ?? [];
+      return row?.[0] ?? null;
+    });
+  }
+
+  #database(source: string): Database {
+    const database = this.#databases.get(source);
+    if (database === undefined) throw new EngineError({ code: "unexpected", message: `there is no source ${source}` });
+    return database;
+  }
+
+  get roles(): readonly string[] {
+    return this.#state.roles;
+  }
+
+  get inconsistencies(): readonly Inconsistency[] {
+    return this.#state.inconsistencies;
+  }
+
+  get metadata(): unknown {
+    return this.#state.loaded.merged;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  #operation(request: GraphQLRequest, session: Session): CachedOperation {
+    const { query, operationName } = request;
+    const longest = this.#options.maxQueryLength ?? defaults.maxQueryLength;
+    if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
+    const key = `${session.role}\n${operationName ?? ""}\n${query}`;
+    const known = this.#plans.get(key);
+    if (known !== undefined) return known;
+    const operation = readOperation(query, operationName);
+    if (this.#options.enableAllowList === true && !session.isAdmin && !this.#state.allowList.allows(operation.document, session.role)) {
+      throw invalid("query is not allowed");
+    }
+    const cached: CachedOperation = { operation, structural: new Set(), plans: new Map() };
+    this.#plans.set(key, cached);
+    return cached;
+  }
+
+  #planOptions(role: string): PlanOptions {
+    const { maxDepth, maxBreadth, stringifyNumericTypes } = this.#options;
+    return {
+      maxDepth: maxDepth ?? defaults.maxDepth,
+      maxBreadth: maxBreadth ?? defaults.maxBreadth,
+      stringifyNumericTypes: stringifyNumericTypes ?? false,
+      introspection: this.#state.introspectionAllowed(role),
+      role,
+    };
+  }
+
+  #plan(cached: CachedOperation, session: Session, values: Readonly<Record<string, unknown>>): PreparedPlan {
+    const { operation, structural, plans } = cached;
+    const variables = new Variables(operation.definition, values, structural);
+    variables.check();
+    const known = plans.get(fingerprint(structural, values));
+    if (known !== undefined) {
+      this.#hits += 1;
+      return known;
+    }
+    this.#misses += 1;
+    const before = structural.size;
+    const roots = planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+    if (structural.size !== before || plans.size >= plansPerOperation) plans.clear();
+    const plan = { roots, statements: statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) })) };
+    plans.set(fingerprint(structural, values), plan);
+    return plan;
+  }
+
+  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined): Promise<readonly string[]> {
+    const runs = plan.statements.map(({ statement, text }) => ({ source: statement.source, run: { text, values: resolveParameters(statement.parameters, session, values) } }));
+    const answers: string[] = [];
+    for (const source of new Set(runs.map((entry) => entry.source))) {
+      const own = runs.flatMap((entry, index) => (entry.source === source ? [{ run: entry.run as Run, index }] : []));
+      const results = await this.#database(source).runAll(own.map(({ run }) => run), signal);
+      for (const [position, { index }] of own.entries()) answers[index] = results[position]?.[0]?.[0] ?? "null";
+    }
+    return answers;
+  }
+
+  async execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string> {
+    const cached = this.#operation(request, session);
+    if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
+    if (cached.operation.kind === "subscription") {
+      throw new EngineError({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
+    }
+    const values = request.variables ?? {};
+    const plan = this.#plan(cached, session, values);
+    const answers = plan.statements.length === 0 ? [] : await this.#run(plan, session, values, options?.signal);
+    let next = 0;
+    return `{"data":${splice(plan.roots, () => answers[next++] ?? "null")}}`;
+  }
+
+  operationKind(request: GraphQLRequest): "query" | "mutation" | "subscription" {
+    return readOperation(request.query, request.operationName).kind;
+  }
+
+  prepareSubscription(request: GraphQLRequest, session: Session): LiveQuery {
+    const { operation } = this.#operation(request, session);
+    if (operation.kind !== "subscription") throw invalid("a subscription is expected");
+    const values = request.variables ?? {};
+    const variables = new Variables(operation.definition, values, new Set());
+    variables.check();
+    const plan = planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+    return this.#cohorts.add(session.role, plan, resolveParameters(plan.statement.parameters, session, values));
+  }
+
+  async poll(cohortKey: string, members: readonly (readonly unknown[])[], options?: ExecuteOptions): Promise<readonly PollAnswer[]> {
+    return this.#cohorts.poll(cohortKey, members, options);
+  }
+
+  release(cohortKey: string): void {
+    this.#cohorts.release(cohortKey);
+  }
+
+  async explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[]> {
+    const cached = this.#operation(request, session);
+    const values = request.variables ?? {};
+    if (cached.operation.kind !== "query") throw invalid("only queries can be explained");
+    const plan = this.#plan(cached, session, values);
+    const fields: ExplainedField[] = [];
+    for (const root of plan.roots) {
+      if (root.kind !== "statement") continue;
+      const sql = finalText(root.statement.template);
+      const run = { text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: resolveParameters(root.statement.parameters, session, values) };
+      const rows = await this.#database(root.statement.source).run(run);
+      fields.push({ field: root.key, sql, plan: rows.map(([line]) => line ?? "") });
+    }
+    return fields;
+  }
+
+  schemaText(role: string): string {
+    return printSchema(lexicographicSortSchema(this.#state.schema(role).schema));
+  }
+
+  async ping(): Promise<void> {
+    await Promise.all([...this.#databases.values()].map((database) => database.run({ text: "SELECT 1", values: [] })));
+  }
+
+  async reload(metadata?: unknown): Promise<void> {
+    const source = metadata === undefined ? this.#source : (metadata as EngineOptions["metadata"]);
+    const checked = checkMetadata(source, this.#options.allowUnsupported ?? false);
+    const databases = EmbeddedEngine.#connect(checked, this.#options);
+    const close = (all: ReadonlyMap<string, Database>) => Promise.all([...all.values()].map((database) => database.close()));
+    let state: State;
+    try {
+      state = await EmbeddedEngine.#build(checked, this.#options, databases);
+    } catch (error) {
+      await close(databases);
+      throw error;
+    }
+    const old = this.#databases;
+    this.#source = source;
+    this.#state = state;
+    this.#databases = databases;
+    this.#plans.clear();
+    this.#cohorts.clear();
+    this.#revision += 1;
+    this.#options.onEvent?.({ type: "reloaded", message: `metadata revision ${this.#revision}` });
+    // Requests that hold a connection of the old pool finish first.
+    await close(old);
+  }
+
+  statistics(): EngineStatistics {
+    const pool = { total: 0, idle: 0, waiting: 0 };
+    for (const database of this.#databases.values()) {
+      const { total, idle, waiting } = database.statistics;
+      pool.total += total;
+      pool.idle += idle;
+      pool.waiting += waiting;
+    }
+    return { plans: { size: this.#plans.size, hits: this.#hits, misses: this.#misses }, pool, cohorts: this.#cohorts.size };
+  }
+
+  async close(): Promise<void> {
+    this.#cohorts.clear();
+    await Promise.all([...this.#databases.values()].map((database) => database.close()));
+  }
+}
+
+/** This engine has no mutation; it says so as Hasura does about a field that a role cannot see. */
+function mutationError(operation: Operation): EngineError {
+  const [first] = operation.definition.selectionSet.selections;
+  const name = first?.kind === "Field" ? first.name.value : undefined;
+  if (name === undefined) return invalid("no mutations exist");
+  return invalid(`field '${name}' not found in type: 'mutation_root'`, `$.selectionSet.${name}`);
+}

@@ -1,0 +1,45 @@
+import { EngineError } from "../errors.ts";
+import { inputMeta } from "../schema/meta.ts";
+import type { FunctionCall } from "../schema/model.ts";
+import type { FunctionArgument } from "../sql/expression.ts";
+import type { Input } from "./input.ts";
+import { parameterOf } from "./where.ts";
+
+/**
+ * A function's arguments from the client's `args`. One that is left out takes its default; what follows it is passed by name.
+ * @throws EngineError not-supported when an argument without default is left out, or one without a name follows one left out
+ */
+export function readFunctionArguments(call: FunctionCall, input: Input | undefined, path: string): readonly FunctionArgument[] {
+  const given = new Map<string, Input>();
+  if (input?.kind === "object") {
+    for (const { field, value } of input.entries) {
+      const meta = inputMeta(field);
+      if (meta.kind === "function-argument") given.set(meta.argument.name, value);
+    }
+  }
+  const at = `${path}.args.args`;
+  const result: FunctionArgument[] = [];
+  let omitted = false;
+  for (const [index, position] of call.arguments.entries()) {
+    const declared = call.function.arguments[index];
+    if (declared === undefined) continue;
+    if (position.kind === "row") {
+      result.push({ kind: "row" });
+      continue;
+    }
+    const value = position.kind === "client" ? given.get(position.argument.name) : undefined;
+    if (position.kind === "client" && value === undefined) {
+      if (!declared.hasDefault) throw new EngineError({ code: "not-supported", path: at, message: "Non default arguments cannot be omitted" });
+      omitted = true;
+      continue;
+    }
+    if (omitted && declared.name === undefined) {
+      throw new EngineError({ code: "not-supported", path: at, message: "Only last set of positional arguments can be omitted" });
+    }
+    const name = omitted ? declared.name : undefined;
+    const parameter =
+      value === undefined ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const) : parameterOf(value, declared.type, declared.type.sql, true);
+    result.push({ kind: "parameter", name, parameter });
+  }
+  return result;
+}

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { EngineError, errorReply, toEngineError } from "../errors.ts";
+import type { ExecuteOptions, LiveQuery, PollAnswer } from "../engine.ts";
+import { finalText } from "../sql/print.ts";
+import type { Database } from "./database.ts";
+import type { SubscriptionPlan } from "./plan.ts";
+
+interface Cohort {
+  readonly plan: SubscriptionPlan;
+  readonly single: string;
+  /** Statement by the positions at which its members differ. */
+  readonly multiplexed: LRUCache<string, string>;
+}
+
+type Member = readonly unknown[];
+
+const mostVariants = 16;
+
+/** Cohorts that nobody released, e.g. because a server crashed in between, are forgotten in the end. */
+const mostCohorts = 20_000;
+
+/** Live queries by what their members share: one statement answers all members of a cohort. */
+export class Cohorts {
+  readonly #cohorts = new LRUCache<string, Cohort>({ max: mostCohorts });
+  readonly #databaseOf: (source: string) => Database;
+
+  constructor(databaseOf: (source: string) => Database) {
+    this.#databaseOf = databaseOf;
+  }
+
+  get size(): number {
+    return this.#cohorts.size;
+  }
+
+  add(role: string, plan: SubscriptionPlan, parameters: readonly (string | null)[]): LiveQuery {
+    const { statement } = plan;
+    const key = createHash("sha256")
+      .update(JSON.stringify([role, plan.kind, plan.namespace, plan.keys, plan.cursor, statement.source, statement.template]))
+      .digest("base64url");
+    if (!this.#cohorts.has(key)) this.#cohorts.set(key, { plan, single: finalText(statement.template), multiplexed: new LRUCache({ max: mostVariants }) });
+    return { kind: plan.kind, fieldNames: plan.keys, cohortKey: key, parameters };
+  }
+
+  release(key: string): void {
+    this.#cohorts.delete(key);
+  }
+
+  clear(): void {
+    this.#cohorts.clear();
+  }
+
+  async poll(key: string, members: readonly Member[], options: ExecuteOptions | undefined): Promise<readonly PollAnswer[]> {
+    const cohort = this.#cohorts.get(key);
+    if (cohort === undefined) throw new EngineError({ code: "unexpected", message: "the live query is not known any more" });
+    const distinct = new Map<string, Member>();
+    for (const member of members) distinct.set(JSON.stringify(member), member);
+    const unique = [...distinct.values()];
+    const answers = await this.#answers(cohort, unique, options?.signal);
+    const byMember = new Map([...distinct.keys()].map((text, index) => [text, answers[index]]));
+    return members.map((member) => byMember.get(JSON.stringify(member)) ?? failed(new EngineError({ code: "unexpected", message: "no answer" })));
+  }
+
+  /** When the one statement fails, each member is asked for alone, so that one bad value costs only its owner. */
+  async #answers(cohort: Cohort, members: readonly Member[], signal: AbortSignal | undefined): Promise<readonly PollAnswer[]> {
+    const database = this.#databaseOf(cohort.plan.statement.source);
+    const [first] = members;
+    if (first === undefined) return [];
+    if (members.length === 1) return [await this.#alone(cohort, first, database, signal)];
+    try {
+      const rows = await database.run(this.#multiplex(cohort, members), signal);
+      const answers = new Map(rows.map(([index, ...columns]) => [Number(index) - 1, columns]));
+      return members.map((member, index) => answer(cohort.plan, member, answers.get(index) ?? []));
+    } catch (error) {
+      if (signal?.aborted === true || !isOwnFault(error)) throw error;
+      const alone: PollAnswer[] = [];
+      for (const member of members) alone.push(await this.#alone(cohort, member, database, signal));
+      return alone;
+    }
+  }
+
+  async #alone(cohort: Cohort, member: Member, database: Database, signal: AbortSignal | undefined): Promise<PollAnswer> {
+    try {
+      const [row = []] = await database.run({ text: cohort.single, values: member }, signal);
+      return answer(cohort.plan, member, row);
+    } catch (error) {
+      if (signal?.aborted === true || !isOwnFault(error)) throw error;
+      return failed(toEngineError(error));
+    }
+  }
+
+  /** What all members agree on stays a plain parameter, which plans better; the rest comes from a list of members. */
+  #multiplex(cohort: Cohort, members: readonly Member[]): { text: string; values: readonly unknown[] } {
+    const { template, parameters } = cohort.plan.statement;
+    const first = members[0] ?? [];
+    const varies = parameters.map((_parameter, position) => members.some((member) => member[position] !== first[position]));
+    const mask = varies.map((yes) => (yes ? "1" : "0")).join("");
+    const shared = varies.flatMap((yes, position) => (yes ? [] : [position]));
+    const varying = varies.flatMap((yes, position) => (yes ? [position] : []));
+    let text = cohort.multiplexed.get(mask);
+    if (text === undefined) {
+      const names = varying.map((position) => `"v${position + 1}"`);
+      const lists = varying.map((_position, index) => `$${shared.length + index + 1}::text[]`);
+      const statement = finalText(template, (position) => (varies[position - 1] === true ? `"m"."v${position}"` : `$${shared.indexOf(position - 1) + 1}`));
+      text = `SELECT "m"."i", "s".* FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS "m"(${[...names, '"i"'].join(", ")}) CROSS JOIN LATERAL (${statement}) AS "s"`;
+      cohort.multiplexed.set(mask, text);
+    }
+    return { text, values: [...shared.map((position) => first[position]), ...varying.map((position) => members.map((member) => member[position]))] };
+  }
+}
+
+function isOwnFault(error: unknown): boolean {
+  return error instanceof EngineError && error.code !== "postgres-error";
+}
+
+function failed(error: EngineError): PollAnswer {
+  return { text: errorReply(error), failed: true, empty: false };
+}
+
+function answer(plan: SubscriptionPlan, member: Member, row: readonly (string | null)[]): PollAnswer {
+  const values = plan.keys.map((key, index) => `${JSON.stringify(key)}:${row[index] ?? "null"}`).join(",");
+  const data = plan.namespace === undefined ? `{${values}}` : `{${JSON.stringify(plan.namespace)}:{${values}}}`;
+  const text = `{"data":${data}}`;
+  if (plan.cursor === undefined) return { text, failed: false, empty: false };
+  const place = row[plan.keys.length];
+  if (place === null || place === undefined) return { text, failed: false, empty: true };
+  const { cursor } = plan;
+  return { text, failed: false, empty: false, nextParameters: member.map((value, position) => (position === cursor ? place : value)) };
+}

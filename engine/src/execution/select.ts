@@ -1,0 +1,140 @@
+import type { GraphQLField } from "graphql";
+import { outputMeta, scalarType, type OutputMeta, type VisibleTable } from "../schema/meta.ts";
+import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
+import { invalid } from "./document.ts";
+import { readFunctionArguments } from "./function-arguments.ts";
+import type { Input } from "./input.ts";
+import { argumentsByKind, formOf, RowReader } from "./rows.ts";
+import type { SelectedField, SelectionReader } from "./selection.ts";
+import { columnsOf, operandOf } from "./where.ts";
+
+export type DefinedField = SelectedField & { readonly definition: GraphQLField<unknown, unknown> };
+
+export function isDefined(field: SelectedField): field is DefinedField {
+  return field.definition !== undefined;
+}
+
+const nothing: ReadonlyMap<string, Input> = new Map();
+
+/** Turns selected fields into what SQL is printed from. */
+export class SelectReader {
+  readonly rows: RowReader;
+  readonly #selection: SelectionReader;
+  readonly #stringify: boolean;
+
+  constructor(selection: SelectionReader, stringifyNumericTypes: boolean) {
+    this.#selection = selection;
+    this.#stringify = stringifyNumericTypes;
+    this.rows = new RowReader(selection.inputs);
+  }
+
+  /** The fields below a field, with `__typename` filled in. */
+  below<Value>(field: SelectedField, depth: number, read: (field: DefinedField) => Value): { key: string; value: Value | { kind: "constant"; text: string } }[] {
+    const type = field.objectType;
+    if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
+    return this.#selection
+      .fields(type, field.selectionSets, field.path, depth)
+      .map((child) => ({ key: child.key, value: isDefined(child) ? read(child) : { kind: "constant" as const, text: type.name } }));
+  }
+
+  fields(field: SelectedField, depth: number): readonly OutputField[] {
+    return this.below(field, depth, (child) => this.#field(child, depth + 1));
+  }
+
+  #field(field: DefinedField, depth: number): OutputValue {
+    const meta = outputMeta(field.definition);
+    const given = argumentsByKind(field);
+    switch (meta.kind) {
+      case "column": {
+        const path = this.rows.jsonPath(given.get("path"));
+        return { kind: "scalar", operand: { kind: "column", column: meta.column, redaction: meta.redaction }, form: formOf(meta.column.type, this.#stringify), path };
+      }
+      case "relationship": {
+        const { relationship, target } = meta;
+        const kind = relationship.kind === "object" ? "row" : "rows";
+        const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, kind === "rows");
+        return { kind, query, fields: this.fields(field, depth) };
+      }
+      case "relationship-aggregate":
+        return this.aggregate(field, { kind: "related", relationship: meta.relationship }, meta.target, given, depth);
+      case "computed":
+        return this.#computed(field, meta, given, depth);
+      default:
+        throw invalid(`field '${field.name}' cannot be selected here`, field.path);
+    }
+  }
+
+  #computed(field: DefinedField, meta: OutputMeta & { kind: "computed" }, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
+    const args = readFunctionArguments(meta.field.call, given.get("function-arguments"), field.path);
+    if (meta.target === undefined) {
+      const type = meta.field.result.kind === "scalar" ? meta.field.result.type : undefined;
+      const operand = { kind: "computed" as const, field: meta.field, arguments: args, redaction: meta.redaction };
+      const form = type === undefined ? "plain" : formOf(type, this.#stringify);
+      return { kind: "scalar", operand, form, path: this.rows.jsonPath(given.get("path")) };
+    }
+    const query = this.rows.query({ kind: "computed", field: meta.field, arguments: args }, meta.target, given, field.path, true);
+    return { kind: "rows", query, fields: this.fields(field, depth) };
+  }
+
+  /** The role's row limit cuts `nodes` and leaves the aggregates alone. */
+  aggregate(field: SelectedField, source: RowSource, target: VisibleTable, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
+    const query = this.rows.query(source, target, given, field.path, false);
+    const nodes = this.rows.query(source, target, given, field.path, true);
+    const fields = this.below(field, depth, (child): AggregateField["value"] => {
+      const meta = outputMeta(child.definition);
+      if (meta.kind === "nodes") return { kind: "nodes", query: nodes, fields: this.fields(child, depth + 1) };
+      return { kind: "aggregates", fields: this.below(child, depth + 1, (inner) => this.#aggregateValue(inner, depth + 2)) };
+    });
+    return { kind: "aggregate", query, fields };
+  }
+
+  #aggregateValue(field: DefinedField, depth: number): AggregateValue["value"] {
+    const meta = outputMeta(field.definition);
+    if (meta.kind === "count") {
+      const given = argumentsByKind(field);
+      const columns = given.get("count-columns");
+      const distinct = given.get("count-distinct");
+      const isDistinct = distinct !== undefined && distinct.kind !== "null" && this.rows.where.boolean(distinct);
+      return { kind: "count", columns: columns === undefined ? [] : columnsOf(columns), distinct: isDistinct };
+    }
+    return {
+      kind: "columns",
+      columns: this.below(field, depth, (child): AggregateColumn => {
+        const inner = outputMeta(child.definition);
+        if (inner.kind !== "aggregate-column") throw invalid(`field '${child.name}' cannot be aggregated`, child.path);
+        return { kind: "function", function: inner.name, operand: operandOf(inner.operand), form: formOf(scalarType(inner.operand), this.#stringify) };
+      }),
+    };
+  }
+
+  /** A root field of a query, and of a live query. */
+  root(field: DefinedField, depth: number): OutputValue {
+    const meta = outputMeta(field.definition);
+    const given = argumentsByKind(field);
+    switch (meta.kind) {
+      case "constant":
+        return { kind: "constant", text: meta.text };
+      case "select": {
+        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, true);
+        return { kind: "rows", query, fields: this.fields(field, depth) };
+      }
+      case "select-by-pk": {
+        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, false);
+        return { kind: "row", query: { ...query, where: this.rows.byKey(meta.target, field) }, fields: this.fields(field, depth) };
+      }
+      case "select-aggregate":
+        return this.aggregate(field, { kind: "table", table: meta.target.table }, meta.target, given, depth);
+      case "function":
+      case "function-aggregate": {
+        const { call } = meta.function;
+        const source: RowSource = { kind: "function", call, arguments: readFunctionArguments(call, given.get("function-arguments"), field.path) };
+        if (meta.kind === "function-aggregate") return this.aggregate(field, source, meta.target, given, depth);
+        const many = meta.function.returnsSet;
+        const query: RowQuery = this.rows.query(source, meta.target, given, field.path, many);
+        return { kind: many ? "rows" : "row", query, fields: this.fields(field, depth) };
+      }
+      default:
+        throw invalid(`field '${field.name}' cannot be selected here`, field.path);
+    }
+  }
+}

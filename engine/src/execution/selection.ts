@@ -1,0 +1,186 @@
+import {
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  print,
+  GraphQLBoolean,
+  GraphQLNonNull,
+  type DirectiveNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type SelectionNode,
+  type SelectionSetNode,
+} from "graphql";
+import { invalid, type Operation } from "./document.ts";
+import { InputReader, type Input } from "./input.ts";
+import type { Variables } from "./variables.ts";
+
+export interface SelectedField {
+  /** Response key. */
+  readonly key: string;
+  readonly name: string;
+  readonly path: string;
+  /** undefined for `__typename`. */
+  readonly definition: GraphQLField<unknown, unknown> | undefined;
+  readonly arguments: ReadonlyMap<string, Input>;
+  /** Type of the objects below, when there are any. */
+  readonly objectType: GraphQLObjectType | undefined;
+  readonly selectionSets: readonly SelectionSetNode[];
+}
+
+export interface SelectionLimits {
+  readonly maxDepth: number;
+  readonly maxBreadth: number;
+}
+
+interface Collected {
+  readonly node: FieldNode;
+  readonly sets: SelectionSetNode[];
+}
+
+function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {
+  if (isNonNullType(type)) return objectTypeOf(type.ofType as GraphQLOutputType);
+  if (isListType(type)) return objectTypeOf(type.ofType as GraphQLOutputType);
+  return isObjectType(type) ? type : undefined;
+}
+
+const booleanType = new GraphQLNonNull(GraphQLBoolean);
+
+/** Flattens selection sets: fragments spread, directives obeyed, fields of one response key merged, in the order of the query. */
+export class SelectionReader {
+  readonly #operation: Operation;
+  readonly #limits: SelectionLimits;
+  readonly inputs: InputReader;
+  #fields = 0;
+
+  constructor(operation: Operation, variables: Variables, limits: SelectionLimits) {
+    this.#operation = operation;
+    this.#limits = limits;
+    this.inputs = new InputReader(variables);
+  }
+
+  /**
+   * @param path of the field that the sets belong to; `$` for the operation
+   * @param depth 1 for the root fields
+   */
+  fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[], path: string, depth: number, meta: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map()): readonly SelectedField[] {
+    if (this.#limits.maxDepth > 0 && depth > this.#limits.maxDepth) {
+      throw invalid(`the query is nested deeper than the limit of ${this.#limits.maxDepth}`, path);
+    }
+    const at = `${path}.selectionSet`;
+    const collected = new Map<string, Collected>();
+    for (const set of sets) this.#collect(type, set.selections, at, collected);
+    return [...collected].map(([key, { node, sets: below }]) => this.#field(type, key, node, below, `${at}.${node.name.value}`, meta));
+  }
+
+  #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], at: string, into: Map<string, Collected>): void {
+    for (const selection of selections) {
+      if (!this.#included(selection.directives ?? [], at)) continue;
+      if (selection.kind === Kind.FIELD) this.#add(selection, at, into);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const condition = selection.typeCondition?.name.value;
+        if (condition === undefined || condition === type.name) this.#collect(type, selection.selectionSet.selections, at, into);
+      } else {
+        this.#count();
+        const fragment = this.#operation.fragments.get(selection.name.value);
+        if (fragment === undefined) throw invalid(`reference to undefined fragment "${selection.name.value}"`, at);
+        if (fragment.typeCondition.name.value === type.name) {
+          this.#collect(type, fragment.selectionSet.selections, at, into);
+        }
+      }
+    }
+  }
+
+  /** Spreads count as fields, so that fragments which only spread others cannot grow without bound. */
+  #count(): void {
+    this.#fields += 1;
+    if (this.#limits.maxBreadth > 0 && this.#fields > this.#limits.maxBreadth) {
+      throw invalid(`the query selects more fields than the limit of ${this.#limits.maxBreadth}`, "$");
+    }
+  }
+
+  #add(node: FieldNode, at: string, into: Map<string, Collected>): void {
+    this.#count();
+    const key = node.alias?.value ?? node.name.value;
+    const known = into.get(key);
+    if (known === undefined) {
+      into.set(key, { node, sets: node.selectionSet === undefined ? [] : [node.selectionSet] });
+      return;
+    }
+    if (known.node.name.value !== node.name.value) {
+      throw invalid(`selection of both '${known.node.name.value}' and '${node.name.value}' specify the same response name, '${key}'`, at);
+    }
+    if (argumentText(known.node) !== argumentText(node)) {
+      throw invalid(`inconsistent arguments between multiple selections of field '${node.name.value}'`, at);
+    }
+    if (node.selectionSet !== undefined) known.sets.push(node.selectionSet);
+  }
+
+  #included(directives: readonly DirectiveNode[], at: string): boolean {
+    const names = directives.map(({ name }) => name.value);
+    const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+    if (twice.length > 0) throw invalid(`the following directives are used more than once: ${twice.join(", ")}`, at);
+    let included = true;
+    for (const { name, arguments: given = [] } of directives) {
+      if (name.value !== "include" && name.value !== "skip") {
+        throw invalid(name.value === "cached" ? `directive "cached" is not allowed on a field` : `directive "${name.value}" is not defined in the schema`, at);
+      }
+      const condition = given.find((argument) => argument.name.value === "if");
+      const extra = given.find((argument) => argument.name.value !== "if");
+      if (extra !== undefined) throw invalid(`'${name.value}' has no argument named '${extra.name.value}'`, at);
+      if (condition === undefined) throw invalid(`missing required field 'if'`, `${at}.args`);
+      const input = this.inputs.settle(this.inputs.read(condition.value, booleanType, `${at}.args.if`));
+      if (input.kind !== "scalar" || typeof input.value !== "boolean") throw invalid("expected a boolean for type 'Boolean'", `${at}.args.if`);
+      included &&= name.value === "include" ? input.value : !input.value;
+    }
+    return included;
+  }
+
+  #field(
+    type: GraphQLObjectType,
+    key: string,
+    node: FieldNode,
+    sets: readonly SelectionSetNode[],
+    path: string,
+    meta: ReadonlyMap<string, GraphQLField<unknown, unknown>>,
+  ): SelectedField {
+    const name = node.name.value;
+    if (name === "__typename") {
+      if (sets.length > 0) throw invalid("unexpected subselection set for non-object field", path);
+      return { key, name, path, definition: undefined, arguments: new Map(), objectType: undefined, selectionSets: [] };
+    }
+    const definition = meta.get(name) ?? type.getFields()[name];
+    if (definition === undefined) throw invalid(`field '${name}' not found in type: '${type.name}'`, path);
+    const objectType = objectTypeOf(definition.type);
+    const given = this.#arguments(definition, node, path);
+    if (objectType === undefined && sets.length > 0) throw invalid("unexpected subselection set for non-object field", path);
+    if (objectType !== undefined && sets.length === 0) throw invalid(`missing selection set for '${name}'`, path);
+    return { key, name, path, definition, arguments: given, objectType, selectionSets: sets };
+  }
+
+  #arguments(definition: GraphQLField<unknown, unknown>, node: FieldNode, path: string): ReadonlyMap<string, Input> {
+    const given = new Map<string, Input>();
+    const nodes = node.arguments ?? [];
+    for (const { name } of nodes) {
+      if (!definition.args.some((argument) => argument.name === name.value)) throw invalid(`'${definition.name}' has no argument named '${name.value}'`, path);
+    }
+    for (const argument of definition.args) {
+      const matching = nodes.filter(({ name }) => name.value === argument.name);
+      const [first] = matching;
+      if (matching.length > 1) throw invalid(`the argument '${argument.name}' is given more than once`, path);
+      if (first !== undefined) given.set(argument.name, this.inputs.read(first.value, argument.type, `${path}.args.${argument.name}`));
+      else if (isNonNullType(argument.type) && argument.defaultValue === undefined) throw invalid(`missing required field '${argument.name}'`, `${path}.args`);
+    }
+    return given;
+  }
+}
+
+function argumentText({ arguments: given = [] }: FieldNode): string {
+  return given
+    .map((argument) => `${argument.name.value}:${print(argument.value)}`)
+    .sort()
+    .join(",");
+}

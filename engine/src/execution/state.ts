@@ -1,0 +1,132 @@
+import { LRUCache } from "lru-cache";
+import type { AskForText } from "../catalog/catalog.ts";
+import { readCatalog } from "../catalog/catalog.ts";
+import { loadMetadata, type LoadedMetadata, type MergedPath } from "../metadata/load.ts";
+import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
+import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
+import { validateMetadata } from "../metadata/validate.ts";
+import { Naming } from "../schema/naming.ts";
+import { readRoles, type RoleBook } from "../schema/permissions.ts";
+import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
+import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
+import type { EngineOptions } from "../engine.ts";
+import { parse } from "graphql";
+import { AllowList } from "./allow-list.ts";
+
+/** Everything that follows from one revision of metadata and catalogue. */
+export interface State {
+  readonly loaded: LoadedMetadata;
+  readonly metadata: Metadata;
+  readonly inconsistencies: readonly Inconsistency[];
+  readonly roles: readonly string[];
+  readonly allowList: AllowList;
+  introspectionAllowed(role: string): boolean;
+  schema(role: string): RoleSchema;
+}
+
+export interface CheckedMetadata {
+  readonly loaded: LoadedMetadata;
+  readonly metadata: Metadata;
+  /** What is left out because it is not served. */
+  readonly unserved: readonly Problem[];
+}
+
+/** Roles whose schemas are kept; a role comes from a token or the master key's header. */
+const keptSchemas = 200;
+
+/** Reads metadata and checks its shape. @throws MetadataError */
+export function checkMetadata(source: EngineOptions["metadata"], allowUnsupported: boolean): CheckedMetadata {
+  const loaded = loadMetadata(source);
+  const { metadata, problems } = validateMetadata(loaded, allowUnsupported);
+  if (metadata === undefined) throw new MetadataError(problems);
+  return { loaded, metadata, unserved: problems };
+}
+
+function at(merged: unknown, path: MergedPath): unknown {
+  return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), merged);
+}
+
+async function resolve(source: SourceMetadata, index: number, ask: AskForText, naming: Naming, report: Parameters<typeof resolveSource>[4]): Promise<ResolvedSource> {
+  const catalog = await readCatalog(
+    {
+      tables: source.tables.map(({ table }) => table),
+      functions: [...source.functions.map((entry) => entry.function), ...source.tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
+      enumTables: source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => table),
+    },
+    ask,
+  );
+  return resolveSource(source, ["sources", index], catalog, naming, report);
+}
+
+/** Two sources cannot give the same name to different tables' types or root fields. */
+function checkSourceNames(sources: readonly ResolvedSource[], report: Parameters<typeof resolveSource>[4]): void {
+  const owners = new Map<string, string>();
+  for (const [index, source] of sources.entries()) {
+    const names = source.naming.namespace === undefined ? [] : [`root field ${source.naming.namespace}`];
+    for (const table of source.tables.values()) {
+      names.push(`type ${source.naming.type(table.graphqlName)}`);
+      if (source.naming.namespace === undefined) names.push(`root field ${source.naming.rootField(table.graphqlName)}`);
+    }
+    for (const name of new Set(names)) {
+      const owner = owners.get(name);
+      if (owner !== undefined) report(["sources", index, "name"], "source", source.name, `the ${name} is there twice: here and in source ${owner}`);
+      else owners.set(name, source.name);
+    }
+  }
+}
+
+function checkCollections(metadata: Metadata, report: Parameters<typeof resolveSource>[4]): void {
+  for (const [index, { collection }] of metadata.allowlist.entries()) {
+    if (!metadata.query_collections.some(({ name }) => name === collection)) {
+      report(["allowlist", index, "collection"], "allowlist", collection, `there is no query collection ${collection}`);
+    }
+  }
+  for (const [index, { definition, name }] of metadata.query_collections.entries()) {
+    for (const [position, query] of definition.queries.entries()) {
+      try {
+        parse(query.query, { noLocation: true });
+      } catch (error) {
+        report(["query_collections", index, "definition", "queries", position, "query"], "query_collection", `${name}.${query.name}`, (error as Error).message);
+      }
+    }
+  }
+}
+
+/**
+ * Fits metadata to the databases.
+ * @throws MetadataError with all that does not fit, unless inconsistencies are allowed
+ */
+export async function buildState(checked: CheckedMetadata, options: EngineOptions, askOf: (source: string) => AskForText): Promise<State> {
+  const { loaded, metadata } = checked;
+  const inconsistencies: Inconsistency[] = [];
+  const report = (path: MergedPath, type: string, name: string, reason: string) => {
+    inconsistencies.push({ ...loaded.locate(path), reason, kind: "inconsistent", type, name, definition: at(loaded.merged, path) ?? null });
+  };
+  const sources: { source: ResolvedSource; book: RoleBook }[] = [];
+  for (const [index, entry] of metadata.sources.entries()) {
+    const naming = new Naming(entry.customization, options.namingConvention ?? "hasura-default");
+    const source = await resolve(entry, index, askOf(entry.name), naming, report);
+    sources.push({ source, book: readRoles(source, metadata.inherited_roles, report) });
+  }
+  checkSourceNames(sources.map(({ source }) => source), report);
+  checkCollections(metadata, report);
+  if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);
+  const unserved = checked.unserved.map((problem): Inconsistency => ({ ...problem, type: "metadata", name: problem.path, definition: null }));
+  const schemas = new LRUCache<string, RoleSchema>({ max: keptSchemas });
+  const disabled = new Set(metadata.graphql_schema_introspection.disabled_for_roles);
+  return {
+    loaded,
+    metadata,
+    inconsistencies: [...unserved, ...inconsistencies],
+    roles: [...new Set(sources.flatMap(({ book }) => book.roles))].sort(),
+    allowList: new AllowList(metadata),
+    introspectionAllowed: (role) => !disabled.has(role),
+    schema: (role) => {
+      const known = schemas.get(role);
+      if (known !== undefined) return known;
+      const schema = buildRoleSchema(sources, role, { inferFunctionPermissions: options.inferFunctionPermissions ?? true });
+      schemas.set(role, schema);
+      return schema;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { enumMeta, inputMeta, type VisibleTable } from "../schema/meta.ts";
+import { allOf, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
+import type { Operator } from "../sql/operators.ts";
+import { SelectPrinter } from "../sql/select.ts";
+import { invalid } from "./document.ts";
+import type { Input } from "./input.ts";
+import { argumentsByKind } from "./rows.ts";
+import type { DefinedField, SelectReader } from "./select.ts";
+import { operandOf, parameterOf } from "./where.ts";
+
+export interface StreamPlan {
+  readonly template: string;
+  readonly parameters: readonly Parameter[];
+  /** Index of the parameter that is the cursor's place. */
+  readonly cursor: number;
+}
+
+interface Cursor {
+  readonly operand: Operand;
+  readonly parameter: Parameter;
+  readonly descending: boolean;
+}
+
+function readCursor(input: Input | undefined, path: string): Cursor {
+  const items = input?.kind === "list" ? input.items.filter(({ kind }) => kind !== "null") : [];
+  const [item] = items;
+  if (items.length > 1) throw invalid("multiple column cursors are not supported yet", path);
+  if (item?.kind !== "object") throw invalid("one streaming column field is expected", path);
+  let descending = false;
+  let column: { operand: Operand; parameter: Parameter } | undefined;
+  for (const { field, value } of item.entries) {
+    if (inputMeta(field).kind === "ordering") {
+      const meta = value.kind === "enum" ? enumMeta(value.value) : undefined;
+      descending = meta?.kind === "direction" && meta.direction.descending;
+    } else if (value.kind === "object") {
+      const [first, ...others] = value.entries;
+      if (first === undefined || others.length > 0) throw invalid("multiple column cursors are not supported yet", path);
+      const scalar = inputMeta(first.field);
+      if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") throw invalid("one streaming column field is expected", path);
+      const { type } = scalar.scalar.column;
+      column = { operand: operandOf(scalar.scalar), parameter: { ...parameterOf(first.value, type, type.sql, false), alone: true } };
+    }
+  }
+  if (column === undefined) throw invalid("one streaming column field is expected", path);
+  return { ...column, descending };
+}
+
+/** A streaming subscription: rows strictly after the cursor, in its order. */
+export function planStream(field: DefinedField, target: VisibleTable, reader: SelectReader, depth: number): StreamPlan {
+  const given = argumentsByKind(field);
+  const at = `${field.path}.args.cursor`;
+  const cursor = readCursor(given.get("cursor"), at);
+  const batch = reader.rows.integer(given.get("batch-size"));
+  if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args`);
+  const symbol = cursor.descending ? "<" : ">";
+  const after: Operator = { name: "_after", argument: "same", print: (left, right) => `(${left} ${symbol} ${right})` };
+  const beyond: Condition = { kind: "compare", operand: cursor.operand, operator: after, value: { kind: "parameter", parameter: cursor.parameter }, nullSafe: false };
+  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, true);
+  const limit = rows.limit === undefined ? batch : Math.min(batch, Number(rows.limit));
+  const printer = new SelectPrinter();
+  const template = printer.stream(
+    {
+      ...rows,
+      where: allOf(rows.where, beyond),
+      orderBy: [{ value: { kind: "operand", operand: cursor.operand }, descending: cursor.descending, nullsFirst: false }],
+      limit: String(limit),
+    },
+    reader.fields(field, depth),
+    cursor.operand,
+  );
+  return { template, parameters: printer.parameters, cursor: printer.parameters.indexOf(cursor.parameter) };
+}

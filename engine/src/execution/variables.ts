@@ -1,0 +1,75 @@
+import { Kind, print, type NonNullTypeNode, type OperationDefinitionNode, type TypeNode, type VariableDefinitionNode } from "graphql";
+import { isListType, isNonNullType, type GraphQLInputType } from "graphql";
+import { jsonText } from "../schema/values.ts";
+import { invalid } from "./document.ts";
+
+/** A variable's declared type against the type of the place it is used at, by the rules of the GraphQL specification. */
+function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
+  if (isNonNullType(location)) return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType as GraphQLInputType);
+  if (declared.kind === Kind.NON_NULL_TYPE) return isCompatible(declared.type, location);
+  if (isListType(location)) return declared.kind === Kind.LIST_TYPE && isCompatible(declared.type, location.ofType as GraphQLInputType);
+  return declared.kind === Kind.NAMED_TYPE && declared.name.value === location.name;
+}
+
+/**
+ * The variables of one request. Looking at a variable's value while planning makes the plan depend on it: such variables are
+ * noted as structural, and a plan is only used again for requests that agree on them.
+ */
+export class Variables {
+  readonly structural: Set<string>;
+  readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(operation: OperationDefinitionNode, values: Readonly<Record<string, unknown>>, structural: Set<string>) {
+    this.#definitions = new Map((operation.variableDefinitions ?? []).map((definition) => [definition.variable.name.value, definition]));
+    this.#values = values;
+    this.structural = structural;
+  }
+
+  /** Checks what can be told without the places of use. @throws EngineError */
+  check(): void {
+    const unexpected = Object.keys(this.#values).filter((name) => !this.#definitions.has(name));
+    if (unexpected.length > 0) throw invalid(`unexpected variables in variableValues: ${unexpected.sort().join(", ")}`);
+    for (const [name, definition] of this.#definitions) {
+      if (definition.type.kind !== Kind.NON_NULL_TYPE) continue;
+      if (!Object.hasOwn(this.#values, name)) {
+        if (definition.defaultValue === undefined) throw invalid(`expecting a value for non-nullable variable: "${name}"`);
+      } else if (this.#values[name] === null || this.#values[name] === undefined) {
+        throw invalid(`null value found for non-nullable type: "${print(definition.type)}"`);
+      }
+    }
+  }
+
+  /** Checks that a variable may stand at a place. @throws EngineError */
+  use(name: string, location: GraphQLInputType, path: string): VariableDefinitionNode {
+    const definition = this.#definitions.get(name);
+    if (definition === undefined) throw invalid(`unbound variable "${name}"`, path);
+    const { type, defaultValue } = definition;
+    const hasDefault = defaultValue !== undefined && defaultValue.kind !== Kind.NULL;
+    const declared: TypeNode = hasDefault && type.kind !== Kind.NON_NULL_TYPE ? ({ kind: Kind.NON_NULL_TYPE, type } satisfies NonNullTypeNode) : type;
+    if (!isCompatible(declared, location)) {
+      throw invalid(`variable '${name}' is declared as '${print(type)}', but used where '${String(location)}' is expected`, path);
+    }
+    return definition;
+  }
+
+  definition(name: string): VariableDefinitionNode | undefined {
+    return this.#definitions.get(name);
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
+  }
+
+  /** The given value; the plan comes to depend on it. */
+  structuralValue(name: string): unknown {
+    this.structural.add(name);
+    return this.#values[name];
+  }
+}
+
+/** What requests have to agree on to share a plan. */
+export function fingerprint(structural: ReadonlySet<string>, values: Readonly<Record<string, unknown>>): string {
+  if (structural.size === 0) return "";
+  return jsonText([...structural].map((name) => (Object.hasOwn(values, name) ? [name, values[name]] : [name])));
+}

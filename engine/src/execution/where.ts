@@ -1,0 +1,198 @@
+import type { DatabaseType } from "../catalog/catalog.ts";
+import { impliedArguments } from "../schema/filters.ts";
+import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
+import type { Relationship } from "../schema/model.ts";
+import { textType } from "../schema/scalars.ts";
+import { toText, UnfitValue } from "../schema/values.ts";
+import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
+import { argumentType, isListArgument, type Operator } from "../sql/operators.ts";
+import { EngineError } from "../errors.ts";
+import { invalid } from "./document.ts";
+import type { Input, InputReader } from "./input.ts";
+
+export function operandOf(scalar: ScalarMeta): Operand {
+  return scalar.kind === "column"
+    ? { kind: "column", column: scalar.column, redaction: scalar.redaction }
+    : { kind: "computed", field: scalar.field, arguments: impliedArguments(scalar.field), redaction: scalar.redaction };
+}
+
+function encode(value: unknown, type: DatabaseType, path: string): string | null {
+  try {
+    return toText(value, type);
+  } catch (error) {
+    if (!(error instanceof UnfitValue)) throw error;
+    throw new EngineError({ code: type.name === "ltree" ? "parse-failed" : "validation-failed", path, message: error.message });
+  }
+}
+
+/** An argument that has to be of one database type, as a parameter. */
+export function parameterOf(input: Input, type: DatabaseType, sql: string, acceptsNull: boolean): Parameter {
+  const refuseNull = (path: string, name: string) => invalid(`unexpected null value for type '${name}'`, path);
+  if (input.kind === "variable") {
+    const { path, name, defaultValue, type: declared } = input;
+    const convert = (value: unknown) => {
+      const known = value === undefined ? defaultValue : value;
+      if ((known === null || known === undefined) && !acceptsNull) throw refuseNull(path, declared);
+      return encode(known, type, path);
+    };
+    return { source: { kind: "variable", name, encode: convert }, type: sql };
+  }
+  if (input.kind === "null") {
+    if (!acceptsNull) throw refuseNull(input.path, input.type);
+    return { source: { kind: "constant", text: null }, type: sql };
+  }
+  return { source: { kind: "constant", text: encode(plainValue(input), type, input.path) }, type: sql };
+}
+
+/** A scalar, or a list of scalars, as a JSON value. */
+function plainValue(input: Input): unknown {
+  switch (input.kind) {
+    case "scalar":
+      return input.value;
+    case "enum":
+      return input.value.name;
+    case "list":
+      return input.items.map(plainValue);
+    case "null":
+      return null;
+    default:
+      throw invalid("a value is expected", input.path);
+  }
+}
+
+/** Turns a checked `where` argument into a condition. */
+export class WhereReader {
+  readonly #inputs: InputReader;
+
+  constructor(inputs: InputReader) {
+    this.#inputs = inputs;
+  }
+
+  /** `null` for the whole argument means no condition; null inside of it is an error. */
+  read(input: Input): Condition {
+    if (input.kind === "null") return { kind: "and", items: [] };
+    return this.#object(input);
+  }
+
+  #object(input: Input): Condition {
+    if (input.kind === "null") throw invalid(`expected an object for type '${input.type}', but found null`, input.path);
+    if (input.kind !== "object") throw invalid("expected an object", input.path);
+    return allOf(...input.entries.map(({ field, value }) => this.#entry(inputMeta(field), value)));
+  }
+
+  #entry(meta: ReturnType<typeof inputMeta>, value: Input): Condition {
+    switch (meta.kind) {
+      case "and":
+        return { kind: "and", items: this.#items(value) };
+      case "or":
+        return { kind: "or", items: this.#items(value) };
+      case "not":
+        return { kind: "not", item: this.#object(value) };
+      case "scalar":
+        return this.#operators(operandOf(meta.scalar), scalarType(meta.scalar), value);
+      case "relationship":
+        return { kind: "related", relationship: meta.relationship, permission: meta.target.permission.filter, where: this.#object(value) };
+      case "computed-rows":
+        return {
+          kind: "computed-rows",
+          field: meta.field,
+          arguments: impliedArguments(meta.field),
+          permission: meta.target.permission.filter,
+          where: this.#object(value),
+        };
+      case "relationship-aggregate":
+        return this.#aggregates(meta.relationship, value);
+      default:
+        throw invalid("this cannot be filtered by", value.path);
+    }
+  }
+
+  #items(input: Input): readonly Condition[] {
+    if (input.kind === "list") return input.items.map((item) => this.#object(item));
+    throw invalid(`expected a list, but found ${input.kind === "null" ? "null" : "something else"}`, input.path);
+  }
+
+  #operators(operand: Operand, type: DatabaseType, input: Input): Condition {
+    if (input.kind !== "object") throw invalid(`expected an object${input.kind === "null" ? ` for type '${input.type}', but found null` : ""}`, input.path);
+    const conditions = input.entries.map(({ field, value }): Condition => {
+      const meta = inputMeta(field);
+      if (meta.kind === "operator") {
+        return { kind: "compare", operand, operator: meta.operator, value: this.#value(meta.operator, type, value), nullSafe: false };
+      }
+      if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.boolean(value) };
+      if (meta.kind !== "cast" || value.kind !== "object") throw invalid("expected an object", value.path);
+      return allOf(...value.entries.map((entry) => this.#operators({ kind: "text", operand }, textType, entry.value)));
+    });
+    return allOf(...conditions);
+  }
+
+  boolean(input: Input): boolean {
+    const settled = this.#inputs.settle(input);
+    if (settled.kind === "scalar" && typeof settled.value === "boolean") return settled.value;
+    if (settled.kind === "null") throw invalid("unexpected null value for type 'Boolean'", settled.path);
+    throw invalid("expected a boolean for type 'Boolean'", settled.path);
+  }
+
+  #value(operator: Operator, type: DatabaseType, input: Input): Value {
+    const sql = argumentType(operator, type);
+    const own: DatabaseType =
+      operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
+    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, false) };
+    if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
+      return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql, false)), type: sql };
+    }
+    if (input.kind === "list") for (const item of input.items) if (item.kind === "null") throw invalid(`unexpected null value for type '${item.type}'`, item.path);
+    return { kind: "parameter", parameter: parameterOf(input, { name: `_${own.name}`, sql, kind: "base", element: own }, sql, false) };
+  }
+
+  #aggregates(relationship: Relationship, input: Input): Condition {
+    if (input.kind !== "object") throw invalid("expected an object", input.path);
+    return allOf(
+      ...input.entries.map(({ field, value }): Condition => {
+        const meta = inputMeta(field);
+        if (meta.kind !== "aggregate-predicate" || value.kind !== "object") throw invalid("expected an object", value.path);
+        return this.#aggregate(relationship, meta.predicate, value.entries);
+      }),
+    );
+  }
+
+  #aggregate(relationship: Relationship, predicate: AggregatePredicateMeta, entries: (Input & { kind: "object" })["entries"]): Condition {
+    let columns: readonly Operand[] = [];
+    let distinct = false;
+    let filter: Condition = { kind: "and", items: [] };
+    const comparisons: { operator: Operator; value: Value }[] = [];
+    for (const { field, value } of entries) {
+      const { kind } = inputMeta(field);
+      if (kind === "predicate-arguments") columns = columnsOf(value);
+      else if (kind === "predicate-distinct") distinct = value.kind !== "null" && this.boolean(value);
+      else if (kind === "predicate-filter") filter = this.read(value);
+      else if (value.kind === "object") {
+        for (const entry of value.entries) {
+          const meta = inputMeta(entry.field);
+          if (meta.kind !== "operator") throw invalid("an aggregate can only be compared", entry.value.path);
+          comparisons.push({ operator: meta.operator, value: this.#value(meta.operator, predicate.resultType, entry.value) });
+        }
+      }
+    }
+    return {
+      kind: "aggregate",
+      relationship,
+      permission: predicate.target.permission.filter,
+      aggregate: { function: predicate.function, columns, distinct, filter, comparisons },
+    };
+  }
+}
+
+/** Types that only appear as an operator's argument, such as lquery: Postgres checks them. */
+const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
+
+/** Columns named by enum values, as operands. */
+export function columnsOf(input: Input): readonly Operand[] {
+  if (input.kind === "null") return [];
+  const items = input.kind === "list" ? input.items : [input];
+  return items.map((item) => {
+    const meta = item.kind === "enum" ? enumMeta(item.value) : undefined;
+    if (meta?.kind !== "column") throw invalid("a column is expected", item.path);
+    return operandOf(meta.scalar);
+  });
+}

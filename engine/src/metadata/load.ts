@@ -1,0 +1,172 @@
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, normalize, relative, resolve, sep } from "node:path";
+import { parseDocument } from "yaml";
+import { isDeepEmpty } from "./deep-empty.ts";
+import type { Problem } from "./problems.ts";
+
+export type MergedPath = readonly (string | number)[];
+
+/** Metadata with its includes resolved, and where each part came from. */
+export interface LoadedMetadata {
+  readonly merged: Readonly<Record<string, unknown>>;
+  readonly problems: readonly Problem[];
+  /** The file and the path in it of a place in the merged metadata. */
+  locate(path: MergedPath): { readonly file: string; readonly path: string };
+}
+
+/** Files of a metadata v3 directory and the key of the merged metadata that each holds. */
+const directoryFiles: Readonly<Record<string, string | null>> = {
+  "version.yaml": null,
+  "databases/databases.yaml": "sources",
+  "inherited_roles.yaml": "inherited_roles",
+  "query_collections.yaml": "query_collections",
+  "allow_list.yaml": "allowlist",
+  "graphql_schema_introspection.yaml": "graphql_schema_introspection",
+  "actions.yaml": "actions",
+  "actions.graphql": "actions_types",
+  "api_limits.yaml": "api_limits",
+  "backend_configs.yaml": "backend_configs",
+  "cron_triggers.yaml": "cron_triggers",
+  "metrics_config.yaml": "metrics_config",
+  "network.yaml": "network",
+  "opentelemetry.yaml": "opentelemetry",
+  "remote_schemas.yaml": "remote_schemas",
+  "rest_endpoints.yaml": "rest_endpoints",
+};
+
+class Loader {
+  readonly problems: Problem[] = [];
+  readonly #origins = new WeakMap<object, string>();
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  #display(file: string): string {
+    return relative(this.#root, file).split(sep).join("/");
+  }
+
+  #problem(file: string, path: string, reason: string): void {
+    this.problems.push({ file: this.#display(file), path, reason, kind: "invalid" });
+  }
+
+  read(file: string, including: readonly string[] = []): unknown {
+    let text: string;
+    try {
+      text = readFileSync(file, "utf8");
+    } catch {
+      const from = including.at(-1);
+      if (from === undefined) this.#problem(file, "", "this file is missing");
+      else this.#problem(from, "", `includes ${this.#display(file)}, which does not exist`);
+      return undefined;
+    }
+    if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
+    const document = parseDocument(text, { customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }] });
+    if (document.errors.length > 0) {
+      for (const error of document.errors) this.#problem(file, `line ${error.linePos?.[0].line ?? 1}`, error.message.split("\n")[0] ?? "not YAML");
+      return undefined;
+    }
+    const value = this.#resolve(document.toJS() as unknown, file, [...including, file], "");
+    if (typeof value === "object" && value !== null && !this.#origins.has(value)) this.#origins.set(value, this.#display(file));
+    return value;
+  }
+
+  #resolve(value: unknown, file: string, including: readonly string[], path: string): unknown {
+    if (typeof value === "string" && value.startsWith("!include ")) {
+      const target = resolve(dirname(file), normalize(value.slice("!include ".length).trim()));
+      if (!target.startsWith(this.#root + sep)) {
+        this.#problem(file, path, `includes ${value.slice(9)}, which is outside of the metadata directory`);
+        return undefined;
+      }
+      if (including.includes(target)) {
+        this.#problem(file, path, `includes ${this.#display(target)} from within itself`);
+        return undefined;
+      }
+      return this.read(target, including);
+    }
+    if (Array.isArray(value)) return value.map((item, index) => this.#resolve(item, file, including, `${path}[${index}]`));
+    if (typeof value === "object" && value !== null) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, this.#resolve(item, file, including, path === "" ? key : `${path}.${key}`)]),
+      );
+    }
+    return value;
+  }
+
+  origin(value: unknown): string | undefined {
+    return typeof value === "object" && value !== null ? this.#origins.get(value) : undefined;
+  }
+}
+
+export function printPath(path: MergedPath): string {
+  return path.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${part}`)).join("");
+}
+
+function locator(merged: unknown, rootFile: string, loader: Loader | undefined, fileOfKey: ReadonlyMap<string, string>) {
+  return (path: MergedPath) => {
+    let file = rootFile;
+    let start = 0;
+    let value: unknown = merged;
+    for (const [index, part] of path.entries()) {
+      if (index === 0) {
+        const own = fileOfKey.get(String(part));
+        if (own !== undefined) {
+          file = own;
+          start = 1;
+        }
+      }
+      value = typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined;
+      const origin = loader?.origin(value);
+      if (origin !== undefined) {
+        file = origin;
+        start = index + 1;
+      }
+    }
+    return { file, path: printPath(path.slice(start)) };
+  };
+}
+
+function loadDirectory(directory: string): LoadedMetadata {
+  const root = resolve(directory);
+  const loader = new Loader(root);
+  const merged: Record<string, unknown> = {};
+  const fileOfKey = new Map<string, string>();
+  const known = new Set(Object.keys(directoryFiles));
+  for (const [name, key] of Object.entries(directoryFiles)) {
+    const file = join(root, name);
+    const optional = name !== "version.yaml" && name !== "databases/databases.yaml";
+    if (optional && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
+    const value = loader.read(file);
+    if (key === null) {
+      merged["version"] = typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
+      fileOfKey.set("version", name);
+    } else if (value !== null && value !== undefined && !(key === "actions" && isDeepEmpty(value))) {
+      merged[key] = value;
+      fileOfKey.set(key, name);
+    }
+  }
+  const entries = readdirSync(root, { withFileTypes: true });
+  for (const entry of entries) {
+    const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name);
+    if (!expected && !entry.name.startsWith(".")) {
+      loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid" });
+    }
+  }
+  return { merged, problems: loader.problems, locate: locator(merged, "version.yaml", loader, fileOfKey) };
+}
+
+/** Reads a metadata v3 directory, or one file with the merged metadata (bare or as `export_metadata` wraps it). */
+export function loadMetadata(source: string | Readonly<Record<string, unknown>>): LoadedMetadata {
+  if (typeof source !== "string") {
+    return { merged: source, problems: [], locate: locator(source, "metadata", undefined, new Map()) };
+  }
+  if (statSync(source, { throwIfNoEntry: false })?.isDirectory() === true) return loadDirectory(source);
+  const loader = new Loader(dirname(resolve(source)));
+  const value = loader.read(resolve(source));
+  const record = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  const wrapped = record["metadata"];
+  const merged = typeof wrapped === "object" && wrapped !== null ? (wrapped as Record<string, unknown>) : record;
+  const name = source.split(/[/\\]/).at(-1) ?? source;
+  return { merged, problems: loader.problems, locate: locator(merged, name, loader, new Map()) };
+}

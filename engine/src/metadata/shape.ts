@@ -1,0 +1,263 @@
+/**
+ * The shape of merged metadata v3, strict: an unknown key is an error, and a key that Hasura knows but this engine does not
+ * serve is an error of its own kind. Names are metadata's own.
+ * @module
+ */
+import { z } from "zod";
+import { isDeepEmpty } from "./deep-empty.ts";
+
+/** A key that Hasura knows; anything but an empty value is reported as not served. */
+function unserved(feature: string) {
+  return z
+    .unknown()
+    .optional()
+    .superRefine((value, context) => {
+      if (!isDeepEmpty(value)) {
+        context.addIssue({ code: "custom", message: `Hasura knows this, but this engine does not serve ${feature}`, params: { unsupported: true } });
+      }
+    });
+}
+
+/** A key without any effect on reads, accepted with any value. */
+const ignored = z.unknown().optional();
+
+const qualifiedName = z.union([
+  z.string().transform((name) => ({ schema: "public", name })),
+  z.strictObject({ schema: z.string().default("public"), name: z.string() }),
+]);
+
+const name = z.string().regex(/^[_A-Za-z][_0-9A-Za-z]*$/, "this is not a GraphQL name");
+
+const rootField = z.union([
+  name.transform((value) => ({ name: value, comment: undefined })),
+  z.strictObject({ name: name.nullish(), comment: z.string().nullish() }).transform((field) => ({ name: field.name ?? undefined, comment: field.comment ?? undefined })),
+]);
+
+const customRootFields = z.strictObject({
+  select: rootField.nullish(),
+  select_by_pk: rootField.nullish(),
+  select_aggregate: rootField.nullish(),
+  select_stream: rootField.nullish(),
+  insert: ignored,
+  insert_one: ignored,
+  update: ignored,
+  update_by_pk: ignored,
+  update_many: ignored,
+  delete: ignored,
+  delete_by_pk: ignored,
+});
+
+const tableConfiguration = z.strictObject({
+  custom_name: name.nullish(),
+  custom_root_fields: customRootFields.nullish(),
+  custom_column_names: z.record(z.string(), name).nullish(),
+  column_config: z.record(z.string(), z.strictObject({ custom_name: name.nullish(), comment: z.string().nullish() })).nullish(),
+  comment: z.string().nullish(),
+});
+
+const columnList = z.union([z.string().transform((column) => [column]), z.array(z.string()).min(1)]);
+
+const remoteForeignKey = z
+  .strictObject({ table: qualifiedName, column: z.string().optional(), columns: columnList.optional() })
+  .transform(({ table, column, columns }, context) => {
+    const list = columns ?? (column === undefined ? undefined : [column]);
+    if (list === undefined) {
+      context.addIssue({ code: "custom", message: "either column or columns is needed" });
+      return z.NEVER;
+    }
+    return { table, columns: list };
+  });
+
+const manualConfiguration = z.strictObject({
+  remote_table: qualifiedName,
+  source: unserved("relationships between sources"),
+  column_mapping: z.record(z.string(), z.string()),
+  insertion_order: ignored,
+});
+
+const relationship = z.strictObject({
+  name,
+  comment: z.string().nullish(),
+  using: z
+    .strictObject({
+      foreign_key_constraint_on: z.union([columnList, remoteForeignKey]).optional(),
+      manual_configuration: manualConfiguration.optional(),
+    })
+    .refine(
+      (using) => (using.foreign_key_constraint_on === undefined) !== (using.manual_configuration === undefined),
+      "exactly one of foreign_key_constraint_on and manual_configuration is needed",
+    ),
+});
+
+const computedField = z.strictObject({
+  name,
+  definition: z.strictObject({
+    function: qualifiedName,
+    table_argument: z.string().nullish(),
+    session_argument: z.string().nullish(),
+  }),
+  comment: z.string().nullish(),
+});
+
+const selectPermission = z.strictObject({
+  role: z.string().min(1),
+  comment: ignored,
+  permission: z.strictObject({
+    columns: z.union([z.literal("*"), z.array(z.string())]).default([]),
+    filter: z.record(z.string(), z.unknown()),
+    limit: z.number().int().nonnegative().nullish(),
+    allow_aggregations: z.boolean().default(false),
+    computed_fields: z.array(z.string()).default([]),
+    query_root_fields: z.array(z.enum(["select", "select_by_pk", "select_aggregate"])).nullish(),
+    subscription_root_fields: z.array(z.enum(["select", "select_by_pk", "select_aggregate", "select_stream"])).nullish(),
+    validate_input: unserved("input validation"),
+  }),
+});
+
+const table = z.strictObject({
+  table: qualifiedName,
+  is_enum: z.boolean().nullish(),
+  configuration: tableConfiguration.nullish(),
+  object_relationships: z.array(relationship).default([]),
+  array_relationships: z.array(relationship).default([]),
+  computed_fields: z.array(computedField).default([]),
+  select_permissions: z.array(selectPermission).default([]),
+  insert_permissions: unserved("mutations"),
+  update_permissions: unserved("mutations"),
+  delete_permissions: unserved("mutations"),
+  event_triggers: unserved("event triggers"),
+  remote_relationships: unserved("remote relationships"),
+  apollo_federation_config: unserved("Apollo federation"),
+  logical_model: unserved("logical models"),
+});
+
+const trackedFunction = z.strictObject({
+  function: qualifiedName,
+  configuration: z
+    .strictObject({
+      custom_name: name.nullish(),
+      custom_root_fields: z.strictObject({ function: name.nullish(), function_aggregate: name.nullish() }).nullish(),
+      session_argument: z.string().nullish(),
+      exposed_as: z.enum(["query", "mutation"]).nullish(),
+      response: unserved("functions that answer with anything but a table's rows"),
+    })
+    .nullish(),
+  permissions: z.array(z.strictObject({ role: z.string().min(1) })).default([]),
+  comment: z.string().nullish(),
+});
+
+const fromEnvironment = z.strictObject({ from_env: z.string().min(1) });
+
+const connectionInfo = z.strictObject({
+  database_url: z.union([
+    z.string(),
+    fromEnvironment,
+    z.strictObject({
+      connection_parameters: z.strictObject({
+        host: z.string(),
+        port: z.number().int(),
+        username: z.string(),
+        password: z.union([z.string(), fromEnvironment]).nullish(),
+        database: z.string(),
+      }),
+    }),
+  ]),
+  isolation_level: ignored,
+  use_prepared_statements: ignored,
+  pool_settings: z
+    .strictObject({
+      max_connections: z.number().int().positive().nullish(),
+      idle_timeout: z.number().nonnegative().nullish(),
+      connection_lifetime: z.number().nonnegative().nullish(),
+      pool_timeout: z.number().nonnegative().nullish(),
+      retries: ignored,
+      total_max_connections: ignored,
+    })
+    .nullish(),
+  ssl_configuration: unserved("ssl_configuration; put sslmode and the certificates into the database URL"),
+});
+
+const sourceCustomization = z.strictObject({
+  naming_convention: z.enum(["hasura-default", "graphql-default"]).nullish(),
+  root_fields: z.strictObject({ namespace: name.nullish(), prefix: z.string().nullish(), suffix: z.string().nullish() }).nullish(),
+  type_names: z.strictObject({ prefix: z.string().nullish(), suffix: z.string().nullish() }).nullish(),
+});
+
+const source = z.strictObject({
+  name: z.string().min(1),
+  kind: z.literal("postgres", { error: "this engine serves Postgres sources only" }).default("postgres"),
+  configuration: z.strictObject({
+    connection_info: connectionInfo,
+    extensions_schema: z.string().nullish(),
+    read_replicas: unserved("read replicas"),
+    connection_set: unserved("connection sets"),
+    connection_template: unserved("connection templates"),
+  }),
+  customization: sourceCustomization.nullish(),
+  tables: z.array(table).default([]),
+  functions: z.array(trackedFunction).default([]),
+  logical_models: unserved("logical models"),
+  native_queries: unserved("native queries"),
+  stored_procedures: unserved("stored procedures"),
+  health_check: unserved("source health checks; /healthz asks the database"),
+  query_tags: z
+    .strictObject({ disabled: z.boolean().nullish(), format: z.string().nullish() })
+    .nullish()
+    .superRefine((value, context) => {
+      if (value !== null && value !== undefined && value.disabled !== true) {
+        context.addIssue({ code: "custom", message: "Hasura knows this, but this engine does not serve query tags", params: { unsupported: true } });
+      }
+    }),
+});
+
+export const metadataShape = z.strictObject({
+  version: z.literal(3, { error: "only metadata version 3 is served" }),
+  sources: z.array(source),
+  inherited_roles: z.array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()).min(1), comment: ignored })).default([]),
+  query_collections: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        comment: z.string().nullish(),
+        definition: z.strictObject({ queries: z.array(z.strictObject({ name: z.string(), query: z.string() })) }),
+      }),
+    )
+    .default([]),
+  allowlist: z
+    .array(
+      z.strictObject({
+        collection: z.string(),
+        scope: z
+          .union([
+            z.strictObject({ global: z.literal(true) }),
+            z.strictObject({ global: z.literal(false), roles: z.array(z.string()).min(1) }),
+          ])
+          .default({ global: true }),
+      }),
+    )
+    .default([]),
+  graphql_schema_introspection: z.strictObject({ disabled_for_roles: z.array(z.string()).default([]) }).prefault({}),
+  actions: unserved("actions"),
+  actions_types: unserved("actions"),
+  custom_types: unserved("custom types of actions"),
+  api_limits: unserved("api_limits; the engine's own settings limit depth, breadth and time"),
+  backend_configs: unserved("data connectors"),
+  cron_triggers: unserved("cron triggers"),
+  metrics_config: unserved("metrics_config"),
+  network: unserved("network settings of webhooks"),
+  opentelemetry: unserved("OpenTelemetry export"),
+  remote_schemas: unserved("remote schemas"),
+  rest_endpoints: unserved("REST endpoints"),
+});
+
+export type Metadata = z.output<typeof metadataShape>;
+export type SourceMetadata = Metadata["sources"][number];
+export type TableMetadata = SourceMetadata["tables"][number];
+export type FunctionMetadata = SourceMetadata["functions"][number];
+export type RelationshipMetadata = TableMetadata["object_relationships"][number];
+export type SelectPermissionMetadata = TableMetadata["select_permissions"][number];
+export type ComputedFieldMetadata = TableMetadata["computed_fields"][number];
+export interface QualifiedName {
+  readonly schema: string;
+  readonly name: string;
+}

@@ -1,0 +1,170 @@
+import type { DatabaseType } from "../catalog/catalog.ts";
+import type { MergedPath } from "../metadata/load.ts";
+import { allOf, always, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
+import { argumentType, isListArgument, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
+import type { ComputedField, TrackedTable } from "./model.ts";
+import { textType } from "./scalars.ts";
+import { toText, UnfitValue } from "./values.ts";
+
+export interface FilterContext {
+  readonly tables: ReadonlyMap<string, TrackedTable>;
+  readonly report: (path: MergedPath, reason: string) => void;
+  /** The table of the permission, at which a path `["$", column]` starts. */
+  readonly root: TrackedTable;
+}
+
+const aliases: Readonly<Record<string, string>> = { _ne: "_neq", _cneq: "_cne" };
+const columnOperators: Readonly<Record<string, string>> = { _ceq: "_eq", _cne: "_neq", _cgt: "_gt", _clt: "_lt", _cgte: "_gte", _clte: "_lte" };
+const sessionVariable = /^x-hasura-/i;
+
+/** Older metadata writes `$eq` for `_eq`. */
+function operatorName(key: string): string {
+  const name = key.startsWith("$") ? `_${key.slice(1)}` : key;
+  return aliases[name] ?? name;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parameter(value: unknown, type: DatabaseType | undefined, sql: string): Parameter {
+  if (typeof value === "string" && sessionVariable.test(value)) return { source: { kind: "session", name: value.toLowerCase() }, type: sql };
+  return { source: { kind: "constant", text: toText(value, type ?? textType) }, type: sql };
+}
+
+function elementType(operator: Operator, type: DatabaseType): DatabaseType {
+  return operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : textType;
+}
+
+/** Turns a filter of metadata into a condition; whatever does not fit is reported with its path and left out. */
+export class FilterReader {
+  readonly #context: FilterContext;
+
+  constructor(context: FilterContext) {
+    this.#context = context;
+  }
+
+  read(filter: unknown, table: TrackedTable, path: MergedPath): Condition {
+    if (!isRecord(filter)) return this.#fail(path, "a filter is an object");
+    return allOf(...Object.entries(filter).map(([key, value]) => this.#entry(operatorName(key), key, value, table, [...path, key])));
+  }
+
+  #fail(path: MergedPath, reason: string): Condition {
+    this.#context.report(path, reason);
+    return { kind: "or", items: [] };
+  }
+
+  #list(value: unknown, table: TrackedTable, path: MergedPath): readonly Condition[] {
+    if (isRecord(value)) return [this.read(value, table, path)];
+    if (!Array.isArray(value)) return [this.#fail(path, "a list of filters is expected")];
+    return value.map((item, index) => this.read(item, table, [...path, index]));
+  }
+
+  #entry(name: string, key: string, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+    if (name === "_and") return { kind: "and", items: this.#list(value, table, path) };
+    if (name === "_or") return { kind: "or", items: this.#list(value, table, path) };
+    if (name === "_not") return { kind: "not", item: this.read(value, table, path) };
+    if (name === "_exists") return this.#exists(value, path);
+    const column = table.columns.get(key);
+    if (column !== undefined) return this.#operators({ kind: "column", column, redaction: undefined }, column.type, value, table, path);
+    const relationship = table.relationships.get(key);
+    if (relationship !== undefined) {
+      return { kind: "related", relationship, permission: always, where: this.read(value, relationship.target, path) };
+    }
+    const field = table.computedFields.get(key);
+    if (field !== undefined) return this.#computed(field, value, table, path);
+    return this.#fail(path, `${table.key} has no column, relationship or computed field ${key}`);
+  }
+
+  #exists(value: unknown, path: MergedPath): Condition {
+    if (!isRecord(value)) return this.#fail(path, "an object with _table and _where is expected");
+    const named = value["_table"];
+    const name = typeof named === "string" ? { schema: "public", name: named } : isRecord(named) ? named : {};
+    const table = this.#context.tables.get(`${String(name["schema"] ?? "public")}.${String(name["name"])}`);
+    if (table === undefined) return this.#fail([...path, "_table"], "this table is not tracked");
+    const extra = Object.keys(value).filter((key) => key !== "_table" && key !== "_where");
+    if (extra.length > 0) return this.#fail([...path, extra[0] ?? ""], "unknown key");
+    return { kind: "exists", table, where: this.read(value["_where"] ?? {}, table, [...path, "_where"]) };
+  }
+
+  #computed(field: ComputedField, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+    const needed = field.call.arguments.find((argument) => argument.kind === "client" && !argument.argument.hasDefault);
+    if (needed !== undefined) return this.#fail(path, "a computed field with arguments of its own cannot be in a filter");
+    const given = impliedArguments(field);
+    if (field.result.kind === "table") {
+      return { kind: "computed-rows", field, arguments: given, permission: always, where: this.read(value, field.result.target, path) };
+    }
+    return this.#operators({ kind: "computed", field, arguments: given, redaction: undefined }, field.result.type, value, table, path);
+  }
+
+  /** `{column: value}` is short for `{column: {_eq: value}}`. */
+  #operators(operand: Operand, type: DatabaseType, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+    if (!isRecord(value) || (type.name.startsWith("json") && !Object.keys(value).every((key) => /^[_$]/.test(key)))) {
+      return this.#comparison("_eq", operand, type, value, table, path);
+    }
+    return allOf(...Object.entries(value).map(([key, given]) => this.#comparison(operatorName(key), operand, type, given, table, [...path, key])));
+  }
+
+  #comparison(name: string, operand: Operand, type: DatabaseType, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+    if (name === "_is_null") {
+      return typeof value === "boolean" ? { kind: "is-null", operand, negated: !value } : this.#fail(path, "true or false is expected");
+    }
+    if (name === "_cast") {
+      const inner = isRecord(value) ? value["String"] ?? value["text"] : undefined;
+      if (!isRecord(inner)) return this.#fail(path, "{String: {…}} is expected");
+      return this.#operators({ kind: "text", operand }, textType, inner, table, [...path, "String"]);
+    }
+    const plain = columnOperators[name];
+    const operators = operand.kind === "text" ? textOperators : operatorsOf(type);
+    const operator = operators.find((known) => known.name === (plain ?? name));
+    if (operator === undefined) return this.#fail(path, `the operator ${name} is not served for type ${type.name}`);
+    if (plain !== undefined) return this.#columnComparison(operand, operator, value, table, path);
+    try {
+      return { kind: "compare", operand, operator, value: this.#value(operator, type, value), nullSafe: true };
+    } catch (error) {
+      if (error instanceof UnfitValue) return this.#fail(path, error.message);
+      throw error;
+    }
+  }
+
+  #value(operator: Operator, type: DatabaseType, value: unknown): Value {
+    if (value === null || value === undefined) throw new UnfitValue("null is not a value to compare with; use _is_null");
+    const sql = argumentType(operator, type);
+    const element = elementType(operator, type);
+    if (isListArgument(operator) && Array.isArray(value)) {
+      const own = sql.slice(0, -2);
+      return { kind: "list", items: value.map((item) => parameter(item, element, own)), type: sql };
+    }
+    if (isListArgument(operator)) {
+      if (typeof value !== "string" || !sessionVariable.test(value)) throw new UnfitValue("a list, or a session variable that holds a Postgres array, is expected");
+      return { kind: "parameter", parameter: parameter(value, undefined, sql) };
+    }
+    return { kind: "parameter", parameter: parameter(value, element, sql) };
+  }
+
+  /** The other column is one of the same row, or `["$", column]`: one of the row at which the permission starts. */
+  #columnComparison(operand: Operand, operator: Operator, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+    const steps = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+    const fromRoot = steps.length === 2 && steps[0] === "$";
+    const name = fromRoot ? steps[1] : steps[0];
+    if (typeof name !== "string" || (steps.length !== 1 && !fromRoot)) return this.#fail(path, 'a column, or ["$", column], is expected');
+    const owner = fromRoot ? this.#context.root : table;
+    if (!owner.columns.has(name)) return this.#fail(path, `${owner.key} has no column ${name}`);
+    return { kind: "compare", operand, operator, value: { kind: "column", column: name, scope: fromRoot ? "root" : "current" }, nullSafe: false };
+  }
+}
+
+/** A computed field's arguments where a client gives none: the row, the session, and defaults for the rest. */
+export function impliedArguments(field: ComputedField): readonly FunctionArgument[] {
+  const result: FunctionArgument[] = [];
+  let skipped = false;
+  for (const [index, argument] of field.call.arguments.entries()) {
+    if (argument.kind === "client") skipped = true;
+    else if (argument.kind === "row") result.push({ kind: "row" });
+    else {
+      const name = skipped ? field.call.function.arguments[index]?.name : undefined;
+      result.push({ kind: "parameter", name, parameter: { source: { kind: "session-object" }, type: field.call.function.arguments[index]?.type.sql ?? "json" } });
+    }
+  }
+  return result;
+}

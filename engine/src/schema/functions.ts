@@ -1,0 +1,100 @@
+import { nameKey, type Catalog, type CatalogFunction } from "../catalog/catalog.ts";
+import type { MergedPath } from "../metadata/load.ts";
+import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
+import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
+import type { Naming } from "./naming.ts";
+import { defaultName, description } from "./resolve.ts";
+
+type Fail = (reason: string) => undefined;
+
+const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
+function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
+  const overloads = catalog.functions.get(nameKey(name)) ?? [];
+  const [found] = overloads;
+  if (found === undefined) return fail(`the database has no function ${nameKey(name)}`);
+  if (overloads.length > 1) return fail(`the function ${nameKey(name)} is overloaded, which is not supported`);
+  if (found.variadic) return fail(`the function ${nameKey(name)} has VARIADIC arguments, which is not supported`);
+  return found;
+}
+
+interface ImpliedArguments {
+  readonly row: string | undefined;
+  readonly rowIsFirst: boolean;
+  readonly session: string | undefined;
+}
+
+/** Arguments without a name are called `arg_1`, `arg_2`, … in their order among themselves. */
+function callOf(found: CatalogFunction, implied: ImpliedArguments, naming: Naming, fail: Fail): FunctionCall | undefined {
+  if (implied.session !== undefined) {
+    const session = found.arguments.find(({ name }) => name === implied.session);
+    if (session === undefined) return fail(`the given session argument "${implied.session}" is not an input argument of the function ${nameKey(found)}`);
+    if (session.type.name !== "json" && session.type.name !== "jsonb") return fail(`the given session argument "${implied.session}" is not of type json`);
+  }
+  let unnamed = 0;
+  const positions = found.arguments.map((argument, index): FunctionCall["arguments"][number] => {
+    if (argument.name !== undefined && argument.name === implied.session) return { kind: "session" };
+    if ((implied.row !== undefined && argument.name === implied.row) || (implied.rowIsFirst && index === 0)) return { kind: "row" };
+    if (argument.name === undefined) unnamed += 1;
+    const name = argument.name ?? `arg_${unnamed}`;
+    const client: ClientArgument = { name, graphqlName: naming.field(name), type: argument.type, hasDefault: argument.hasDefault };
+    return { kind: "client", argument: client };
+  });
+  return { function: found, arguments: positions };
+}
+
+export function resolveComputedField(
+  table: TrackedTable,
+  metadata: ComputedFieldMetadata,
+  tables: ReadonlyMap<string, TrackedTable>,
+  catalog: Catalog,
+  naming: Naming,
+  fail: Fail,
+): ComputedField | undefined {
+  const { function: name, table_argument: row, session_argument: session } = metadata.definition;
+  const found = onlyFunction(name, catalog, fail);
+  if (found === undefined) return undefined;
+  if (found.volatility === "volatile") return fail(`the function ${nameKey(name)} is VOLATILE; a computed field needs STABLE or IMMUTABLE`);
+  const rowIndex = row === null || row === undefined ? 0 : found.arguments.findIndex((argument) => argument.name === row);
+  const rowArgument = found.arguments[rowIndex];
+  if (rowArgument === undefined) return fail(row === null || row === undefined ? `the function ${nameKey(name)} takes no argument` : `the function ${nameKey(name)} has no argument "${row}"`);
+  if (rowArgument.type.kind !== "composite" || rowArgument.type.name !== table.catalog.name) {
+    return fail(`the argument "${rowArgument.name ?? "1"}" of ${nameKey(name)} is not of the type ${table.key}`);
+  }
+  const call = callOf(found, { row: row ?? undefined, rowIsFirst: rowIndex === 0, session: session ?? undefined }, naming, fail);
+  if (call === undefined) return undefined;
+  const common = { name: metadata.name, call, description: description(metadata.comment, found.comment ?? `A computed field, executes function ${title(found)}`) };
+  const returned = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
+  if (found.returnsSet) {
+    if (returned === undefined) return fail(`the function ${nameKey(name)} returns SETOF something that is not a tracked table`);
+    return { ...common, result: { kind: "table", target: returned } };
+  }
+  if (found.returnType.kind === "pseudo") return fail(`the function ${nameKey(name)} returns ${found.returnType.name}`);
+  return { ...common, result: { kind: "scalar", type: found.returnType } };
+}
+
+/** A table or function as descriptions print it: without the schema `public`. */
+export function title({ schema, name }: QualifiedName): string {
+  return schema === "public" ? `"${name}"` : `"${schema}.${name}"`;
+}
+
+export function resolveFunction(
+  metadata: FunctionMetadata,
+  path: MergedPath,
+  tables: ReadonlyMap<string, TrackedTable>,
+  catalog: Catalog,
+  naming: Naming,
+  fail: Fail,
+): TrackedFunction | undefined {
+  const found = onlyFunction(metadata.function, catalog, fail);
+  if (found === undefined) return undefined;
+  const exposed = metadata.configuration?.exposed_as ?? (found.volatility === "volatile" ? "mutation" : "query");
+  if (exposed === "mutation") return fail(`the function ${nameKey(found)} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`);
+  const target = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
+  if (target === undefined) return fail(`the function ${nameKey(found)} does not return rows of a tracked table`);
+  const call = callOf(found, { row: undefined, rowIsFirst: false, session: metadata.configuration?.session_argument ?? undefined }, naming, fail);
+  if (call === undefined) return undefined;
+  const name = metadata.configuration?.custom_name ?? defaultName(metadata.function, naming);
+  if (!graphqlName.test(name)) return fail(`"${name}" is not a GraphQL name; give it a custom_name`);
+  return { call, metadata, path, graphqlName: name, target, returnsSet: found.returnsSet };
+}

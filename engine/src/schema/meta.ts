@@ -1,0 +1,119 @@
+/**
+ * What the GraphQL types of a role mean in the database. Types carry these as extensions; the planner reads nothing else.
+ * @module
+ */
+import type { GraphQLArgument, GraphQLEnumValue, GraphQLField, GraphQLInputField } from "graphql";
+import type { Redaction } from "../sql/expression.ts";
+import type { Operator } from "../sql/operators.ts";
+import type { DatabaseType } from "../catalog/catalog.ts";
+import type { ClientArgument, ComputedField, Relationship, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import type { TablePermission } from "./permissions.ts";
+
+export interface VisibleTable {
+  readonly table: TrackedTable;
+  readonly permission: TablePermission;
+}
+
+export type OutputMeta =
+  | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
+  | { readonly kind: "relationship" | "relationship-aggregate"; readonly relationship: Relationship; readonly target: VisibleTable }
+  | { readonly kind: "computed"; readonly field: ComputedField; readonly redaction: Redaction; readonly target: VisibleTable | undefined }
+  | { readonly kind: "computed-aggregate"; readonly field: ComputedField; readonly target: VisibleTable }
+  | { readonly kind: "select" | "select-by-pk" | "select-aggregate" | "select-stream"; readonly target: VisibleTable }
+  | { readonly kind: "function" | "function-aggregate"; readonly function: TrackedFunction; readonly target: VisibleTable }
+  | { readonly kind: "aggregate" | "nodes"; readonly target: VisibleTable }
+  | { readonly kind: "count"; readonly target: VisibleTable }
+  | { readonly kind: "aggregate-function"; readonly name: string; readonly target: VisibleTable }
+  | { readonly kind: "aggregate-column"; readonly name: string; readonly operand: ScalarMeta; readonly resultsInFloat: boolean }
+  | { readonly kind: "namespace" }
+  | { readonly kind: "constant"; readonly text: string };
+
+/** A scalar of a row that can be compared, ordered by and aggregated: a column or a computed field. */
+export type ScalarMeta =
+  | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
+  | { readonly kind: "computed"; readonly field: ComputedField; readonly type: DatabaseType; readonly redaction: Redaction };
+
+export interface AggregatePredicateMeta {
+  readonly function: string;
+  readonly target: VisibleTable;
+  readonly argumentType: DatabaseType | undefined;
+  readonly resultType: DatabaseType;
+}
+
+export type InputMeta =
+  | { readonly kind: "and" | "or" | "not" }
+  | { readonly kind: "scalar"; readonly scalar: ScalarMeta }
+  | { readonly kind: "relationship"; readonly relationship: Relationship; readonly target: VisibleTable }
+  | { readonly kind: "computed-rows"; readonly field: ComputedField; readonly target: VisibleTable }
+  | { readonly kind: "relationship-aggregate"; readonly relationship: Relationship; readonly target: VisibleTable }
+  | { readonly kind: "computed-aggregate"; readonly field: ComputedField; readonly target: VisibleTable }
+  | { readonly kind: "operator"; readonly operator: Operator }
+  | { readonly kind: "is-null" }
+  | { readonly kind: "cast" }
+  | { readonly kind: "cast-text" }
+  | { readonly kind: "aggregate-predicate"; readonly predicate: AggregatePredicateMeta }
+  | { readonly kind: "count" }
+  | { readonly kind: "aggregate-function"; readonly name: string }
+  | { readonly kind: "function-argument"; readonly argument: ClientArgument }
+  | { readonly kind: "initial-value" | "ordering" }
+  | { readonly kind: "predicate-arguments" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
+
+export type ArgumentMeta =
+  | { readonly kind: "where" | "order-by" | "limit" | "offset" | "distinct-on" | "path" | "count-columns" | "count-distinct" | "batch-size" | "cursor" | "function-arguments" }
+  | { readonly kind: "primary-key"; readonly column: TableColumn };
+
+export interface OrderDirection {
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+export type EnumMeta = { readonly kind: "column"; readonly scalar: ScalarMeta } | { readonly kind: "direction"; readonly direction: OrderDirection };
+
+/** Graphql-js types extensions as open records; these four functions are the only way in and out. */
+interface Extended {
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+function read<Meta>(from: Extended): Meta {
+  const meta = from.extensions["meaning"];
+  if (meta === undefined) throw new Error("a type of the schema has no meaning");
+  return meta as Meta;
+}
+
+export function meaning<Meta>(meta: Meta): { readonly extensions: Readonly<Record<string, unknown>> } {
+  return { extensions: { meaning: meta } };
+}
+
+/** Name of the source that answers a root field. */
+export function sourceOf(field: GraphQLField<unknown, unknown>): string {
+  return String(field.extensions["source"]);
+}
+
+export const outputMeta = (field: GraphQLField<unknown, unknown>): OutputMeta => read<OutputMeta>(field);
+export const inputMeta = (field: GraphQLInputField): InputMeta => read<InputMeta>(field);
+export const argumentMeta = (argument: GraphQLArgument): ArgumentMeta => read<ArgumentMeta>(argument);
+export const enumMeta = (value: GraphQLEnumValue): EnumMeta => read<EnumMeta>(value);
+
+export function scalarType(scalar: ScalarMeta): DatabaseType {
+  return scalar.kind === "column" ? scalar.column.type : scalar.type;
+}
+
+export function scalarFieldName(scalar: ScalarMeta): string {
+  return scalar.kind === "column" ? scalar.column.graphqlName : scalar.field.name;
+}
+
+/** Columns of a table in the order of the table, as the role sees them. */
+export function visibleColumns({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "column" })[] {
+  return [...table.columns.values()]
+    .filter(({ name }) => permission.columns.has(name))
+    .map((column) => ({ kind: "column", column, redaction: permission.columns.get(column.name) }));
+}
+
+/** Scalar computed fields that need nothing from the client. */
+export function visibleComputed({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "computed" })[] {
+  return [...table.computedFields.values()].flatMap((field) =>
+    field.result.kind === "scalar" && permission.computedFields.has(field.name) && field.call.arguments.every((argument) => argument.kind !== "client")
+      ? [{ kind: "computed" as const, field, type: field.result.type, redaction: permission.computedFields.get(field.name) }]
+      : [],
+  );
+}

@@ -1,0 +1,76 @@
+import type { GraphQLInputObjectType } from "graphql";
+import { title } from "./functions.ts";
+import { meaning, scalarFieldName, scalarType, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import { isComparable, isNumeric } from "./scalars.ts";
+import type { InputFields, TypeBook } from "./types.ts";
+
+/** Aggregate functions, the columns each takes, and whether its result is always a Float. */
+export const aggregateFunctions: readonly { readonly name: string; readonly takes: "numeric" | "comparable"; readonly float: boolean }[] = [
+  { name: "avg", takes: "numeric", float: true },
+  { name: "max", takes: "comparable", float: false },
+  { name: "min", takes: "comparable", float: false },
+  { name: "stddev", takes: "numeric", float: true },
+  { name: "stddev_pop", takes: "numeric", float: true },
+  { name: "stddev_samp", takes: "numeric", float: true },
+  { name: "sum", takes: "numeric", float: false },
+  { name: "var_pop", takes: "numeric", float: true },
+  { name: "var_samp", takes: "numeric", float: true },
+  { name: "variance", takes: "numeric", float: true },
+];
+
+/** Columns, and computed fields, that an aggregate function takes for the role. */
+export function aggregatable(target: VisibleTable, takes: "numeric" | "comparable"): readonly ScalarMeta[] {
+  const fits = takes === "numeric" ? isNumeric : isComparable;
+  return [...visibleColumns(target), ...visibleComputed(target)].filter(
+    (scalar) => fits(scalarType(scalar)) && (scalar.kind === "computed" || scalar.column.enumeration === undefined),
+  );
+}
+
+/** `<table>_order_by`. */
+export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
+  const { table } = target;
+  return types.input(types.naming.type(table.graphqlName, "order_by"), `Ordering options when selecting data from ${title(table.catalog)}.`, () => {
+    const fields: InputFields = {};
+    const put = (name: string, type: GraphQLInputObjectType, meta: InputMeta) => {
+      fields[name] = { type, ...meaning(meta) };
+    };
+    for (const scalar of [...visibleColumns(target), ...visibleComputed(target)]) {
+      fields[scalarFieldName(scalar)] = { type: types.orderDirection(), ...meaning<InputMeta>({ kind: "scalar", scalar }) };
+    }
+    for (const relationship of table.relationships.values()) {
+      const remote = types.visible(relationship.target);
+      if (remote === undefined) continue;
+      if (relationship.kind === "object") put(relationship.name, orderBy(remote, types), { kind: "relationship", relationship, target: remote });
+      else if (remote.permission.allowAggregations) {
+        const name = types.naming.suffixed(relationship.name, "aggregate");
+        put(name, aggregateOrderBy(remote, types), { kind: "relationship-aggregate", relationship, target: remote });
+      }
+    }
+    for (const field of table.computedFields.values()) {
+      const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
+      const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
+      if (remote?.permission.allowAggregations === true && !needsClient) {
+        put(types.naming.suffixed(field.name, "aggregate"), aggregateOrderBy(remote, types), { kind: "computed-aggregate", field, target: remote });
+      }
+    }
+    return fields;
+  });
+}
+
+/** `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. */
+function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
+  const { graphqlName, catalog } = target.table;
+  const described = `order by aggregate values of table ${title(catalog)}`;
+  return types.input(types.naming.type(graphqlName, "aggregate_order_by"), described, () => {
+    const fields: InputFields = { count: { type: types.orderDirection(), ...meaning<InputMeta>({ kind: "count" }) } };
+    for (const { name, takes } of aggregateFunctions) {
+      const scalars = aggregatable(target, takes);
+      if (scalars.length === 0) continue;
+      const type = types.input(types.naming.type(graphqlName, `${name}_order_by`), `order by ${name}() on columns of table ${title(catalog)}`, () =>
+        Object.fromEntries(scalars.map((scalar) => [scalarFieldName(scalar), { type: types.orderDirection(), ...meaning<InputMeta>({ kind: "scalar", scalar }) }])),
+      );
+      fields[types.naming.field(name)] = { type, ...meaning<InputMeta>({ kind: "aggregate-function", name }) };
+    }
+    return fields;
+  });
+}

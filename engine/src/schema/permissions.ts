@@ -1,0 +1,172 @@
+import type { MergedPath } from "../metadata/load.ts";
+import type { Metadata, SelectPermissionMetadata } from "../metadata/shape.ts";
+import { always, anyOf, isAlways, type Condition, type Redaction } from "../sql/expression.ts";
+import { FilterReader } from "./filters.ts";
+import type { TrackedTable } from "./model.ts";
+import type { Report, ResolvedSource } from "./resolve.ts";
+
+export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
+export type SubscriptionRootField = QueryRootField | "select_stream";
+
+/** What a role may read of one table. */
+export interface TablePermission {
+  /** Visible columns by their name in the database; a redaction hides the value in rows where it does not hold. */
+  readonly columns: ReadonlyMap<string, Redaction>;
+  /** Visible computed fields with a scalar result; those with rows follow the permission of the rows' table. */
+  readonly computedFields: ReadonlyMap<string, Redaction>;
+  readonly filter: Condition;
+  readonly limit: number | undefined;
+  readonly allowAggregations: boolean;
+  /** undefined = all. */
+  readonly queryRootFields: ReadonlySet<QueryRootField> | undefined;
+  readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | undefined;
+}
+
+/** Permissions of one role by the table's key; a table without one does not exist for the role. */
+export type RolePermissions = ReadonlyMap<string, TablePermission>;
+
+export interface RoleBook {
+  readonly roles: readonly string[];
+  permissionsOf(role: string): RolePermissions;
+  /** Roles that a role is made of, itself included. */
+  partsOf(role: string): readonly string[];
+}
+
+function adminPermission(table: TrackedTable): TablePermission {
+  return {
+    columns: new Map([...table.columns.keys()].map((column) => [column, undefined])),
+    computedFields: new Map([...table.computedFields.keys()].map((field) => [field, undefined])),
+    filter: always,
+    limit: undefined,
+    allowAggregations: true,
+    queryRootFields: undefined,
+    subscriptionRootFields: undefined,
+  };
+}
+
+function readPermission(
+  table: TrackedTable,
+  entry: SelectPermissionMetadata,
+  path: MergedPath,
+  source: ResolvedSource,
+  report: (path: MergedPath, reason: string) => void,
+): TablePermission {
+  const { permission } = entry;
+  const columns = permission.columns === "*" ? [...table.columns.keys()] : permission.columns;
+  for (const [index, column] of columns.entries()) {
+    if (!table.catalog.columns.has(column)) report([...path, "columns", index], `${table.key} has no column ${column}`);
+  }
+  for (const [index, field] of permission.computed_fields.entries()) {
+    if (!table.computedFields.has(field)) report([...path, "computed_fields", index], `${table.key} has no computed field ${field}`);
+  }
+  const reader = new FilterReader({ tables: source.tables, report, root: table });
+  return {
+    columns: new Map(columns.filter((column) => table.columns.has(column)).map((column) => [column, undefined])),
+    computedFields: new Map(permission.computed_fields.filter((field) => table.computedFields.has(field)).map((field) => [field, undefined])),
+    filter: reader.read(permission.filter, table, [...path, "filter"]),
+    limit: permission.limit ?? undefined,
+    allowAggregations: permission.allow_aggregations,
+    queryRootFields: permission.query_root_fields ? new Set(permission.query_root_fields) : undefined,
+    subscriptionRootFields: permission.subscription_root_fields ? new Set(permission.subscription_root_fields) : undefined,
+  };
+}
+
+/** A cell is visible in rows that a part which grants the column may see. */
+function combineCells(
+  parts: readonly TablePermission[],
+  cells: (permission: TablePermission) => ReadonlyMap<string, Redaction>,
+): ReadonlyMap<string, Redaction> {
+  const names = new Set(parts.flatMap((part) => [...cells(part).keys()]));
+  const combined = new Map<string, Redaction>();
+  for (const name of names) {
+    const granting = parts.filter((part) => cells(part).has(name));
+    const conditions = granting.map((part): Condition => {
+      const own = cells(part).get(name);
+      return own === undefined ? part.filter : { kind: "and", items: [part.filter, own] };
+    });
+    const visible = anyOf(...conditions);
+    combined.set(name, granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined) ? undefined : isAlways(visible) ? undefined : visible);
+  }
+  return combined;
+}
+
+function union<Value>(sets: readonly (ReadonlySet<Value> | undefined)[]): ReadonlySet<Value> | undefined {
+  if (sets.some((set) => set === undefined)) return undefined;
+  return new Set(sets.flatMap((set) => [...(set ?? [])]));
+}
+
+/** Hasura's rule for inherited roles: rows of any part, cells only where a part that grants them sees the row, the largest limit. */
+export function combinePermissions(parts: readonly TablePermission[]): TablePermission {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  return {
+    columns: combineCells(parts, ({ columns }) => columns),
+    computedFields: combineCells(parts, ({ computedFields }) => computedFields),
+    filter: anyOf(...parts.map(({ filter }) => filter)),
+    limit: parts.some(({ limit }) => limit === undefined) ? undefined : Math.max(...parts.map(({ limit }) => limit ?? 0)),
+    allowAggregations: parts.some(({ allowAggregations }) => allowAggregations),
+    queryRootFields: union(parts.map(({ queryRootFields }) => queryRootFields)),
+    subscriptionRootFields: union(parts.map(({ subscriptionRootFields }) => subscriptionRootFields)),
+  };
+}
+
+function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string, TablePermission>> {
+  const own = new Map<string, Map<string, TablePermission>>();
+  for (const table of source.tables.values()) {
+    for (const [index, entry] of table.metadata.select_permissions.entries()) {
+      const path = [...table.path, "select_permissions", index];
+      const name = `${entry.role} on ${table.key}`;
+      const tables = own.get(entry.role) ?? new Map<string, TablePermission>();
+      own.set(entry.role, tables);
+      if (entry.role === "admin") report([...path, "role"], "select_permission", name, "the role admin sees everything and takes no permission");
+      else if (tables.has(table.key)) report([...path, "role"], "select_permission", name, `the role ${entry.role} has two select permissions on ${table.key}`);
+      else {
+        let sound = true;
+        const permission = readPermission(table, entry, [...path, "permission"], source, (at, reason) => {
+          sound = false;
+          report(at, "select_permission", name, reason);
+        });
+        if (sound) tables.set(table.key, permission);
+      }
+    }
+  }
+  return own;
+}
+
+/** Reads every role's permissions; a permission with a fault in it grants nothing. */
+export function readRoles(source: ResolvedSource, inherited: Metadata["inherited_roles"], report: Report): RoleBook {
+  const own = readOwn(source, report);
+  const sets = new Map<string, readonly string[]>();
+  for (const [index, { role_name: name, role_set: set }] of inherited.entries()) {
+    const path = ["inherited_roles", index];
+    if (name === "admin" || sets.has(name)) report([...path, "role_name"], "inherited_role", name, name === "admin" ? "admin cannot be an inherited role" : "this role is defined twice");
+    else sets.set(name, set);
+  }
+  const cyclic = (name: string, seen: readonly string[]): boolean => seen.includes(name) || (sets.get(name) ?? []).some((part) => cyclic(part, [...seen, name]));
+  for (const [index, { role_name: name }] of inherited.entries()) {
+    if (cyclic(name, [])) {
+      report(["inherited_roles", index], "inherited_role", name, "its roles form a cycle");
+      sets.delete(name);
+    }
+  }
+  const known = new Set([...own.keys(), ...sets.keys(), ...source.functions.flatMap(({ metadata }) => metadata.permissions.map(({ role }) => role))]);
+  const cache = new Map<string, RolePermissions>();
+  const permissionsOf = (role: string): RolePermissions => {
+    const cached = cache.get(role);
+    if (cached !== undefined) return cached;
+    const result = new Map<string, TablePermission>();
+    for (const table of source.tables.values()) {
+      if (role === "admin") result.set(table.key, adminPermission(table));
+      else {
+        const direct = own.get(role)?.get(table.key);
+        const parts = (sets.get(role) ?? []).flatMap((part) => permissionsOf(part).get(table.key) ?? []);
+        if (direct !== undefined) result.set(table.key, direct);
+        else if (parts.length > 0) result.set(table.key, combinePermissions(parts));
+      }
+    }
+    cache.set(role, result);
+    return result;
+  };
+  const partsOf = (role: string): readonly string[] => [role, ...(sets.get(role) ?? []).flatMap(partsOf)];
+  return { roles: [...known].sort(), permissionsOf: (role) => (role === "admin" || known.has(role) ? permissionsOf(role) : new Map()), partsOf };
+}

@@ -1,0 +1,202 @@
+import { nameKey, type Catalog, type CatalogTable } from "../catalog/catalog.ts";
+import type { MergedPath } from "../metadata/load.ts";
+import type { QualifiedName, RelationshipMetadata, SourceMetadata, TableMetadata } from "../metadata/shape.ts";
+import { resolveComputedField, resolveFunction, title } from "./functions.ts";
+import type { Relationship, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import { camelCase, type Naming } from "./naming.ts";
+
+/** Reports an object that does not fit the database. */
+export type Report = (path: MergedPath, type: string, name: string, reason: string) => void;
+
+export interface ResolvedSource {
+  readonly name: string;
+  readonly naming: Naming;
+  readonly tables: ReadonlyMap<string, TrackedTable>;
+  readonly functions: readonly TrackedFunction[];
+}
+
+const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
+/** Schema and name as one name: the schema `public` is not written. */
+export function defaultName({ schema, name }: QualifiedName, naming: Naming): string {
+  const whole = schema === "public" ? name : `${schema}_${name}`;
+  return naming.convention === "graphql-default" ? camelCase(whole) : whole;
+}
+
+/** An empty comment in metadata means: no description. */
+export function description(explicit: string | null | undefined, automatic: string | undefined): string | undefined {
+  if (explicit === null || explicit === undefined) return automatic;
+  return explicit === "" ? undefined : explicit;
+}
+
+function columnsOf(catalog: CatalogTable, metadata: TableMetadata, naming: Naming, path: MergedPath, report: Report): Map<string, TableColumn> {
+  const configuration = metadata.configuration;
+  const columns = new Map<string, TableColumn>();
+  for (const key of ["column_config", "custom_column_names"] as const) {
+    for (const column of Object.keys(configuration?.[key] ?? {})) {
+      if (!catalog.columns.has(column)) report([...path, "configuration", key, column], "table", nameKey(catalog), `there is no column ${column}`);
+    }
+  }
+  for (const column of catalog.columns.values()) {
+    const config = configuration?.column_config?.[column.name];
+    const name = config?.custom_name ?? configuration?.custom_column_names?.[column.name] ?? naming.field(column.name);
+    if (!graphqlName.test(name) || name.startsWith("__")) continue;
+    columns.set(column.name, {
+      name: column.name,
+      graphqlName: name,
+      type: column.type,
+      nullable: column.nullable,
+      description: description(config?.comment, column.comment),
+      enumeration: undefined,
+    });
+  }
+  return columns;
+}
+
+function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming, path: MergedPath, report: Report): TrackedTable | undefined {
+  const key = nameKey(metadata.table);
+  const found = catalog.tables.get(key);
+  if (found === undefined) {
+    report([...path, "table"], "table", key, `the database has no table or view ${key}`);
+    return undefined;
+  }
+  const name = metadata.configuration?.custom_name ?? defaultName(metadata.table, naming);
+  if (!graphqlName.test(name)) {
+    report([...path, "table"], "table", key, `"${name}" is not a GraphQL name; give it a custom_name`);
+    return undefined;
+  }
+  return {
+    key,
+    catalog: found,
+    metadata,
+    path,
+    graphqlName: name,
+    description: description(metadata.configuration?.comment, found.comment ?? `columns and relationships of ${title(metadata.table)}`),
+    columns: columnsOf(found, metadata, naming, path, report),
+    relationships: new Map(),
+    computedFields: new Map(),
+    enumeration: undefined,
+  };
+}
+
+function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Naming, report: Report): void {
+  if (table.metadata.is_enum !== true) return;
+  const path = [...table.path, "is_enum"];
+  const fail = (reason: string) => report(path, "table", table.key, `cannot be an enum table: ${reason}`);
+  const columns = [...table.catalog.columns.values()];
+  const text = columns.every(({ type }) => type.name === "text" || type.name === "varchar");
+  if (table.catalog.primaryKey?.length !== 1) return fail("it needs a primary key of exactly one column");
+  if (columns.length > 2 || !text) return fail("it may have one further column, and both must be text");
+  const values = catalog.enums.get(table.key) ?? [];
+  if (values.length === 0) return fail("it has no rows");
+  const bad = values.filter(({ value }) => !graphqlName.test(value) || ["true", "false", "null"].includes(value));
+  if (bad.length > 0) return fail(`these values are no GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
+  table.enumeration = { table, typeName: naming.type(table.graphqlName, "enum"), values };
+}
+
+/** Columns with a one-column foreign key to an enum table take that enum's type. */
+function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>): void {
+  for (const { columns, target } of table.catalog.foreignKeys) {
+    const [name] = columns;
+    const enumeration = tables.get(nameKey(target))?.enumeration;
+    const column = name === undefined ? undefined : table.columns.get(name);
+    if (columns.length === 1 && enumeration !== undefined && column !== undefined) table.columns.set(column.name, { ...column, enumeration });
+  }
+}
+
+type Fail = (reason: string) => undefined;
+
+function pairs(table: TrackedTable, target: TrackedTable, mapping: readonly (readonly [string, string])[], fail: Fail): Relationship["mapping"] | undefined {
+  const found: (readonly [TableColumn, TableColumn])[] = [];
+  for (const [from, to] of mapping) {
+    const own = table.columns.get(from);
+    const remote = target.columns.get(to);
+    if (own === undefined) return fail(`${table.key} has no column ${from}`);
+    if (remote === undefined) return fail(`${target.key} has no column ${to}`);
+    found.push([own, remote]);
+  }
+  return found.length === 0 ? fail("the column mapping is empty") : found;
+}
+
+const sameColumns = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((column) => other.includes(column));
+
+function resolveRelationship(
+  table: TrackedTable,
+  kind: "object" | "array",
+  metadata: RelationshipMetadata,
+  tables: ReadonlyMap<string, TrackedTable>,
+  fail: Fail,
+): Relationship | undefined {
+  const { foreign_key_constraint_on: constraint, manual_configuration: manual } = metadata.using;
+  const tracked = (name: QualifiedName) => tables.get(nameKey(name)) ?? fail(`${nameKey(name)} is not tracked`);
+  const common = { name: metadata.name, kind, description: metadata.comment ?? undefined };
+  if (manual !== undefined) {
+    const target = tracked(manual.remote_table);
+    const mapping = target && pairs(table, target, Object.entries(manual.column_mapping), fail);
+    return mapping && { ...common, target, mapping, nullable: true };
+  }
+  if (constraint === undefined) return fail("it has no definition");
+  if (Array.isArray(constraint)) {
+    if (kind === "array") return fail("an array relationship's foreign key is in the other table: give {table, column}");
+    const key = table.catalog.foreignKeys.find(({ columns }) => sameColumns(columns, constraint));
+    if (key === undefined) return fail(`there is no foreign key on ${constraint.join(", ")}`);
+    const target = tracked(key.target);
+    const mapping = target && pairs(table, target, key.columns.map((column, index) => [column, key.targetColumns[index] ?? ""] as const), fail);
+    return mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable) };
+  }
+  const target = tracked(constraint.table);
+  if (target === undefined) return undefined;
+  const key = target.catalog.foreignKeys.find(({ columns, target: to }) => sameColumns(columns, constraint.columns) && nameKey(to) === table.key);
+  if (key === undefined) return fail(`${target.key} has no foreign key on ${constraint.columns.join(", ")} to ${table.key}`);
+  if (kind === "object" && !target.catalog.uniqueKeys.some((unique) => sameColumns(unique, key.columns))) {
+    return fail(`${key.columns.join(", ")} of ${target.key} is not unique, so that there may be many`);
+  }
+  const mapping = pairs(table, target, key.columns.map((column, index) => [key.targetColumns[index] ?? "", column] as const), fail);
+  return mapping && { ...common, target, mapping, nullable: true };
+}
+
+function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>, catalog: Catalog, naming: Naming, report: Report): void {
+  const taken = new Set([...table.columns.values()].map(({ graphqlName }) => graphqlName));
+  const claim = (name: string, fail: Fail) => (taken.has(name) ? fail(`the table has another field of the name ${name}`) : taken.add(name));
+  for (const kind of ["object", "array"] as const) {
+    const key = `${kind}_relationships` as const;
+    for (const [index, metadata] of table.metadata[key].entries()) {
+      const fail: Fail = (reason) => void report([...table.path, key, index], `${kind}_relationship`, `${table.key}.${metadata.name}`, reason);
+      if (claim(metadata.name, fail) === undefined) continue;
+      const relationship = resolveRelationship(table, kind, metadata, tables, fail);
+      if (relationship !== undefined) table.relationships.set(metadata.name, relationship);
+    }
+  }
+  for (const [index, metadata] of table.metadata.computed_fields.entries()) {
+    const fail: Fail = (reason) => void report([...table.path, "computed_fields", index], "computed_field", `${table.key}.${metadata.name}`, reason);
+    if (claim(metadata.name, fail) === undefined) continue;
+    const field = resolveComputedField(table, metadata, tables, catalog, naming, fail);
+    if (field !== undefined) table.computedFields.set(metadata.name, field);
+  }
+}
+
+/** Resolves a source's metadata against the catalogue; what does not fit is reported and left out. */
+export function resolveSource(source: SourceMetadata, path: MergedPath, catalog: Catalog, naming: Naming, report: Report): ResolvedSource {
+  const tables = new Map<string, TrackedTable>();
+  for (const [index, metadata] of source.tables.entries()) {
+    const own = [...path, "tables", index];
+    const table = resolveTable(metadata, catalog, naming, own, report);
+    if (table === undefined) continue;
+    const twin = [...tables.values()].find(({ graphqlName }) => graphqlName === table.graphqlName);
+    if (tables.has(table.key)) report([...own, "table"], "table", table.key, "this table is tracked twice");
+    else if (twin !== undefined) report([...own, "table"], "table", table.key, `the name ${table.graphqlName} is taken by ${twin.key}; give it a custom_name`);
+    else tables.set(table.key, table);
+  }
+  for (const table of tables.values()) resolveEnumeration(table, catalog, naming, report);
+  for (const table of tables.values()) applyEnumerations(table, tables);
+  for (const table of tables.values()) resolveFields(table, tables, catalog, naming, report);
+  const functions: TrackedFunction[] = [];
+  for (const [index, metadata] of source.functions.entries()) {
+    const own = [...path, "functions", index];
+    const fail: Fail = (reason) => void report(own, "function", nameKey(metadata.function), reason);
+    const tracked = resolveFunction(metadata, own, tables, catalog, naming, fail);
+    if (tracked !== undefined) functions.push(tracked);
+  }
+  return { name: source.name, naming, tables, functions };
+}

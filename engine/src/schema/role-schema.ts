@@ -1,0 +1,210 @@
+import {
+  DirectiveLocation,
+  GraphQLBoolean,
+  GraphQLDirective,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  specifiedDirectives,
+  type GraphQLInputObjectType,
+  type GraphQLNamedType,
+} from "graphql";
+import { title } from "./functions.ts";
+import { meaning, visibleColumns, type InputMeta, type OutputMeta, type VisibleTable } from "./meta.ts";
+import type { TrackedFunction } from "./model.ts";
+import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
+import { description, type ResolvedSource } from "./resolve.ts";
+import { aggregateType, argument, functionArguments, rowArguments, tableType } from "./table-types.ts";
+import { byName, list, TypeBook, type OutputFields } from "./types.ts";
+import { boolExp } from "./where-types.ts";
+
+export interface RoleSchema {
+  readonly query: GraphQLObjectType;
+  /** Absent when the role can subscribe to nothing. */
+  readonly subscription: GraphQLObjectType | undefined;
+  /** Built on first use, for introspection and SDL. */
+  readonly schema: GraphQLSchema;
+}
+
+export interface RoleSchemaOptions {
+  readonly inferFunctionPermissions: boolean;
+}
+
+const nothingAvailable =
+  "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
+
+const cachedDirective = new GraphQLDirective({
+  name: "cached",
+  description: "whether this query should be cached (Hasura Cloud only)",
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: "measured in seconds" },
+    refresh: { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: false, description: "refresh the cache entry" },
+  },
+});
+
+function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
+  const { table, permission } = target;
+  const key = table.catalog.primaryKey;
+  if (key === undefined || key.length === 0 || !key.every((column) => permission.columns.has(column) && permission.columns.get(column) === undefined)) return undefined;
+  return Object.fromEntries(
+    key.flatMap((name) => {
+      const column = table.columns.get(name);
+      return column === undefined ? [] : [[column.graphqlName, argument(new GraphQLNonNull(types.column(column)), { kind: "primary-key", column }, column.description)]];
+    }),
+  );
+}
+
+function streamArguments(target: VisibleTable, types: TypeBook) {
+  const { graphqlName, catalog } = target.table;
+  const { naming } = types;
+  const ordering = types.enumeration(naming.shared("cursor_ordering"), "ordering argument of a cursor", () => ({
+    ASC: { description: "ascending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: false, nullsFirst: false } }) },
+    DESC: { description: "descending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: true, nullsFirst: false } }) },
+  }));
+  const value = types.input(naming.type(graphqlName, "stream_cursor_value_input"), "Initial value of the column from where the streaming should start", () =>
+    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.column(scalar.column), description: scalar.column.description, ...meaning<InputMeta>({ kind: "scalar", scalar }) }])),
+  );
+  const cursor = types.input(naming.type(graphqlName, "stream_cursor_input"), `Streaming cursor of the table ${title(catalog)}`, () => ({
+    [naming.field("initial_value")]: { type: new GraphQLNonNull(value), description: "Stream column input with initial value", ...meaning<InputMeta>({ kind: "initial-value" }) },
+    ordering: { type: ordering, description: "cursor ordering", ...meaning<InputMeta>({ kind: "ordering" }) },
+  }));
+  return {
+    [naming.field("batch_size")]: argument(new GraphQLNonNull(GraphQLInt), { kind: "batch-size" }, "maximum number of rows returned in a single batch"),
+    // An element may be null in Hasura's schema, and is refused when it is.
+    cursor: argument(nonNullListOfNullable(cursor), { kind: "cursor" }, "cursor to stream the results returned by the query"),
+    where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
+  };
+}
+
+function nonNullListOfNullable(type: GraphQLInputObjectType) {
+  return new GraphQLNonNull(new GraphQLList(type));
+}
+
+/** The root fields that a table gives to a role. */
+function tableRootFields(target: VisibleTable, types: TypeBook, operation: "query" | "subscription"): OutputFields {
+  const { table, permission } = target;
+  const { naming } = types;
+  const custom = table.metadata.configuration?.custom_root_fields;
+  const allowed: ReadonlySet<SubscriptionRootField> | ReadonlySet<QueryRootField> | undefined =
+    operation === "query" ? permission.queryRootFields : permission.subscriptionRootFields;
+  const permits = (field: SubscriptionRootField) => allowed === undefined || (allowed as ReadonlySet<string>).has(field);
+  const titled = title(table.catalog);
+  const fields: OutputFields = {};
+  const put = (kind: SubscriptionRootField, suffix: string | undefined, automatic: string, field: Omit<OutputFields[string], "description">) => {
+    if (!permits(kind)) return;
+    const given = custom?.[kind] ?? undefined;
+    const name = given?.name ?? (suffix === undefined ? table.graphqlName : naming.suffixed(table.graphqlName, suffix));
+    fields[naming.rootField(name)] = { ...field, type: field.type, description: description(given?.comment, automatic) };
+  };
+  put("select", undefined, `fetch data from the table: ${titled}`, {
+    type: list(tableType(target, types)),
+    args: rowArguments(target, types),
+    ...meaning<OutputMeta>({ kind: "select", target }),
+  });
+  if (permission.allowAggregations) {
+    put("select_aggregate", "aggregate", `fetch aggregated fields from the table: ${titled}`, {
+      type: new GraphQLNonNull(aggregateType(target, types)),
+      args: rowArguments(target, types),
+      ...meaning<OutputMeta>({ kind: "select-aggregate", target }),
+    });
+  }
+  const key = primaryKeyArguments(target, types);
+  if (key !== undefined) {
+    put("select_by_pk", "by_pk", `fetch data from the table: ${titled} using primary key columns`, {
+      type: tableType(target, types),
+      args: key,
+      ...meaning<OutputMeta>({ kind: "select-by-pk", target }),
+    });
+  }
+  if (operation === "subscription" && visibleColumns(target).length > 0) {
+    put("select_stream", "stream", `fetch data from the table in a streaming manner: ${titled}`, {
+      type: list(tableType(target, types)),
+      args: streamArguments(target, types),
+      ...meaning<OutputMeta>({ kind: "select-stream", target }),
+    });
+  }
+  return fields;
+}
+
+function functionRootFields(tracked: TrackedFunction, target: VisibleTable, types: TypeBook): OutputFields {
+  const { naming } = types;
+  const custom = tracked.metadata.configuration?.custom_root_fields;
+  const called = title(tracked.call.function);
+  const returned = title(tracked.target.catalog);
+  const automatic = `execute function ${called} which returns ${returned}`;
+  const args = functionArguments(tracked.call, naming.type(tracked.graphqlName, "args"), types);
+  const type = tableType(target, types);
+  const name = naming.rootField(custom?.function ?? tracked.graphqlName);
+  const rows = rowArguments(target, types);
+  const fields: OutputFields = {
+    [name]: {
+      type: tracked.returnsSet ? list(type) : type,
+      args: tracked.returnsSet ? { ...args, ...rows } : args,
+      description: description(tracked.metadata.comment, tracked.call.function.comment ?? automatic),
+      ...meaning<OutputMeta>({ kind: "function", function: tracked, target }),
+    },
+  };
+  if (tracked.returnsSet && target.permission.allowAggregations) {
+    const aggregate = naming.rootField(custom?.function_aggregate ?? naming.suffixed(tracked.graphqlName, "aggregate"));
+    fields[aggregate] = {
+      type: new GraphQLNonNull(aggregateType(target, types)),
+      args: { ...args, ...rows },
+      description: `execute function ${called} and query aggregates on result of table type ${returned}`,
+      ...meaning<OutputMeta>({ kind: "function-aggregate", function: tracked, target }),
+    };
+  }
+  return fields;
+}
+
+function mayCall(tracked: TrackedFunction, role: string, book: RoleBook, options: RoleSchemaOptions): boolean {
+  if (role === "admin") return true;
+  if (options.inferFunctionPermissions && tracked.call.function.volatility !== "volatile") return true;
+  const parts = new Set(book.partsOf(role));
+  return tracked.metadata.permissions.some((permission) => parts.has(permission.role));
+}
+
+/** Everything that a role can ask for; what the role has no permission for is not in it. */
+export function buildRoleSchema(sources: readonly { source: ResolvedSource; book: RoleBook }[], role: string, options: RoleSchemaOptions): RoleSchema {
+  const query: OutputFields = {};
+  const subscription: OutputFields = {};
+  const shared = new Map<string, GraphQLNamedType>();
+  for (const { source, book } of sources) {
+    const types = new TypeBook(source.naming, book.permissionsOf(role), shared);
+    for (const [operation, roots] of [["query", query], ["subscription", subscription]] as const) {
+      const fields: OutputFields = {};
+      for (const table of source.tables.values()) {
+        const target = types.visible(table);
+        if (target !== undefined) Object.assign(fields, tableRootFields(target, types, operation));
+      }
+      for (const tracked of source.functions) {
+        const target = types.visible(tracked.target);
+        if (target !== undefined && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
+      }
+      for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
+      const { namespace } = source.naming;
+      if (namespace === undefined || Object.keys(fields).length === 0) Object.assign(roots, fields);
+      else {
+        const type = new GraphQLObjectType({ name: `${namespace}_${operation}`, fields: byName(fields) });
+        roots[namespace] = { type: new GraphQLNonNull(type), ...meaning<OutputMeta>({ kind: "namespace" }) };
+      }
+    }
+  }
+  if (Object.keys(query).length === 0) {
+    query["no_queries_available"] = { type: new GraphQLNonNull(GraphQLString), description: nothingAvailable, ...meaning<OutputMeta>({ kind: "constant", text: nothingAvailable }) };
+  }
+  const queryType = new GraphQLObjectType({ name: "query_root", fields: byName(query) });
+  const subscriptionType = Object.keys(subscription).length === 0 ? undefined : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) });
+  let schema: GraphQLSchema | undefined;
+  return {
+    query: queryType,
+    subscription: subscriptionType,
+    get schema() {
+      schema ??= new GraphQLSchema({ query: queryType, subscription: subscriptionType, directives: [...specifiedDirectives, cachedDirective] });
+      return schema;
+    },
+  };
+}

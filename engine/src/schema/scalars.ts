@@ -1,0 +1,47 @@
+import type { DatabaseType } from "../catalog/catalog.ts";
+
+const graphqlNames: Readonly<Record<string, string>> = {
+  int4: "Int",
+  bool: "Boolean",
+  float4: "Float",
+  text: "String",
+  varchar: "String",
+  int2: "smallint",
+  int8: "bigint",
+};
+
+/** GraphQL name of a scalar type, as Hasura has it; tables' row types get a suffix so that they do not meet the object type. */
+export function scalarName(type: DatabaseType): string {
+  const own = graphqlNames[type.name] ?? type.name;
+  return type.kind === "composite" ? `${own}_scalar` : own;
+}
+
+const numeric = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "money"]);
+const comparable = new Set([
+  ...numeric, "bpchar", "varchar", "text", "citext", "char", "name", "date", "timestamp", "timestamptz", "timetz", "uuid", "ltree", "lquery", "ltxtquery",
+]);
+const stringified = new Set(["int8", "numeric", "float8", "money"]);
+
+/** Types that sum, avg and their kin take. */
+export function isNumeric(type: DatabaseType): boolean {
+  return type.element === undefined && numeric.has(type.name);
+}
+
+/** Types that max and min take: Hasura's list, which leaves out what it does not know by name. */
+export function isComparable(type: DatabaseType): boolean {
+  return type.element !== undefined || (comparable.has(type.name) && type.name !== "name");
+}
+
+/** Types that become JSON strings with `stringify-numeric-types`. */
+export function isStringified(type: DatabaseType): boolean {
+  return type.element === undefined && stringified.has(type.name);
+}
+
+export function isJson(type: DatabaseType): boolean {
+  return type.element === undefined && (type.name === "json" || type.name === "jsonb");
+}
+
+export const textType: DatabaseType = { name: "text", sql: "text", kind: "base" };
+export const integerType: DatabaseType = { name: "int4", sql: "integer", kind: "base" };
+export const floatType: DatabaseType = { name: "float8", sql: "double precision", kind: "base" };
+export const booleanType: DatabaseType = { name: "bool", sql: "boolean", kind: "base" };

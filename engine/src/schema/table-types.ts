@@ -1,0 +1,162 @@
+import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLFieldConfigArgumentMap, type GraphQLInputType, type GraphQLObjectType } from "graphql";
+import { title } from "./functions.ts";
+import { meaning, scalarFieldName, scalarType, visibleColumns, type ArgumentMeta, type OutputMeta, type VisibleTable } from "./meta.ts";
+import { clientArguments, type FunctionCall } from "./model.ts";
+import { aggregatable, aggregateFunctions, orderBy } from "./order-types.ts";
+import { isJson } from "./scalars.ts";
+import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
+import { boolExp, selectColumns } from "./where-types.ts";
+
+export const argument = (type: GraphQLInputType, meta: ArgumentMeta, description?: string) => ({ type, description, ...meaning(meta) });
+
+/** Arguments of everything that gives a list of a table's rows. */
+export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
+  const columns = selectColumns(target, types);
+  const { naming } = types;
+  return {
+    ...(columns === undefined
+      ? {}
+      : { [naming.field("distinct_on")]: argument(nullableList(columns), { kind: "distinct-on" }, "distinct select on columns") }),
+    limit: argument(GraphQLInt, { kind: "limit" }, "limit the number of rows returned"),
+    offset: argument(GraphQLInt, { kind: "offset" }, "skip the first n rows. Use only with order_by"),
+    ...(columns === undefined && target.table.relationships.size === 0
+      ? {}
+      : { [naming.field("order_by")]: argument(nullableList(orderBy(target, types)), { kind: "order-by" }, "sort the rows by one or more columns") }),
+    where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
+  };
+}
+
+/** The `args` argument of a function; required as soon as one of its arguments has no default. */
+export function functionArguments(call: FunctionCall, typeName: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
+  const given = clientArguments(call);
+  if (given.length === 0) return {};
+  const described = `input parameters for function ${title(call.function)}`;
+  const type = types.input(typeName, undefined, () =>
+    Object.fromEntries(given.map((client) => [client.graphqlName, { type: types.value(client.type), ...meaning({ kind: "function-argument", argument: client }) }])),
+  );
+  const required = given.some(({ hasDefault }) => !hasDefault);
+  return { args: argument(required ? new GraphQLNonNull(type) : type, { kind: "function-arguments" }, described) };
+}
+
+function columnFields(target: VisibleTable, types: TypeBook): OutputFields {
+  const fields: OutputFields = {};
+  for (const { column, redaction } of visibleColumns(target)) {
+    const type = types.column(column);
+    fields[column.graphqlName] = {
+      type: column.nullable || redaction !== undefined ? type : new GraphQLNonNull(type),
+      description: column.description,
+      args: isJson(column.type) ? { path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : {},
+      ...meaning<OutputMeta>({ kind: "column", column, redaction }),
+    };
+  }
+  return fields;
+}
+
+function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFields {
+  const fields: OutputFields = {};
+  for (const relationship of table.relationships.values()) {
+    const target = types.visible(relationship.target);
+    if (target === undefined) continue;
+    const type = tableType(target, types);
+    const meta: OutputMeta = { kind: "relationship", relationship, target };
+    if (relationship.kind === "object") {
+      const described = relationship.description ?? "An object relationship";
+      fields[relationship.name] = { type: relationship.nullable ? type : new GraphQLNonNull(type), description: described, ...meaning(meta) };
+      continue;
+    }
+    const args = rowArguments(target, types);
+    fields[relationship.name] = { type: list(type), description: relationship.description ?? "An array relationship", args, ...meaning(meta) };
+    if (target.permission.allowAggregations) {
+      fields[types.naming.suffixed(relationship.name, "aggregate")] = {
+        type: new GraphQLNonNull(aggregateType(target, types)),
+        description: "An aggregate relationship",
+        args,
+        ...meaning<OutputMeta>({ kind: "relationship-aggregate", relationship, target }),
+      };
+    }
+  }
+  return fields;
+}
+
+function computedFields({ table, permission }: VisibleTable, types: TypeBook): OutputFields {
+  const fields: OutputFields = {};
+  for (const field of table.computedFields.values()) {
+    const typeName = types.naming.type(`${field.name}_${table.graphqlName}`, "args");
+    const args = functionArguments(field.call, typeName, types);
+    if (field.result.kind === "scalar") {
+      if (!permission.computedFields.has(field.name)) continue;
+      const { type } = field.result;
+      fields[field.name] = {
+        type: types.value(type),
+        description: field.description,
+        args: isJson(type) ? { ...args, path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : args,
+        ...meaning<OutputMeta>({ kind: "computed", field, redaction: permission.computedFields.get(field.name), target: undefined }),
+      };
+      continue;
+    }
+    const target = types.visible(field.result.target);
+    if (target === undefined) continue;
+    fields[field.name] = {
+      type: nullableList(tableType(target, types)),
+      description: field.description,
+      args: { ...args, ...rowArguments(target, types) },
+      ...meaning<OutputMeta>({ kind: "computed", field, redaction: undefined, target }),
+    };
+  }
+  return fields;
+}
+
+/** The object type of a table's rows. */
+export function tableType(target: VisibleTable, types: TypeBook): GraphQLObjectType {
+  const { table } = target;
+  return types.object(types.naming.type(table.graphqlName), table.description, () => ({
+    ...columnFields(target, types),
+    ...relationshipFields(target, types),
+    ...computedFields(target, types),
+  }));
+}
+
+function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
+  const { graphqlName } = target.table;
+  const columns = selectColumns(target, types);
+  const fields: OutputFields = {
+    count: {
+      type: new GraphQLNonNull(GraphQLInt),
+      args: {
+        ...(columns === undefined ? {} : { columns: argument(nullableList(columns), { kind: "count-columns" }) }),
+        distinct: argument(GraphQLBoolean, { kind: "count-distinct" }),
+      },
+      ...meaning<OutputMeta>({ kind: "count", target }),
+    },
+  };
+  for (const { name, takes, float } of aggregateFunctions) {
+    const scalars = aggregatable(target, takes);
+    if (scalars.length === 0) continue;
+    const type = types.object(types.naming.type(graphqlName, `${name}_fields`), `aggregate ${name} on columns`, () =>
+      Object.fromEntries(
+        scalars.map((scalar) => [
+          scalarFieldName(scalar),
+          {
+            type: float ? GraphQLFloat : types.value(scalarType(scalar)),
+            description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
+            ...meaning<OutputMeta>({ kind: "aggregate-column", name, operand: scalar, resultsInFloat: float }),
+          },
+        ]),
+      ),
+    );
+    fields[types.naming.field(name)] = { type, ...meaning<OutputMeta>({ kind: "aggregate-function", name, target }) };
+  }
+  return fields;
+}
+
+/** `<table>_aggregate`. */
+export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObjectType {
+  const { graphqlName, catalog } = target.table;
+  return types.object(types.naming.type(graphqlName, "aggregate"), `aggregated selection of ${title(catalog)}`, () => ({
+    aggregate: {
+      type: types.object(types.naming.type(graphqlName, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
+      ...meaning<OutputMeta>({ kind: "aggregate", target }),
+    },
+    nodes: { type: list(tableType(target, types)), ...meaning<OutputMeta>({ kind: "nodes", target }) },
+  }));
+}

@@ -1,0 +1,112 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLFloat,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLString,
+  type GraphQLEnumValueConfigMap,
+  type GraphQLFieldConfigMap,
+  type GraphQLInputFieldConfigMap,
+  type GraphQLNamedType,
+  type GraphQLNullableType,
+} from "graphql";
+import type { DatabaseType } from "../catalog/catalog.ts";
+import { meaning, type VisibleTable } from "./meta.ts";
+import type { Enumeration, TableColumn, TrackedTable } from "./model.ts";
+import type { Naming } from "./naming.ts";
+import type { RolePermissions } from "./permissions.ts";
+import { scalarName } from "./scalars.ts";
+
+export type OutputFields = GraphQLFieldConfigMap<unknown, unknown>;
+export type InputFields = GraphQLInputFieldConfigMap;
+
+/** Hasura lists everything by name, in code point order. */
+export function byName<Entry>(entries: Readonly<Record<string, Entry>>): Record<string, Entry> {
+  return Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+export const list = <Type extends GraphQLNullableType>(type: Type) => new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
+export const nullableList = <Type extends GraphQLNullableType>(type: Type) => new GraphQLList(new GraphQLNonNull(type));
+
+const builtin = new Map<string, GraphQLScalarType>([GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean].map((type) => [type.name, type]));
+
+/** Builds the types of one role; each name is built once. */
+export class TypeBook {
+  readonly naming: Naming;
+  readonly #permissions: RolePermissions;
+  readonly #types: Map<string, GraphQLNamedType>;
+
+  /** @param types shared by the sources of one role, so that e.g. `String_comparison_exp` is one type */
+  constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>) {
+    this.naming = naming;
+    this.#permissions = permissions;
+    this.#types = types;
+  }
+
+  /** The table as the role sees it; undefined when the role has no permission on it. */
+  visible(table: TrackedTable): VisibleTable | undefined {
+    const permission = this.#permissions.get(table.key);
+    return permission === undefined ? undefined : { table, permission };
+  }
+
+  #once<Type extends GraphQLNamedType>(name: string, build: () => Type): Type {
+    const known = this.#types.get(name);
+    if (known !== undefined) return known as Type;
+    const type = build();
+    this.#types.set(name, type);
+    return type;
+  }
+
+  object(name: string, description: string | undefined, fields: () => OutputFields): GraphQLObjectType {
+    return this.#once(name, () => new GraphQLObjectType({ name, description, fields: () => byName(fields()) }));
+  }
+
+  input(name: string, description: string | undefined, fields: () => InputFields): GraphQLInputObjectType {
+    return this.#once(name, () => new GraphQLInputObjectType({ name, description, fields: () => byName(fields()) }));
+  }
+
+  enumeration(name: string, description: string | undefined, values: () => GraphQLEnumValueConfigMap): GraphQLEnumType {
+    return this.#once(name, () => new GraphQLEnumType({ name, description, values: byName(values()) }));
+  }
+
+  scalar(type: DatabaseType): GraphQLScalarType {
+    const name = scalarName(type);
+    return builtin.get(name) ?? this.#once(name, () => new GraphQLScalarType({ name }));
+  }
+
+  enumTable(enumeration: Enumeration): GraphQLEnumType {
+    return this.enumeration(enumeration.typeName, undefined, () =>
+      Object.fromEntries(enumeration.values.map(({ value, comment }) => [value, { description: comment }])),
+    );
+  }
+
+  /** Type of a value in results and in arguments; an array is a list. */
+  value(type: DatabaseType): GraphQLScalarType | GraphQLList<GraphQLNonNull<GraphQLScalarType>> {
+    return type.element === undefined ? this.scalar(type) : nullableList(this.scalar(type.element));
+  }
+
+  column({ type, enumeration }: TableColumn): GraphQLEnumType | ReturnType<TypeBook["value"]> {
+    return enumeration === undefined ? this.value(type) : this.enumTable(enumeration);
+  }
+
+  orderDirection(): GraphQLEnumType {
+    const value = (description: string, descending: boolean, nullsFirst: boolean) => ({
+      description,
+      ...meaning({ kind: "direction", direction: { descending, nullsFirst } }),
+    });
+    const named = (name: string) => this.naming.enumValue(name);
+    return this.enumeration(this.naming.shared("order_by"), "column ordering options", () => ({
+      [named("asc")]: value("in ascending order, nulls last", false, false),
+      [named("asc_nulls_first")]: value("in ascending order, nulls first", false, true),
+      [named("asc_nulls_last")]: value("in ascending order, nulls last", false, false),
+      [named("desc")]: value("in descending order, nulls first", true, true),
+      [named("desc_nulls_first")]: value("in descending order, nulls first", true, true),
+      [named("desc_nulls_last")]: value("in descending order, nulls last", true, false),
+    }));
+  }
+}

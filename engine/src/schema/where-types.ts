@@ -1,0 +1,160 @@
+import { GraphQLBoolean, GraphQLInputObjectType, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
+import type { DatabaseType } from "../catalog/catalog.ts";
+import { equalityOperators, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
+import { title } from "./functions.ts";
+import { meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import type { Enumeration } from "./model.ts";
+import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";
+import { nullableList, type InputFields, type TypeBook } from "./types.ts";
+
+const input = (type: GraphQLInputType, meta: InputMeta, description?: string) => ({ type, description, ...meaning(meta) });
+
+function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook): GraphQLInputType {
+  switch (operator.argument) {
+    case "same":
+      return types.value(type);
+    case "list":
+      return nullableList(types.value(type));
+    case "ltree-list":
+      return nullableList(types.scalar(type));
+    case "text":
+      return GraphQLString;
+    case "text-list":
+      return nullableList(GraphQLString);
+    case "lquery-list":
+      return nullableList(types.scalar({ name: "lquery", sql: "lquery", kind: "base" }));
+    default:
+      return types.scalar({ name: operator.argument, sql: operator.argument, kind: "base" });
+  }
+}
+
+function operatorFields(operators: readonly Operator[], argument: (operator: Operator) => GraphQLInputType, types: TypeBook): InputFields {
+  const fields: InputFields = {};
+  for (const operator of operators) {
+    fields[types.naming.field(operator.name)] = input(argument(operator), { kind: "operator", operator }, operator.description);
+  }
+  fields[types.naming.field("_is_null")] = input(GraphQLBoolean, { kind: "is-null" });
+  return fields;
+}
+
+function castFields(type: DatabaseType, types: TypeBook): InputFields {
+  const source = scalarName(type);
+  const name = types.naming.scalarType(source, "cast_exp");
+  const cast = types.input(name, undefined, () => ({ String: input(comparison(textType, types), { kind: "cast-text" }) }));
+  return { [types.naming.field("_cast")]: input(cast, { kind: "cast" }) };
+}
+
+/** `<Scalar>_comparison_exp`, or `<Scalar>_array_comparison_exp` for arrays. */
+export function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObjectType {
+  const { element } = type;
+  const name = element === undefined ? scalarName(type) : `${scalarName(element)}_array`;
+  const isText = element === undefined && scalarName(type) === "String";
+  const operators = isText ? textOperators : operatorsOf(type);
+  return types.input(
+    types.naming.scalarType(name, "comparison_exp"),
+    `Boolean expression to compare columns of type "${element === undefined ? name : `${scalarName(element)}`}". All fields are combined with logical 'AND'.`,
+    () => ({
+      ...operatorFields(operators, (operator) => operatorInput(operator, type, types), types),
+      ...(isText || element !== undefined ? {} : castFields(type, types)),
+    }),
+  );
+}
+
+function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInputObjectType {
+  const value: GraphQLEnumType = types.enumTable(enumeration);
+  const suffixed = types.naming.convention === "graphql-default" ? `${value.name}ComparisonExp` : `${value.name}_comparison_exp`;
+  return types.input(
+    suffixed,
+    `Boolean expression to compare columns of type "${value.name}". All fields are combined with logical 'AND'.`,
+    () => operatorFields(equalityOperators, (operator) => (operator.argument === "list" ? nullableList(value) : value), types),
+  );
+}
+
+function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
+  if (scalar.kind === "computed") return comparison(scalar.type, types);
+  return scalar.column.enumeration === undefined ? comparison(scalar.column.type, types) : enumComparison(scalar.column.enumeration, types);
+}
+
+/** Enum of the columns of one type, for the arguments of an aggregate predicate. */
+function argumentColumns(target: VisibleTable, predicate: string, type: DatabaseType, types: TypeBook): GraphQLEnumType | undefined {
+  const columns = visibleColumns(target).filter(({ column }) => column.type.name === type.name);
+  if (columns.length === 0) return undefined;
+  const { graphqlName } = target.table;
+  const name = types.naming.type(graphqlName, `select_column_${graphqlName}_aggregate_bool_exp_${predicate}_arguments_columns`);
+  return types.enumeration(name, `select "${graphqlName}_aggregate_bool_exp_${predicate}_arguments_columns" columns of table ${title(target.table.catalog)}`, () =>
+    Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
+  );
+}
+
+function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
+  const { graphqlName } = target.table;
+  const base = types.naming.type(graphqlName, "aggregate_bool_exp");
+  const field = (name: string) => types.naming.field(name);
+  const predicate = (name: string, columns: GraphQLInputType | undefined, argumentType: DatabaseType | undefined, resultType: DatabaseType) =>
+    input(
+      types.input(types.naming.type(graphqlName, `aggregate_bool_exp_${name}`), undefined, () => ({
+        ...(columns === undefined ? {} : { [field("arguments")]: input(columns, { kind: "predicate-arguments" }) }),
+        [field("distinct")]: input(GraphQLBoolean, { kind: "predicate-distinct" }),
+        [field("filter")]: input(boolExp(target, types), { kind: "predicate-filter" }),
+        [field("predicate")]: input(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
+      })),
+      { kind: "aggregate-predicate", predicate: { function: name, target, argumentType, resultType } },
+    );
+  return types.input(base, undefined, () => {
+    const all = selectColumns(target, types);
+    const fields: InputFields = { [field("count")]: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType) };
+    const typed = (name: string, type: DatabaseType, result: DatabaseType) => {
+      const columns = argumentColumns(target, name, type, types);
+      if (columns !== undefined) fields[field(name)] = predicate(name, new GraphQLNonNull(columns), type, result);
+    };
+    for (const name of ["bool_and", "bool_or"]) typed(name, booleanType, booleanType);
+    for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) typed(name, floatType, floatType);
+    return fields;
+  });
+}
+
+/** `<table>_select_column`; undefined when the role sees no column. */
+export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnumType | undefined {
+  const columns = visibleColumns(target);
+  if (columns.length === 0) return undefined;
+  return types.enumeration(types.naming.type(target.table.graphqlName, "select_column"), `select columns of table ${title(target.table.catalog)}`, () =>
+    Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
+  );
+}
+
+/** `<table>_bool_exp`: only what the role may see can be filtered by. */
+export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
+  const { table } = target;
+  const description = `Boolean expression to filter rows from the table ${title(table.catalog)}. All fields are combined with a logical 'AND'.`;
+  const self: GraphQLInputObjectType = types.input(types.naming.type(table.graphqlName, "bool_exp"), description, () => {
+    const fields: InputFields = {
+      _and: input(nullableList(self), { kind: "and" }),
+      _or: input(nullableList(self), { kind: "or" }),
+      _not: input(self, { kind: "not" }),
+    };
+    for (const scalar of [...visibleColumns(target), ...visibleComputed(target)]) {
+      fields[scalarFieldName(scalar)] = input(scalarComparison(scalar, types), { kind: "scalar", scalar });
+    }
+    for (const field of table.computedFields.values()) {
+      const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
+      const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
+      if (remote !== undefined && !needsClient) fields[field.name] = input(boolExp(remote, types), { kind: "computed-rows", field, target: remote });
+    }
+    for (const relationship of table.relationships.values()) {
+      const remote = types.visible(relationship.target);
+      if (remote === undefined) continue;
+      fields[relationship.name] = input(boolExp(remote, types), { kind: "relationship", relationship, target: remote });
+      if (relationship.kind === "array" && remote.permission.allowAggregations) {
+        fields[types.naming.suffixed(relationship.name, "aggregate")] = input(aggregatePredicates(remote, types), {
+          kind: "relationship-aggregate",
+          relationship,
+          target: remote,
+        });
+      }
+    }
+    return fields;
+  });
+  return self;
+}
+
+

@@ -1,0 +1,89 @@
+/**
+ * Conditions and values as data: what metadata's filters and a client's `where` both become, and what SQL is printed from.
+ * @module
+ */
+import type { ComputedField, Relationship, TableColumn, TrackedTable } from "../schema/model.ts";
+import type { Operator } from "./operators.ts";
+
+/** Where a parameter's value comes from when the statement runs; values travel as Postgres text. */
+export type ParameterSource =
+  | { readonly kind: "constant"; readonly text: string | null }
+  | { readonly kind: "session"; readonly name: string }
+  /** All session variables as one JSON object, for functions with a session argument. */
+  | { readonly kind: "session-object" }
+  /** A variable of the operation; `encode` checks and converts its value. */
+  | { readonly kind: "variable"; readonly name: string; readonly encode: (value: unknown) => string | null };
+
+export interface Parameter {
+  readonly source: ParameterSource;
+  /** The type it is cast to, as SQL. */
+  readonly type: string;
+  /** Keeps a position of its own, because its value moves (a stream's cursor). */
+  readonly alone?: boolean;
+}
+
+/** An argument of a function call; a client's argument that was left out at the end takes its default. */
+export type FunctionArgument =
+  | { readonly kind: "parameter"; readonly name: string | undefined; readonly parameter: Parameter }
+  | { readonly kind: "row" };
+
+/** `undefined` = visible in every row; else only where the condition holds. */
+export type Redaction = Condition | undefined;
+
+export type Operand =
+  | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
+  | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[]; readonly redaction: Redaction }
+  | { readonly kind: "text"; readonly operand: Operand };
+
+export type Value =
+  | { readonly kind: "parameter"; readonly parameter: Parameter }
+  /** An array of which each element is a parameter. */
+  | { readonly kind: "list"; readonly items: readonly Parameter[]; readonly type: string }
+  /** A column of the row under test, or of the row at which the permission's filter starts. */
+  | { readonly kind: "column"; readonly column: string; readonly scope: "current" | "root" };
+
+export interface AggregateCondition {
+  readonly function: string;
+  /** Columns inside of the function's parentheses; none means `*`. */
+  readonly columns: readonly Operand[];
+  readonly distinct: boolean;
+  readonly filter: Condition;
+  readonly comparisons: readonly { readonly operator: Operator; readonly value: Value }[];
+}
+
+export type Condition =
+  | { readonly kind: "and"; readonly items: readonly Condition[] }
+  | { readonly kind: "or"; readonly items: readonly Condition[] }
+  | { readonly kind: "not"; readonly item: Condition }
+  | { readonly kind: "compare"; readonly operand: Operand; readonly operator: Operator; readonly value: Value; readonly nullSafe: boolean }
+  | { readonly kind: "is-null"; readonly operand: Operand; readonly negated: boolean }
+  /** Some related row that the role may see (`permission`) fulfils `where`. */
+  | { readonly kind: "related"; readonly relationship: Relationship; readonly permission: Condition; readonly where: Condition }
+  | {
+      readonly kind: "computed-rows";
+      readonly field: ComputedField;
+      readonly arguments: readonly FunctionArgument[];
+      readonly permission: Condition;
+      readonly where: Condition;
+    }
+  | { readonly kind: "exists"; readonly table: TrackedTable; readonly where: Condition }
+  | { readonly kind: "aggregate"; readonly relationship: Relationship; readonly permission: Condition; readonly aggregate: AggregateCondition };
+
+export const always: Condition = { kind: "and", items: [] };
+export const never: Condition = { kind: "or", items: [] };
+
+export function isAlways(condition: Condition): boolean {
+  return condition.kind === "and" && condition.items.every(isAlways);
+}
+
+export function allOf(...conditions: readonly Condition[]): Condition {
+  const items = conditions.filter((condition) => !isAlways(condition));
+  const [only] = items;
+  return items.length === 1 && only !== undefined ? only : { kind: "and", items };
+}
+
+export function anyOf(...conditions: readonly Condition[]): Condition {
+  if (conditions.some(isAlways)) return always;
+  const [only] = conditions;
+  return conditions.length === 1 && only !== undefined ? only : { kind: "or", items: conditions };
+}

@@ -1,0 +1,101 @@
+import type { DatabaseType } from "../catalog/catalog.ts";
+
+/** What stands on an operator's right: a value of the column's own type, a list of such, or something fixed. */
+export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list";
+
+export interface Operator {
+  readonly name: string;
+  readonly argument: OperatorArgument;
+  readonly description?: string;
+  print(left: string, right: string): string;
+}
+
+function infix(name: string, symbol: string, argument: OperatorArgument = "same", description?: string): Operator {
+  return { name, argument, ...(description === undefined ? {} : { description }), print: (left, right) => `(${left} ${symbol} ${right})` };
+}
+
+const common: readonly Operator[] = [
+  infix("_eq", "="),
+  infix("_neq", "<>"),
+  infix("_gt", ">"),
+  infix("_lt", "<"),
+  infix("_gte", ">="),
+  infix("_lte", "<="),
+  { name: "_in", argument: "list", print: (left, right) => `(${left} = ANY (${right}))` },
+  { name: "_nin", argument: "list", print: (left, right) => `(${left} <> ALL (${right}))` },
+];
+
+const text: readonly Operator[] = [
+  infix("_like", "LIKE", "text", "does the column match the given pattern"),
+  infix("_nlike", "NOT LIKE", "text", "does the column NOT match the given pattern"),
+  infix("_ilike", "ILIKE", "text", "does the column match the given case-insensitive pattern"),
+  infix("_nilike", "NOT ILIKE", "text", "does the column NOT match the given case-insensitive pattern"),
+  infix("_similar", "SIMILAR TO", "text", "does the column match the given SQL regular expression"),
+  infix("_nsimilar", "NOT SIMILAR TO", "text", "does the column NOT match the given SQL regular expression"),
+  infix("_regex", "~", "text", "does the column match the given POSIX regular expression, case sensitive"),
+  infix("_nregex", "!~", "text", "does the column NOT match the given POSIX regular expression, case sensitive"),
+  infix("_iregex", "~*", "text", "does the column match the given POSIX regular expression, case insensitive"),
+  infix("_niregex", "!~*", "text", "does the column NOT match the given POSIX regular expression, case insensitive"),
+];
+
+const jsonb: readonly Operator[] = [
+  infix("_contains", "@>", "same", "does the column contain the given json value at the top level"),
+  infix("_contained_in", "<@", "same", "is the column contained in the given json value"),
+  infix("_has_key", "?", "text", "does the string exist as a top-level key in the column"),
+  infix("_has_keys_any", "?|", "text-list", "do any of these strings exist as top-level keys in the column"),
+  infix("_has_keys_all", "?&", "text-list", "do all of these strings exist as top-level keys in the column"),
+];
+
+const array: readonly Operator[] = [
+  infix("_contains", "@>", "same", "does the array contain the given value"),
+  infix("_contained_in", "<@", "same", "is the array contained in the given array value"),
+];
+
+const ltree: readonly Operator[] = [
+  infix("_ancestor", "@>", "same", "is the left argument an ancestor of right (or equal)?"),
+  { name: "_ancestor_any", argument: "ltree-list", description: "does array contain an ancestor of `ltree`?", print: (left, right) => `(${left} @> ANY (${right}))` },
+  infix("_descendant", "<@", "same", "is the left argument a descendant of right (or equal)?"),
+  { name: "_descendant_any", argument: "ltree-list", description: "does array contain a descendant of `ltree`?", print: (left, right) => `(${left} <@ ANY (${right}))` },
+  infix("_matches", "~", "lquery", "does `ltree` match `lquery`?"),
+  infix("_matches_any", "?", "lquery-list", "does `ltree` match any `lquery` in array?"),
+  infix("_matches_fulltext", "@", "ltxtquery", "does `ltree` match `ltxtquery`?"),
+];
+
+const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);
+
+/** Operators that a column of the type has, besides `_is_null` and `_cast`. */
+export function operatorsOf(type: DatabaseType): readonly Operator[] {
+  if (type.element !== undefined) return [...common, ...array];
+  if (textTypes.has(type.name)) return [...common, ...text];
+  if (type.name === "jsonb") return [...common, ...jsonb];
+  if (type.name === "ltree") return [...common, ...ltree];
+  return common;
+}
+
+export const textOperators: readonly Operator[] = [...common, ...text];
+export const commonOperators: readonly Operator[] = common;
+export const equalityOperators: readonly Operator[] = common.filter(({ name }) => ["_eq", "_neq", "_in", "_nin"].includes(name));
+
+/** SQL type of an operator's right side for a column of the type. */
+export function argumentType(operator: Operator, type: DatabaseType): string {
+  switch (operator.argument) {
+    case "same":
+      return type.sql;
+    case "list":
+      return `${type.sql}[]`;
+    case "text":
+      return "text";
+    case "text-list":
+      return "text[]";
+    case "ltree-list":
+      return `${type.sql}[]`;
+    case "lquery-list":
+      return "lquery[]";
+    default:
+      return operator.argument;
+  }
+}
+
+export function isListArgument(operator: Operator): boolean {
+  return operator.argument.endsWith("list");
+}

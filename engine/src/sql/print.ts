@@ -1,0 +1,170 @@
+import type { QualifiedName } from "../metadata/shape.ts";
+import type { FunctionCall } from "../schema/model.ts";
+import { isAlways, type AggregateCondition, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "./expression.ts";
+
+/** Quotes an identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll("\u0001", "").replaceAll('"', '""')}"`;
+}
+
+/** A string constant of the engine's own (names of types and keys); values of requests are always parameters. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("\u0001", "").replaceAll("'", "''")}'`;
+}
+
+export function qualified({ schema, name }: QualifiedName): string {
+  return `${identifier(schema)}.${identifier(name)}`;
+}
+
+/** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
+const mark = "\u0001";
+const marked = /\u0001(\d+)\u0001/g;
+
+/** Final text of a statement; by default parameters are `$1`, `$2`, … */
+export function finalText(template: string, parameter: (position: number) => string = (position) => `$${position}`): string {
+  return template.replaceAll(marked, (_found, position: string) => parameter(Number(position)));
+}
+
+/** The row that unqualified columns refer to, and the row at which the permission filter started. */
+export interface Scope {
+  readonly alias: string;
+  readonly root: string;
+}
+
+export function scopeOf(alias: string): Scope {
+  return { alias, root: alias };
+}
+
+/** Collects the parameters and aliases of one statement while its text is printed. */
+export class Printer {
+  readonly parameters: Parameter[] = [];
+  readonly #positions = new Map<string, number>();
+  #aliases = 0;
+
+  alias(): string {
+    this.#aliases += 1;
+    return identifier(`t${this.#aliases}`);
+  }
+
+  parameter(parameter: Parameter): string {
+    const { source, type } = parameter;
+    const key = source.kind === "variable" || parameter.alone === true ? undefined : JSON.stringify([source, type]);
+    const known = key === undefined ? undefined : this.#positions.get(key);
+    const position = known ?? this.parameters.push(parameter);
+    if (key !== undefined) this.#positions.set(key, position);
+    return `(${mark}${position}${mark}::${type})`;
+  }
+
+  value(value: Value, scope: Scope): string {
+    switch (value.kind) {
+      case "parameter":
+        return this.parameter(value.parameter);
+      case "list":
+        return `(ARRAY[${value.items.map((item) => this.parameter(item)).join(", ")}]::${value.type})`;
+      case "column":
+        return `${value.scope === "root" ? scope.root : scope.alias}.${identifier(value.column)}`;
+    }
+  }
+
+  call(call: FunctionCall, given: readonly FunctionArgument[], row: string): string {
+    const printed = given.map((argument) => {
+      if (argument.kind === "row") return row;
+      const text = this.parameter(argument.parameter);
+      if (argument.name === undefined) return text;
+      return `${identifier(argument.name)} => ${text}`;
+    });
+    return `${qualified(call.function)}(${printed.join(", ")})`;
+  }
+
+  operand(operand: Operand, scope: Scope): string {
+    if (operand.kind === "text") return `(${this.operand(operand.operand, scope)})::text`;
+    const plain =
+      operand.kind === "column" ? `${scope.alias}.${identifier(operand.column.name)}` : this.call(operand.field.call, operand.arguments, scope.alias);
+    return this.redacted(plain, operand.redaction, scope);
+  }
+
+  /** The expression where the role may see it, else NULL. */
+  redacted(expression: string, redaction: Condition | undefined, scope: Scope): string {
+    if (redaction === undefined || isAlways(redaction)) return expression;
+    return `(CASE WHEN ${this.condition(redaction, scopeOf(scope.alias))} THEN ${expression} END)`;
+  }
+
+  condition(condition: Condition, scope: Scope): string {
+    switch (condition.kind) {
+      case "and":
+        return this.#joined(condition.items, " AND ", "TRUE", scope);
+      case "or":
+        return this.#joined(condition.items, " OR ", "FALSE", scope);
+      case "not":
+        return `(NOT ${this.condition(condition.item, scope)})`;
+      case "is-null":
+        return `(${this.operand(condition.operand, scope)} IS ${condition.negated ? "NOT " : ""}NULL)`;
+      case "compare":
+        return this.#comparison(condition, scope);
+      case "related": {
+        const alias = this.alias();
+        const inner = { alias, root: scope.root };
+        const joined = joinCondition(condition.relationship.mapping.map(([own, remote]) => [own.name, remote.name]), scope.alias, alias);
+        return `EXISTS (SELECT 1 FROM ${qualified(condition.relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further(condition, inner)})`;
+      }
+      case "computed-rows": {
+        const alias = this.alias();
+        const rows = this.call(condition.field.call, condition.arguments, scope.alias);
+        return `EXISTS (SELECT 1 FROM ${rows} AS ${alias} WHERE TRUE${this.#further(condition, { alias, root: scope.root })})`;
+      }
+      case "exists": {
+        const alias = this.alias();
+        return `EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
+      }
+      case "aggregate":
+        return this.#aggregate(condition, scope);
+    }
+  }
+
+  #joined(items: readonly Condition[], separator: string, neutral: string, scope: Scope): string {
+    if (items.length === 0) return neutral;
+    const printed = items.map((item) => this.condition(item, scope));
+    return printed.length === 1 ? (printed[0] ?? neutral) : `(${printed.join(separator)})`;
+  }
+
+  /** A remote row's permission starts anew at that row; the filter goes on from where it came. */
+  #further({ permission, where }: { permission: Condition; where: Condition }, inner: Scope): string {
+    const allowed = isAlways(permission) ? "" : ` AND ${this.condition(permission, scopeOf(inner.alias))}`;
+    return allowed + (isAlways(where) ? "" : ` AND ${this.condition(where, inner)}`);
+  }
+
+  /**
+   * In permission filters `_eq` and `_neq` take NULL as a value (Hasura). A parameter is never NULL there, so that `=` needs
+   * no second branch, while `<>` has to let NULL columns through.
+   */
+  #comparison(condition: Condition & { kind: "compare" }, scope: Scope): string {
+    const left = this.operand(condition.operand, scope);
+    const right = this.value(condition.value, scope);
+    const plain = condition.operator.print(left, right);
+    const nullable = condition.operand.kind !== "column" || condition.operand.column.nullable || condition.operand.redaction !== undefined;
+    return condition.nullSafe && nullable && condition.operator.name === "_neq" ? `(${plain} OR ${left} IS NULL)` : plain;
+  }
+
+  #aggregate(condition: Condition & { kind: "aggregate" }, scope: Scope): string {
+    const { relationship, permission, aggregate } = condition;
+    const alias = this.alias();
+    const inner = scopeOf(alias);
+    const joined = joinCondition(relationship.mapping.map(([own, remote]) => [own.name, remote.name]), scope.alias, alias);
+    const value = this.aggregateCall(aggregate, inner);
+    const tests = aggregate.comparisons.map(({ operator, value: right }) => operator.print(value, this.value(right, inner)));
+    return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${tests.length === 0 ? "TRUE" : tests.join(" AND ")})`;
+  }
+
+  aggregateCall(aggregate: Pick<AggregateCondition, "function" | "columns" | "distinct">, scope: Scope): string {
+    const columns = aggregate.columns.map((column) => this.operand(column, scope));
+    if (columns.length === 0) return "count(*)";
+    const distinct = aggregate.distinct ? "DISTINCT " : "";
+    // count over several columns counts combinations; a row value is what Postgres counts then.
+    const inside = aggregate.function === "count" && columns.length > 1 ? `(${columns.join(", ")})` : columns.join(", ");
+    return `${identifier(aggregate.function)}(${distinct}${inside})`;
+  }
+}
+
+export function joinCondition(mapping: readonly (readonly [string, string])[], own: string, remote: string): string {
+  return mapping.map(([from, to]) => `(${own}.${identifier(from)} = ${remote}.${identifier(to)})`).join(" AND ");
+}

@@ -1,0 +1,288 @@
+import type { Relationship, ComputedField, FunctionCall, TrackedTable } from "../schema/model.ts";
+import { isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
+import { identifier, joinCondition, literal, Printer, qualified, scopeOf, type Scope } from "./print.ts";
+
+/** Where rows come from. */
+export type RowSource =
+  | { readonly kind: "table"; readonly table: TrackedTable }
+  | { readonly kind: "function"; readonly call: FunctionCall; readonly arguments: readonly FunctionArgument[] }
+  /** Rows related to the row above. */
+  | { readonly kind: "related"; readonly relationship: Relationship }
+  /** Rows that a computed field gives for the row above. */
+  | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[] };
+
+export type OrderValue =
+  | { readonly kind: "operand"; readonly operand: Operand }
+  /** A value of the one related row, if the role may see it. */
+  | { readonly kind: "related"; readonly relationship: Relationship; readonly permission: Condition; readonly value: OrderValue }
+  | { readonly kind: "aggregate"; readonly source: RowSource; readonly permission: Condition; readonly function: string; readonly operand: Operand | undefined };
+
+export interface OrderItem {
+  readonly value: OrderValue;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+export interface RowQuery {
+  readonly source: RowSource;
+  /** The role's filter. */
+  readonly permission: Condition;
+  readonly where: Condition;
+  readonly distinctOn: readonly Operand[];
+  readonly orderBy: readonly OrderItem[];
+  /** Digits, or nothing. */
+  readonly limit: string | undefined;
+  readonly offset: string | undefined;
+}
+
+export interface OutputField {
+  readonly key: string;
+  readonly value: OutputValue;
+}
+
+/** How a scalar becomes JSON: as Postgres does it, as a string, or as GeoJSON. */
+export type ScalarForm = "plain" | "text" | "geojson";
+
+export type OutputValue =
+  | { readonly kind: "scalar"; readonly operand: Operand; readonly form: ScalarForm; readonly path: Parameter | undefined }
+  | { readonly kind: "constant"; readonly text: string }
+  | { readonly kind: "row" | "rows"; readonly query: RowQuery; readonly fields: readonly OutputField[] }
+  | { readonly kind: "aggregate"; readonly query: RowQuery; readonly fields: readonly AggregateField[] };
+
+export interface AggregateField {
+  readonly key: string;
+  readonly value:
+    | { readonly kind: "constant"; readonly text: string }
+    | { readonly kind: "aggregates"; readonly fields: readonly AggregateValue[] }
+    | { readonly kind: "nodes"; readonly query: RowQuery; readonly fields: readonly OutputField[] };
+}
+
+export interface AggregateValue {
+  readonly key: string;
+  readonly value:
+    | { readonly kind: "constant"; readonly text: string }
+    | { readonly kind: "count"; readonly columns: readonly Operand[]; readonly distinct: boolean }
+    | { readonly kind: "columns"; readonly columns: readonly { readonly key: string; readonly value: AggregateColumn }[] };
+}
+
+export type AggregateColumn =
+  | { readonly kind: "constant"; readonly text: string }
+  | { readonly kind: "function"; readonly function: string; readonly operand: Operand; readonly form: ScalarForm };
+
+const longestIdentifier = 63;
+
+interface Entry {
+  readonly key: string;
+  readonly expression: string;
+}
+
+/** Prints selections as one SQL expression that gives JSON. */
+export class SelectPrinter extends Printer {
+  /** A whole statement with one column of JSON; no row means null. */
+  statement(value: OutputValue): string {
+    const nothing = scopeOf("NULL");
+    if (value.kind === "rows") return `SELECT ${this.#rowsJson(value.fields, value.query, nothing)}`;
+    if (value.kind === "row") return `SELECT ${this.#rowJson(value.fields, value.query, nothing)}`;
+    return `SELECT ${this.output(value, nothing)}`;
+  }
+
+  /** A statement with one column for each value. */
+  columns(values: readonly OutputValue[]): string {
+    const [only] = values;
+    if (values.length === 1 && only !== undefined) return this.statement(only);
+    return `SELECT ${values.map((value) => this.output(value, scopeOf("NULL"))).join(", ")}`;
+  }
+
+  /** Rows after a cursor, and the cursor's place at the last of them as text. */
+  stream(query: RowQuery, fields: readonly OutputField[], cursor: Operand): string {
+    const alias = this.alias();
+    const nothing = scopeOf("NULL");
+    const base = `(SELECT ${alias}.* ${this.#source(query.source, alias, nothing)}${this.#tail(query, alias, nothing)}) AS ${alias}`;
+    const scope = scopeOf(alias);
+    const entries = fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) }));
+    const row = `(SELECT ${asObject(entries, undefined)}) AS "row", (${this.operand(cursor, scope)})::text AS "place"`;
+    return `SELECT coalesce(json_agg("r"."row"), '[]'), (array_agg("r"."place"))[count(*)] FROM (SELECT ${row} FROM ${base}) AS "r"`;
+  }
+
+  /** `above` is the row that the value belongs to. */
+  output(value: OutputValue, above: Scope): string {
+    switch (value.kind) {
+      case "constant":
+        return `${literal(value.text)}::text`;
+      case "scalar":
+        return this.#scalar(value, above);
+      case "row":
+        return `(SELECT ${this.#rowJson(value.fields, value.query, above)})`;
+      case "rows":
+        return `(SELECT ${this.#rowsJson(value.fields, value.query, above)})`;
+      case "aggregate":
+        return this.#aggregate(value.query, value.fields, above);
+    }
+  }
+
+  #scalar(value: OutputValue & { kind: "scalar" }, scope: Scope): string {
+    const plain = this.operand(value.operand, scope);
+    return inForm(value.path === undefined ? plain : `(${plain} #> ${this.parameter(value.path)})`, value.form);
+  }
+
+  #rowJson(fields: readonly OutputField[], query: RowQuery, above: Scope): string {
+    const { entries, from } = this.#projection(fields, { ...query, limit: query.limit ?? "1" }, above);
+    return asObject(entries, from);
+  }
+
+  #rowsJson(fields: readonly OutputField[], query: RowQuery, above: Scope): string {
+    const { entries, from } = this.#projection(fields, query, above);
+    return asArray(entries, from);
+  }
+
+  /**
+   * Columns are taken from the table at once; anything that costs more is computed over the rows that are left after
+   * filter, order and limit.
+   */
+  #projection(fields: readonly OutputField[], query: RowQuery, above: Scope): { entries: readonly Entry[]; from: string } {
+    const alias = this.alias();
+    const cheap = fields.every(({ value }) => value.kind === "constant" || (value.kind === "scalar" && isPlainColumn(value.operand)));
+    const scope = scopeOf(alias);
+    const tail = this.#tail(query, alias, above);
+    const distinct = this.#distinct(query, scope);
+    const source = this.#source(query.source, alias, above);
+    if (cheap) {
+      const entries = fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) }));
+      const list = (columns: string) => `SELECT ${distinct}${columns} ${source}${tail}`;
+      if (fits(entries)) return { entries: [{ key: "", expression: "" }], from: `(${list(columnsOf(entries))})` };
+      return { entries, from: `(${list(`${alias}.*`)}) AS ${alias}` };
+    }
+    const base = `(SELECT ${distinct}${alias}.* ${source}${tail}) AS ${alias}`;
+    return { entries: fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) })), from: base };
+  }
+
+  #source(source: RowSource, alias: string, above: Scope): string {
+    switch (source.kind) {
+      case "table":
+        return `FROM ${qualified(source.table.catalog)} AS ${alias}`;
+      case "related":
+        return `FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
+      case "function":
+        return `FROM ${this.call(source.call, source.arguments, "NULL")} AS ${alias}`;
+      case "computed":
+        return `FROM ${this.call(source.field.call, source.arguments, above.alias)} AS ${alias}`;
+    }
+  }
+
+  #where(query: Pick<RowQuery, "source" | "permission" | "where">, alias: string, above: Scope): string {
+    const scope = scopeOf(alias);
+    const conditions: string[] = [];
+    if (query.source.kind === "related") {
+      conditions.push(joinCondition(query.source.relationship.mapping.map(([own, remote]) => [own.name, remote.name]), above.alias, alias));
+    }
+    for (const condition of [query.permission, query.where]) if (!isAlways(condition)) conditions.push(this.condition(condition, scope));
+    return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  }
+
+  #distinct({ distinctOn }: RowQuery, scope: Scope): string {
+    return distinctOn.length === 0 ? "" : `DISTINCT ON (${distinctOn.map((operand) => this.operand(operand, scope)).join(", ")}) `;
+  }
+
+  #tail(query: RowQuery, alias: string, above: Scope): string {
+    const scope = scopeOf(alias);
+    const order = query.orderBy.map(
+      ({ value, descending, nullsFirst }) => `${this.#orderValue(value, scope)} ${descending ? "DESC" : "ASC"} NULLS ${nullsFirst ? "FIRST" : "LAST"}`,
+    );
+    return [
+      this.#where(query, alias, above),
+      order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`,
+      query.limit === undefined ? "" : ` LIMIT ${query.limit}`,
+      query.offset === undefined ? "" : ` OFFSET ${query.offset}`,
+    ].join("");
+  }
+
+  #orderValue(value: OrderValue, scope: Scope): string {
+    if (value.kind === "operand") return this.operand(value.operand, scope);
+    const alias = this.alias();
+    const inner = scopeOf(alias);
+    if (value.kind === "related") {
+      const source: RowSource = { kind: "related", relationship: value.relationship };
+      const where = this.#where({ source, permission: value.permission, where: { kind: "and", items: [] } }, alias, scope);
+      return `(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
+    }
+    const call = this.aggregateCall({ function: value.function, columns: value.operand === undefined ? [] : [value.operand], distinct: false }, inner);
+    const where = this.#where({ source: value.source, permission: value.permission, where: { kind: "and", items: [] } }, alias, scope);
+    return `(SELECT ${call} ${this.#source(value.source, alias, scope)}${where})`;
+  }
+
+  #aggregate(query: RowQuery, fields: readonly AggregateField[], above: Scope): string {
+    const computed: Entry[] = [];
+    const base = this.alias();
+    const totals = this.alias();
+    const scope = scopeOf(base);
+    const column = (expression: string) => {
+      const name = `a${computed.length}`;
+      computed.push({ key: name, expression });
+      return `${totals}.${identifier(name)}`;
+    };
+    const entries = fields.map(({ key, value }): Entry => {
+      if (value.kind === "constant") return { key, expression: this.output(value, above) };
+      if (value.kind === "nodes") return { key, expression: `(SELECT ${this.#rowsJson(value.fields, value.query, above)})` };
+      return { key, expression: `(SELECT ${asObject(value.fields.map((field) => this.#aggregateEntry(field, scope, column)), undefined)})` };
+    });
+    if (computed.length === 0) return `(SELECT ${asObject(entries, undefined)})`;
+    const plain = query.limit === undefined && query.offset === undefined && query.distinctOn.length === 0;
+    const rows = plain
+      ? `${this.#source(query.source, base, above)}${this.#where(query, base, above)}`
+      : `FROM (SELECT ${this.#distinct(query, scope)}${base}.* ${this.#source(query.source, base, above)}${this.#tail(query, base, above)}) AS ${base}`;
+    return `(SELECT ${asObject(entries, `(SELECT ${columnsOf(computed)} ${rows}) AS ${totals}`)})`;
+  }
+
+  #aggregateEntry({ key, value }: AggregateValue, scope: Scope, column: (expression: string) => string): Entry {
+    if (value.kind === "constant") return { key, expression: `${literal(value.text)}::text` };
+    if (value.kind === "count") return { key, expression: column(this.aggregateCall({ ...value, function: "count" }, scope)) };
+    const columns = value.columns.map(({ key: name, value: given }): Entry => {
+      if (given.kind === "constant") return { key: name, expression: `${literal(given.text)}::text` };
+      const call = this.aggregateCall({ function: given.function, columns: [given.operand], distinct: false }, scope);
+      return { key: name, expression: inForm(column(call), given.form) };
+    });
+    return { key, expression: `(SELECT ${asObject(columns, undefined)})` };
+  }
+}
+
+function isPlainColumn(operand: Operand): boolean {
+  return operand.kind === "column" && operand.redaction === undefined;
+}
+
+function inForm(expression: string, form: ScalarForm): string {
+  if (form === "text") return `(${expression})::text`;
+  return form === "geojson" ? `ST_AsGeoJSON(${expression}, 15, 4)::json` : expression;
+}
+
+/** Longer names than Postgres keeps would be cut, and an empty row has no columns to take names from. */
+function fits(entries: readonly Entry[]): boolean {
+  return entries.length > 0 && entries.every(({ key }) => key.length <= longestIdentifier && Buffer.byteLength(key) <= longestIdentifier);
+}
+
+function columnsOf(entries: readonly Entry[]): string {
+  return entries.map(({ key, expression }) => `${expression} AS ${identifier(key)}`).join(", ");
+}
+
+/** `entries` of one nameless entry stand for a subquery that already has the columns. */
+function isWhole(entries: readonly Entry[]): boolean {
+  return entries.length === 1 && entries[0]?.expression === "";
+}
+
+function longObject(entries: readonly Entry[]): string {
+  if (entries.length === 0) return "'{}'::json";
+  const pairs = entries.map(({ key, expression }) => `(${literal(key)}, to_json(${expression}))`);
+  return `(SELECT json_object_agg("p"."k", "p"."v") FROM (VALUES ${pairs.join(", ")}) AS "p"("k", "v"))`;
+}
+
+function asObject(entries: readonly Entry[], from: string | undefined): string {
+  if (isWhole(entries)) return `row_to_json("r".*) FROM ${from ?? ""} AS "r"`;
+  const source = from === undefined ? "" : ` FROM ${from}`;
+  return fits(entries) ? `row_to_json("r".*) FROM (SELECT ${columnsOf(entries)}${source}) AS "r"` : `${longObject(entries)}${source}`;
+}
+
+function asArray(entries: readonly Entry[], from: string): string {
+  if (isWhole(entries)) return `coalesce(json_agg("r".*), '[]') FROM ${from} AS "r"`;
+  return fits(entries)
+    ? `coalesce(json_agg("r".*), '[]') FROM (SELECT ${columnsOf(entries)} FROM ${from}) AS "r"`
+    : `coalesce(json_agg(${longObject(entries)}), '[]') FROM ${from}`;
+}
