@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { EngineError } from "../errors.ts";
+import { parseGraphQLRequest } from "./graphql-request.ts";
+
+test("every JSON value is a request or is refused as parse-failed", () => {
+  const nearlyRequests = fc.record(
+    { query: fc.oneof(fc.string(), fc.jsonValue()), variables: fc.jsonValue(), operationName: fc.jsonValue() },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.oneof(nearlyRequests, fc.jsonValue()), (value) => {
+      try {
+        const request = parseGraphQLRequest(value);
+        expect(typeof request.query).toBe("string");
+        expect(["undefined", "string"]).toContain(typeof (request.operationName ?? undefined));
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        expect(error.code).toBe("parse-failed");
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

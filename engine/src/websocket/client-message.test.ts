@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
+import { SocketClient } from "../operation/testing/socket-client.ts";
+import { parseClientMessage } from "./client-message.ts";
+
+const types = ["connection_init", "start", "subscribe", "stop", "complete", "ping", "pong", "connection_terminate", "data", "__proto__"];
+
+/** Frames that look like messages, with anything in the places of what is expected. */
+const nearlyMessages = fc
+  .record(
+    {
+      type: fc.oneof(fc.constantFrom(...types), fc.jsonValue()),
+      id: fc.oneof(fc.string(), fc.jsonValue()),
+      payload: fc.oneof(
+        fc.jsonValue(),
+        fc.record({ query: fc.oneof(fc.string(), fc.jsonValue()), variables: fc.jsonValue(), headers: fc.jsonValue() }, { requiredKeys: [] }),
+      ),
+    },
+    { requiredKeys: [] },
+  )
+  .map((message) => JSON.stringify(message));
+
+const frames = fc.oneof(nearlyMessages, fc.json(), fc.string({ unit: "binary" }));
+
+test("every text is a message or is refused in Hasura's words", () => {
+  fc.assert(
+    fc.property(frames, (text) => {
+      try {
+        expect(["init", "start", "stop", "ping", "pong", "terminate"]).toContain(parseClientMessage(text).type);
+      } catch (error) {
+        expect((error as Error).message).toMatch(/^parsing ClientMessage failed: Error in \$: /);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("no frame keeps the server from serving the next client", async () => {
+  await using server = await serveFake({ answer: () => '{"data":{}}' });
+  const samples = fc.sample(frames, 300);
+  for (const protocol of ["graphql-ws", "graphql-transport-ws"]) {
+    const clients: SocketClient[] = [];
+    for (const text of samples) {
+      const client = await new SocketClient(server.webSocketUrl, protocol, { "x-hasura-admin-secret": adminSecret }).opened();
+      client.send({ type: "connection_init" });
+      client.send(text);
+      clients.push(client);
+    }
+    for (const client of clients) client.socket.terminate();
+    await Promise.all(clients.map(({ closed }) => closed));
+  }
+  const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws", { "x-hasura-admin-secret": adminSecret }).opened();
+  client.send({ type: "connection_init" });
+  expect(await client.next()).toEqual({ type: "connection_ack" });
+});
