@@ -1,0 +1,86 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { image } from "../harness/image.ts";
+import { Confined } from "./support/confined.ts";
+
+const data = "/var/lib/postgresql/data";
+const secret = "secrets/bootstrap-password";
+const password = "it's a \"password\" $HOME of 36 characters";
+
+let name: string;
+let container: Confined;
+beforeAll(async () => void (name = await image("database")));
+beforeEach(() => {
+  container = new Confined(data, ["/tmp", "/run/postgresql"], { POSTGRES_DB: "routeql" });
+  container.put(secret, `${password}\n`);
+});
+afterEach(() => container[Symbol.asyncDispose]());
+
+async function untilReady(): Promise<void> {
+  await expect.poll(async () => (await container.exec("pg_isready", "-h", "127.0.0.1", "-U", "postgres", "-d", "routeql")).code, { timeout: 20_000 }).toBe(0);
+}
+
+async function sql(statement: string): Promise<string> {
+  const { stdout, stderr } = await container.exec("psql", "--no-psqlrc", "-Atc", statement, "routeql");
+  return (stdout + stderr).trim();
+}
+
+/** Whether the superuser may connect over the network with that password. */
+async function admits(candidate: string): Promise<boolean> {
+  const { code } = await container.exec("env", `PGPASSWORD=${candidate}`, "psql", "-h", "127.0.0.1", "-U", "postgres", "-c", "select 1", "routeql");
+  return code === 0;
+}
+
+test("the first start makes a cluster with checksums, C.UTF-8 and the database, open to passwords only", async () => {
+  await container.start(name, "postgres", "-c", "shared_buffers=32MB");
+  await untilReady();
+  expect(await sql("select current_setting('data_checksums'), current_setting('shared_buffers'), current_setting('listen_addresses')")).toBe("on|32MB|*");
+  expect(await sql("select datlocprovider, datlocale, pg_encoding_to_char(encoding) from pg_database where datname = 'routeql'")).toBe("b|C.UTF-8|UTF8");
+  expect(await sql("select distinct auth_method from pg_hba_file_rules order by 1")).toBe("peer\nscram-sha-256");
+  expect(await sql("select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where rolname = 'postgres'")).toBe("t");
+  expect([await admits(password), await admits("another password")]).toEqual([true, false]);
+});
+
+test("a new password in the file is the password after the next start, data and all, even after a kill", async () => {
+  await container.start(name);
+  await untilReady();
+  expect(await sql("create table kept as select 42 as answer")).toBe("SELECT 1");
+  await container.kill();
+  container.put(secret, "the second password of the deployment");
+  await container.start(name);
+  await untilReady();
+  expect(await sql("select answer from kept")).toBe("42");
+  expect([await admits("the second password of the deployment"), await admits(password)]).toEqual([true, false]);
+});
+
+test.each([
+  ["while the cluster was made", `mkdir -p ${data}/initializing/base; echo 17 >${data}/initializing/PG_VERSION`],
+  ["while it was put in place", `mkdir -p ${data}/base ${data}/initializing/global; echo 17 >${data}/initializing/PG_VERSION`],
+])("a first start that was cut short %s is made good by the next", async (_, leave) => {
+  await container.runOnce(name, leave);
+  await container.start(name);
+  await untilReady();
+  expect(await sql("select current_database()")).toBe("routeql");
+});
+
+test("a volume with foreign files is left untouched", async () => {
+  await container.runOnce(name, `echo precious >${data}/file`);
+  await container.start(name);
+  expect(await container.exitCode()).toBe(78);
+  expect(await container.log()).toContain("refusing to touch it");
+  expect((await container.runOnce(name, `cat ${data}/file; ls ${data}`)).stdout).toBe("precious\nfile\n");
+});
+
+test.each(["", "short", "two lines of\nmore than enough characters"])("the password %j is refused before anything is made", async (weak) => {
+  container.put(secret, weak);
+  await container.start(name);
+  expect(await container.exitCode()).toBe(78);
+  expect((await container.runOnce(name, `ls -A ${data}`)).stdout).toBe("");
+});
+
+test("the password is in no log, no argument and no environment", async () => {
+  await container.start(name);
+  await untilReady();
+  const { stdout } = await container.exec("sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null");
+  expect(stdout).toContain("postgres");
+  expect((await container.log()) + stdout).not.toContain("36 characters");
+});

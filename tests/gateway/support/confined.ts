@@ -1,0 +1,72 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { type Finished, mustRun, run } from "../../harness/process.ts";
+import { runId, runLabel } from "../../harness/run.ts";
+
+/** One container of the kit after another on the same volume, each confined as the deployment confines it, without a network. */
+export class Confined implements AsyncDisposable {
+  private readonly id = `rq-test-${runId}-${randomBytes(3).toString("hex")}`;
+  private readonly folder = mkdtempSync(join(tmpdir(), "routeql-confined-"));
+  private readonly arguments: readonly string[];
+
+  /** @param data path of the volume inside; @param temporary further folders in memory */
+  constructor(data: string, temporary: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    chmodSync(this.folder, 0o755);
+    this.arguments = [
+      `--label=${runLabel}=${runId}`,
+      "--read-only",
+      "--cap-drop=ALL",
+      "--security-opt=no-new-privileges",
+      "--network=none",
+      ...temporary.flatMap((path) => ["--tmpfs", path]),
+      `--volume=${this.id}:${data}`,
+      `--volume=${this.folder}:/run/routeql:ro`,
+      ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+    ];
+  }
+
+  /** Writes or replaces a file below /run/routeql. */
+  put(name: string, content: string): void {
+    const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    writeFileSync(path, content, { mode: 0o444 });
+  }
+
+  /** Starts a new container on the volume, in place of the one before. */
+  async start(image: string, ...command: string[]): Promise<void> {
+    await run("docker", ["rm", "--force", this.id]);
+    await mustRun("docker", ["run", "--detach", "--name", this.id, ...this.arguments, image, ...command]);
+  }
+
+  /** Runs a container on the volume to its end, without starting the service. */
+  runOnce(image: string, script: string): Promise<Finished> {
+    return run("docker", ["run", "--rm", ...this.arguments, "--entrypoint", "/bin/bash", image, "-c", script]);
+  }
+
+  /** A command in the running container. */
+  exec(...command: string[]): Promise<Finished> {
+    return run("docker", ["exec", this.id, ...command]);
+  }
+
+  async kill(): Promise<void> {
+    await mustRun("docker", ["kill", this.id]);
+  }
+
+  /** Exit code of the container once it has ended by itself. */
+  async exitCode(): Promise<number> {
+    return Number(await mustRun("docker", ["wait", this.id]));
+  }
+
+  async log(): Promise<string> {
+    const { stdout, stderr } = await run("docker", ["logs", this.id]);
+    return stdout + stderr;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await run("docker", ["rm", "--force", this.id]);
+    await run("docker", ["volume", "rm", this.id]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
