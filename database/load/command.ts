@@ -81,12 +81,14 @@ function* inputs({ files, service, demo }: LoadArguments): Generator<Input> {
   for (const file of files) {
     yield {
       name: file === "-" ? "standard input" : file,
-      members: (tally) => {
-        const source: ByteSource = file === "-" ? process.stdin : createReadStream(file);
-        return members(source, { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) });
-      },
+      members: (tally) => members(bytesOf(file), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
     };
   }
+}
+
+/** The bytes of a file, which is opened when they are asked for. */
+async function* bytesOf(file: string): ByteSource {
+  yield* file === "-" ? process.stdin : createReadStream(file);
 }
 
 /** Why an input could not be read, or undefined when something else failed. */

@@ -1,12 +1,13 @@
 -- What each role may do, whole and only that: applied after every migration, by the owner.
 revoke all on schema public from public;
 alter default privileges revoke execute on functions from public;
-revoke all on all tables in schema routing, auth, public from public;
-revoke all on all functions in schema routing, auth, public from public;
+revoke all on all tables in schema routing, auth, public, migrations from public;
+revoke all on all functions in schema routing, auth, public, migrations from public;
 
-revoke all on all tables in schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
-revoke all on all functions in schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
-revoke all on schema routing, auth, public from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+revoke all on all tables in schema routing, auth, public, migrations from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+revoke all on all sequences in schema routing, auth, public, migrations from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+revoke all on all functions in schema routing, auth, public, migrations from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
+revoke all on schema routing, auth, public, migrations from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
 
 -- The engine reads the public views.
 grant usage on schema public to routeql_engine;
@@ -31,3 +32,10 @@ grant execute on function
   routing.analyse_updates(),
   routing.ensure_organisation(text, text)
 to routeql_loader;
+
+-- Backups read every table, those of days to come too. (pg_read_all_data would show the roles' password verifiers as well.)
+grant usage on schema routing, auth, public, migrations to routeql_backup;
+grant select on all tables in schema routing, auth, public, migrations to routeql_backup;
+grant select on all sequences in schema routing, auth, public, migrations to routeql_backup;
+alter default privileges grant select on tables to routeql_backup;
+alter default privileges grant select on sequences to routeql_backup;

@@ -37,7 +37,7 @@ async function applyGrants(client: Client): Promise<string[]> {
 /** Every privilege on the database's own schemas, tables, columns and functions, as one comparable text; those that are there by default too. */
 async function readPrivileges(client: Client): Promise<string> {
   const { rows } = await client.query<{ privileges: string | null }>(
-    `with own as (select oid, nspname, nspacl, nspowner from pg_namespace where nspname in ('public', 'routing', 'auth')),
+    `with own as (select oid, nspname, nspacl, nspowner from pg_namespace where nspname in ('public', 'routing', 'auth', 'migrations')),
      entry (what, acl) as (
        select nspname::text, coalesce(nspacl, acldefault('n', nspowner)) from own
        union all select c.oid::regclass::text, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))

@@ -7,8 +7,6 @@ interface RoleDescription {
   readonly connectionLimit: number;
   /** Server settings that every session of the role starts with. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Predefined roles of Postgres whose rights it has. */
-  readonly memberOf?: readonly string[];
 }
 
 // Compiling a statement costs more than it saves on queries that take milliseconds.
@@ -38,7 +36,6 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
   backup: {
     connectionLimit: 4,
     settings: { ...common, default_transaction_read_only: "on", statement_timeout: "6h", lock_timeout: "1min" },
-    memberOf: ["pg_read_all_data"],
   },
 };
 
@@ -89,11 +86,7 @@ export async function ensureRole(client: Client, name: RoleName, password: strin
     );
     await change([`alter role ${role} reset all`, ...sets].join(";"), "set the session settings of");
   }
-  const groups = description.memberOf ?? [];
-  for (const group of groups.filter((group) => !row.member_of.includes(group))) await change(`grant ${group} to ${role}`, `granted ${group} to`);
-  for (const group of row.member_of.filter((group) => !groups.includes(group))) {
-    await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
-  }
+  for (const group of row.member_of) await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
   return done;
 }
 

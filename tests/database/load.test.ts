@@ -1,0 +1,179 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { type CommandResult, commandsOn, rowsOf, type Run } from "./support.ts";
+
+describe("load", () => {
+  let database: StartedDatabaseContainer;
+  let load: Run;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-load-"));
+    database = await startDatabase();
+    ({ load } = commandsOn(database));
+  });
+
+  afterAll(async () => {
+    await database.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    await using owner = await database.connect("owner");
+    await owner.query("truncate routing.bgp_updates");
+  });
+
+  async function loadText(text: string | Buffer, ...options: string[]): Promise<CommandResult> {
+    const file = join(folder, "input");
+    await writeFile(file, text);
+    return load(...options, file);
+  }
+
+  const served = 'select * from view_bgpupdates order by "timestamp", prefix, origin_as, as_path';
+
+  test("what a line of bgpdump says is what the view serves", async () => {
+    const lines = [
+      "BGP4MP_ET|1445565678.509481|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 64500|IGP|192.0.2.1|0|0|64496:200 64496:1:2|NAG||",
+      "BGP4MP|1445565679|W|2001:db8::1|65536|2001:db8:1::/48",
+      "BGP4MP_ET|1445565680.000001|A|192.0.2.1|64496|2001:db8:2::/48||IGP|::|0|0||NAG||",
+    ];
+    expect(await loadText(lines.join("\n"), "--service", "ripe-ris|rrc03")).toMatchObject({ code: 0 });
+    const unhandled = { hijack_key: [], handled: false, matched_prefix: null, orig_path: null, service: "ripe-ris|rrc03" };
+    expect(await rowsOf(database, "engine", served)).toEqual([
+      {
+        ...unhandled,
+        prefix: "198.51.100.0/24",
+        origin_as: 64_500,
+        peer_asn: 64_496,
+        as_path: [64_496, 64_497, 64_500],
+        type: "A",
+        communities: [
+          [64_496, 200],
+          [64_496, 1, 2],
+        ],
+        timestamp: "2015-10-23T02:01:18.509481",
+      },
+      {
+        ...unhandled,
+        prefix: "2001:db8:1::/48",
+        origin_as: -1,
+        peer_asn: 65_536,
+        as_path: [],
+        type: "W",
+        communities: [],
+        timestamp: "2015-10-23T02:01:19",
+      },
+      {
+        ...unhandled,
+        prefix: "2001:db8:2::/48",
+        origin_as: -1,
+        peer_asn: 64_496,
+        as_path: [],
+        type: "A",
+        communities: [],
+        timestamp: "2015-10-23T02:01:20.000001",
+      },
+    ]);
+  });
+
+  test("an AS set becomes a row a member, with the path as announced beside it", async () => {
+    const line = "BGP4MP|1445565678|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 {64500,64501}|IGP|192.0.2.1|0|0||NAG||\n";
+    const { stdout } = await loadText(line);
+    expect(stdout).toMatch(/read +1: 1 announcements[^]*rows +2 in[^]*loaded +2$/m);
+    expect(await rowsOf(database, "engine", `select as_path, origin_as, orig_path from (${served}) s`)).toEqual([
+      { as_path: [64_496, 64_497, 64_500], origin_as: 64_500, orig_path: [64_496, 64_497, [64_500, 64_501]] },
+      { as_path: [64_496, 64_497, 64_501], origin_as: 64_501, orig_path: [64_496, 64_497, [64_500, 64_501]] },
+    ]);
+    expect((await loadText(line)).stdout).toMatch(/loaded +0\n +duplicates +2\n/);
+  });
+
+  test("bits beyond a prefix' length do not make another prefix", async () => {
+    await loadText("BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.77/24\nBGP4MP|1445565678|W|192.0.2.1|64496|2001:db8::7/32\n");
+    expect(await rowsOf(database, "engine", `select prefix from (${served}) s`)).toEqual([{ prefix: "198.51.100.0/24" }, { prefix: "2001:db8::/32" }]);
+  });
+
+  test("real repetitions within a file are kept, and the file again adds none", async () => {
+    const line = "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/24\n";
+    expect((await loadText(line.repeat(3))).stdout).toMatch(/loaded +3\n +duplicates +0\n/);
+    expect((await loadText(line.repeat(3))).stdout).toMatch(/loaded +0\n +duplicates +3\n/);
+    expect((await loadText(line)).stdout).toMatch(/loaded +0\n +duplicates +1\n/);
+    expect((await loadText(line.repeat(5))).stdout).toMatch(/loaded +2\n +duplicates +3\n/);
+  });
+
+  test("updates that differ in service, monitor, path or a microsecond are different ones", async () => {
+    const lines = [
+      "BGP4MP_ET|1445565678.000001|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||",
+      "BGP4MP_ET|1445565678.000002|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||",
+      "BGP4MP_ET|1445565678.000001|A|192.0.2.1|64497|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||",
+      "BGP4MP_ET|1445565678.000001|A|192.0.2.1|64496|198.51.100.0/24|64496 64501|IGP|192.0.2.1|0|0||NAG||",
+      "BGP4MP_ET|1445565678.000001|W|192.0.2.1|64496|198.51.100.0/24",
+    ].join("\n");
+    expect((await loadText(lines)).stdout).toMatch(/loaded +5\n/);
+    expect((await loadText(lines, "--service", "ripe-ris|rrc03")).stdout).toMatch(/loaded +5\n/);
+  });
+
+  test("a RIPEstat monitor without announcements of its own stays unknown, another is known by its paths", async () => {
+    const update = (type: string, source: string, path?: number[]): object => ({
+      timestamp: "2026-06-16T08:21:48.25",
+      type,
+      attrs: { source_id: source, target_prefix: "198.51.100.0/24", path, community: path && [] },
+    });
+    const updates = [update("W", "00-192.0.2.1"), update("A", "00-192.0.2.1", [64_496, 64_500]), update("W", "01-192.0.2.9")];
+    expect(await loadText(gzipSync(JSON.stringify({ data: { updates } })))).toMatchObject({ code: 0 });
+    expect(await rowsOf(database, "engine", 'select type, peer_asn, service, "timestamp" from view_bgpupdates order by service, type')).toEqual([
+      { type: "A", peer_asn: 64_496, service: "ripe-ris|rrc00", timestamp: "2026-06-16T08:21:48.25" },
+      { type: "W", peer_asn: 64_496, service: "ripe-ris|rrc00", timestamp: "2026-06-16T08:21:48.25" },
+      { type: "W", peer_asn: null, service: "ripe-ris|rrc01", timestamp: "2026-06-16T08:21:48.25" },
+    ]);
+  });
+
+  test("a broken line is counted and shown, the others are loaded", async () => {
+    const good = "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/24";
+    const { code, stdout } = await loadText(["garbage \u001b[31m", good, good.replace("/24", "/42"), "BGP4MP|1445565678|STATE|192.0.2.1|64496|6|1"].join("\n"));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/read +4: 0 announcements, 1 withdrawals, 1 STATE skipped, 2 refused\n/);
+    expect(stdout).toMatch(/loaded +1\n/);
+    expect(stdout).toContain("1 × not a line of bgpdump -m updates\n      1: garbage ?[31m\n");
+    expect(stdout).toContain("1 × the prefix is not understood\n      3: BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/42");
+  });
+
+  test("of a broken file nothing is loaded, of the files beside it everything", async () => {
+    const lines = Array.from({ length: 5000 }, (_, index) => `BGP4MP|${1_445_565_678 + index}|W|192.0.2.1|64496|198.51.100.0/24\n`).join("");
+    const files = ["good", "broken", "missing", "last"].map((name) => join(folder, name));
+    const [good = "", broken = "", , last = ""] = files;
+    await writeFile(good, "BGP4MP|1445565678|W|192.0.2.1|64497|198.51.100.0/24\n");
+    await writeFile(broken, gzipSync(lines).subarray(0, -200));
+    await writeFile(last, "BGP4MP|1445565678|W|192.0.2.1|64498|198.51.100.0/24\n");
+    const { code, stderr } = await load(...files);
+    expect(code).toBe(1);
+    expect(stderr).toContain("broken: nothing was loaded: the gzip stream ends early");
+    expect(stderr).toContain("missing: nothing was loaded: there is no such file");
+    expect(await rowsOf(database, "engine", "select peer_asn from view_bgpupdates order by 1")).toEqual([{ peer_asn: 64_497 }, { peer_asn: 64_498 }]);
+  });
+
+  test("times on too many days end with a clear error", async () => {
+    const lines = Array.from({ length: 401 }, (_, day) => `BGP4MP|${1_000_000_000 + day * 86_400}|W|192.0.2.1|64496|198.51.100.0/24\n`).join("");
+    expect(await loadText(lines)).toMatchObject({ code: 1, stderr: expect.stringContaining("more than 400 different days") as string });
+  });
+
+  test("made-up updates are the same every time", async () => {
+    expect((await load("--demo", "700", "--seed", "3")).stdout).toMatch(/loaded +700\n/);
+    expect((await load("--demo", "700", "--seed", "3")).stdout).toMatch(/loaded +0\n +duplicates +700\n/);
+    expect((await load("--demo", "700", "--seed", "4")).stdout).toMatch(/loaded +700\n/);
+  });
+
+  test("two loads at once of files that overlap add each update once", async () => {
+    const loads = await Promise.all([load("--demo", "3000"), load("--demo", "3000"), load("--demo", "2000")]);
+    expect(loads.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(await rowsOf(database, "engine", "select count(*) from view_bgpupdates")).toEqual([{ count: 3000 }]);
+  });
+
+  test("arguments that are not understood end before the database is asked", async () => {
+    expect(await load()).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no FILE to load") as string });
+    expect(await load("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("npm run load") as string });
+  });
+});

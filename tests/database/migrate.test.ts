@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { image } from "../harness/image.ts";
+import { run } from "../harness/process.ts";
+import { jsonRows } from "./support.ts";
+
+const passwords: Record<string, string> = Object.fromEntries(
+  ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP"].map((role) => [role, `${role.toLowerCase()}-0123456789abcdef`]),
+);
+
+/** Everything that the job makes, as far as a catalogue shows it; passwords by their verifiers. */
+const stateQuery = `
+  select array(select row(rolname, rolcanlogin, rolsuper, rolconnlimit, rolpassword)::text from pg_authid where rolname !~ '^pg_' order by 1) as roles,
+    array(select row(setrole::regrole, setconfig)::text from pg_db_role_setting order by 1) as settings,
+    array(select row(datname, datdba::regrole, datacl)::text from pg_database order by 1) as databases,
+    array(select row(c.oid, c.xmin, relnamespace::regnamespace, relname, relkind, relacl)::text from pg_class c
+      where relnamespace::regnamespace::text in ('public', 'routing', 'auth', 'migrations') order by 1) as relations,
+    array(select row(p.oid, p.xmin, proname, proacl)::text from pg_proc p
+      where pronamespace::regnamespace::text in ('public', 'routing', 'auth') order by 1) as functions`;
+
+describe("the migrate job", () => {
+  let database: StartedDatabaseContainer;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-migrate-test-"));
+    database = await new DatabaseContainer(await image("database")).withoutMigrations().start();
+    await writeFile(join(folder, "BOOTSTRAP"), database.getPassword("bootstrap"));
+    await write(passwords);
+  });
+
+  afterAll(async () => {
+    await database.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function write(files: Record<string, string>): Promise<void> {
+    for (const [role, password] of Object.entries(files)) await writeFile(join(folder, role), `${password}\n`);
+  }
+
+  async function migrate(changes: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env: Record<string, string | undefined> = {
+      PATH: process.env["PATH"],
+      DATABASE_HOST: database.getHost(),
+      DATABASE_PORT: String(database.getPort()),
+      DATABASE_NAME: "routeql",
+      ...Object.fromEntries(["BOOTSTRAP", ...Object.keys(passwords)].map((role) => [`${role}_PASSWORD_FILE`, join(folder, role)])),
+      ...changes,
+    };
+    return run(process.execPath, ["database/migrate/main.ts"], { env });
+  }
+
+  async function state(): Promise<unknown> {
+    await using client = await database.connect("bootstrap");
+    return (await jsonRows(client, stateQuery))[0];
+  }
+
+  test("says what it did, and shows no password", async () => {
+    const { code, stdout, stderr } = await migrate();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("migrate: created role routeql_engine");
+    expect(stdout).toMatch(/migrate: applied migration 0001_/);
+    for (const password of Object.values(passwords)) expect(stdout).not.toContain(password);
+  });
+
+  test("changes nothing when it runs again", async () => {
+    const before = await state();
+    expect(await migrate()).toEqual({ code: 0, stdout: "migrate: everything was in place\n", stderr: "" });
+    expect(await state()).toEqual(before);
+  });
+
+  test("two at once wait for each other and both succeed", async () => {
+    const jobs = await Promise.all([migrate(), migrate()]);
+    expect(jobs.map(({ code }) => code)).toEqual([0, 0]);
+  });
+
+  test("gives a role its new password and touches nothing else", async () => {
+    await write({ ENGINE: "another-0123456789abcdef" });
+    expect((await migrate()).stdout).toBe("migrate: set the password of routeql_engine\nmigrate: done, 1 changes\n");
+    await write(passwords);
+    expect((await migrate()).stdout).toContain("set the password of routeql_engine");
+  });
+
+  test("takes back what was granted by hand", async () => {
+    await using owner = await database.connect("bootstrap");
+    await owner.query(
+      "alter role routeql_engine createdb; grant select on routing.hijacks to routeql_engine; grant select on auth.users to public; grant routeql_owner to routeql_sidecar",
+    );
+    const before = await state();
+    const { code, stdout } = await migrate();
+    expect(code).toBe(0);
+    expect(stdout).toContain("took extra rights from routeql_engine");
+    expect(stdout).toContain("revoked routeql_owner from routeql_sidecar");
+    expect(stdout).toContain("set what each role may do");
+    expect(await state()).not.toEqual(before);
+    expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
+  });
+
+  test.each([
+    ["a wrong superuser password", { BOOTSTRAP_PASSWORD_FILE: "/proc/version" }, "refused the connection"],
+    ["a server that is not there", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],
+    ["a password file that is not there", { OWNER_PASSWORD_FILE: "/nowhere" }, "OWNER_PASSWORD_FILE: ENOENT"],
+  ])("ends with a clear error on %s", async (_, changes, message) => {
+    const { code, stdout, stderr } = await migrate(changes);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^migrate: /);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/Linux version|0123456789abcdef/);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DatabaseRole, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { commandsOn, rowsOf } from "./support.ts";
+
+describe("the roles of the database", () => {
+  let database: StartedDatabaseContainer;
+
+  beforeAll(async () => {
+    database = await startDatabase();
+    await commandsOn(database).load("--demo", "10");
+  });
+
+  afterAll(async () => {
+    await database.stop();
+  });
+
+  async function attempt(role: DatabaseRole, statement: string): Promise<string> {
+    await using client = await database.connect(role);
+    try {
+      await client.query(statement);
+      return "allowed";
+    } catch (error) {
+      return (error as { code?: string }).code === "42501" ? "not permitted" : String(error);
+    }
+  }
+
+  const update = "values (gen_random_uuid(), '192.0.2.0/24', -1, 1, '{}', 'a|b', 'W', '2026-01-01')";
+  const insertUpdate = `insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp") ${update}`;
+
+  test.each<[DatabaseRole, string]>([
+    ["engine", "select * from view_bgpupdates"],
+    ["engine", "select * from view_hijacks"],
+    ["engine", "select * from view_bgpupdates_hijacks"],
+    ["engine", "select * from view_configured_prefixes"],
+    ["sidecar", "insert into auth.organisations (id, name) values ('a', 'A')"],
+    ["sidecar", "insert into users (id, email, name, role, organisation_id) values ('u', 'u@example.net', 'U', 'viewer', 'a')"],
+    ["sidecar", "update users set last_login = now()"],
+    ["sidecar", "insert into audit_events (event, outcome) values ('login', 'success')"],
+    ["sidecar", "select * from signing_keys for update"],
+    ["loader", insertUpdate],
+    ["loader", "update routing.bgp_updates set handled = true"],
+    ["loader", "create temporary table mine (i integer)"],
+    ["backup", "select * from routing.bgp_updates"],
+    ["backup", "select * from auth.users"],
+    ["backup", "select * from migrations.schema_migrations"],
+  ])("%s may: %s", async (role, statement) => {
+    expect(await attempt(role, statement)).toBe("allowed");
+  });
+
+  test.each<[DatabaseRole, string]>([
+    ["engine", "select * from routing.bgp_updates"],
+    ["engine", "select * from routing.bgp_updates_20260101"],
+    ["engine", "select * from auth.users"],
+    ["engine", "select * from migrations.schema_migrations"],
+    ["engine", "select routing.ensure_partitions('2026-01-01', '2026-01-01')"],
+    ["engine", "set transaction_read_only = off; delete from view_hijacks"],
+    ["engine", "set transaction_read_only = off; update view_bgpupdates set handled = true"],
+    ["engine", "set transaction_read_only = off; insert into view_configured_prefixes values ('192.0.2.0/24', '{1}', null)"],
+    ["engine", "set transaction_read_only = off; create temporary table mine (i integer)"],
+    ["engine", "set transaction_read_only = off; create table public.mine (i integer)"],
+    ["engine", "select * from pg_authid"],
+    ["sidecar", "select * from routing.hijacks"],
+    ["sidecar", "select * from public.view_hijacks"],
+    ["sidecar", "delete from audit_events"],
+    ["sidecar", "update audit_events set event = ''"],
+    ["sidecar", "drop table users"],
+    ["sidecar", "create table auth.mine (i integer)"],
+    ["loader", "select * from auth.users"],
+    ["loader", "select * from auth.organisations"],
+    ["loader", "delete from routing.bgp_updates"],
+    ["loader", "update routing.bgp_updates set origin_as = 1"],
+    ["loader", "delete from routing.hijacks"],
+    ["loader", "insert into routing.update_links (hijack_key) values ('a')"],
+    ["loader", "select * from public.view_hijacks"],
+    ["loader", "drop table routing.hijacks"],
+    ["backup", "set transaction_read_only = off; insert into auth.organisations (id, name) values ('b', 'B')"],
+    ["backup", "select * from pg_authid"],
+  ])("%s may not: %s", async (role, statement) => {
+    expect(await attempt(role, statement)).toBe("not permitted");
+  });
+
+  test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "owner"])("%s reaches no other database", async (role) => {
+    for (const other of ["postgres", "template1"]) {
+      const { Client } = await import("pg");
+      const client = new Client({ connectionString: database.getConnectionUri(role).replace(/routeql$/, other) });
+      await expect(client.connect()).rejects.toThrow("permission denied for database");
+    }
+  });
+
+  test("a dump of the whole database can be made as backup", async () => {
+    const { exitCode, output } = await database.exec(
+      ["sh", "-c", "pg_dump -h 127.0.0.1 -U routeql_backup -d routeql | grep -c '^COPY '"],
+      { env: { PGPASSWORD: database.getPassword("backup") } },
+    );
+    expect(exitCode).toBe(0);
+    expect(Number(output)).toBeGreaterThanOrEqual(9);
+    expect(output.trim()).toMatch(/^\d+$/);
+  });
+
+  test.each<[DatabaseRole, string, string]>([
+    ["engine", "on", "30s"],
+    ["sidecar", "off", "5s"],
+    ["loader", "off", "1h"],
+    ["backup", "on", "6h"],
+  ])("%s starts with read-only %s and at most %s a statement, in UTC", async (role, readOnly, timeout) => {
+    const query = "select current_setting('default_transaction_read_only') r, current_setting('statement_timeout') t, current_setting('TimeZone') z";
+    expect(await rowsOf(database, role, query)).toEqual([{ r: readOnly, t: timeout, z: "UTC" }]);
+  });
+
+  test("the views have exactly the specified columns, and the tables' two checks hold", async () => {
+    const columns = await rowsOf(
+      database,
+      "owner",
+      `select table_name as view, string_agg(column_name, ' ' order by ordinal_position) as columns
+       from information_schema.columns where table_schema = 'public' group by 1 order by 1`,
+    );
+    expect(columns).toEqual([
+      {
+        view: "view_bgpupdates",
+        columns: "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path",
+      },
+      { view: "view_bgpupdates_hijacks", columns: "hijack_key timestamp prefix peer_asn type as_path service" },
+      { view: "view_configured_prefixes", columns: "prefix origins organisation" },
+      {
+        view: "view_hijacks",
+        columns:
+          "active comment configured_prefix hijack_as ignored dormant key mitigation_started num_asns_inf num_peers_seen outdated peers_seen peers_withdrawn prefix resolved seen time_detected time_ended time_last time_started timestamp_of_config type under_mitigation withdrawn community_annotation rpki_status",
+      },
+    ]);
+  });
+
+  test("of the flags' 64 combinations exactly the 12 legal ones, and dormant only while active, can be written", async () => {
+    await using owner = await database.connect("owner");
+    const legal: string[] = [];
+    for (let bits = 0; bits < 64; bits += 1) {
+      const flags = ["active", "resolved", "ignored", "withdrawn", "outdated", "dormant"].filter((_, bit) => (bits >> bit) & 1);
+      const values = ["active", "resolved", "ignored", "withdrawn", "outdated", "dormant"].map((flag) => flags.includes(flag));
+      const insert = `insert into routing.hijacks (key, type, prefix, hijack_as, time_detected, active, resolved, ignored, withdrawn, outdated, dormant)
+        values ('k${bits}', 'E|0|-|-', '192.0.2.0/24', 1, now(), ${values.join(", ")})`;
+      await owner.query(insert).then(
+        () => legal.push(flags.join(" ")),
+        (error: { code?: string }) => expect(error.code).toBe("23514"),
+      );
+    }
+    expect(legal.filter((flags) => !flags.includes("dormant"))).toHaveLength(12);
+    expect(legal.filter((flags) => flags.includes("dormant"))).toEqual(["active dormant"]);
+    await owner.query("delete from routing.hijacks");
+  });
+
+  test.each([
+    ["a year and more at once", "'2026-01-01', '2027-06-01'"],
+    ["the wrong way round", "'2026-01-02', '2026-01-01'"],
+    ["a day of another century", "'2126-01-01', '2126-01-01'"],
+    ["null", "null, null"],
+  ])("partitions are not made for %s", async (_, range) => {
+    await expect(rowsOf(database, "loader", `select routing.ensure_partitions(${range})`)).rejects.toThrow("ensure_partitions takes");
+  });
+
+  test("partitions are made once, one a day", async () => {
+    const make = "select routing.ensure_partitions('2026-02-27 23:59:59.999999', '2026-03-01 00:00:00') as made";
+    expect(await rowsOf(database, "loader", make)).toEqual([{ made: 3 }]);
+    expect(await rowsOf(database, "loader", make)).toEqual([{ made: 0 }]);
+  });
+});

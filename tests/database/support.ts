@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { Client } from "pg";
+import { detectCommand } from "../../database/detect/command.ts";
+import { loadCommand } from "../../database/load/command.ts";
+import type { OpenDatabase } from "../../database/load/opened-database.ts";
+import type { DatabaseRole, StartedDatabaseContainer } from "../harness/database-container.ts";
+
+/** What a command left behind. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Command = typeof loadCommand;
+
+/** `load` and `detect` on one database, as `npm run load` and `npm run detect` call them. */
+export function commandsOn(database: StartedDatabaseContainer): { load: Run; detect: Run } {
+  const open: OpenDatabase = async () => ({ config: { connectionString: database.getConnectionUri("loader") }, close: async () => {} });
+  return { load: (...args) => run(loadCommand, args, open), detect: (...args) => run(detectCommand, args, open) };
+}
+
+export type Run = (...args: string[]) => Promise<CommandResult>;
+
+async function run(command: Command, args: string[], open: OpenDatabase): Promise<CommandResult> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const texts = Promise.all([text(stdout), text(stderr)]);
+  const code = await command(args, open, { stdout, stderr });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await texts;
+  return { code, stdout: out, stderr: err };
+}
+
+/** The rows of a query as JSON values, asked as one of the database's roles. */
+export async function rowsOf(database: StartedDatabaseContainer, role: DatabaseRole, query: string, values?: unknown[]): Promise<unknown[]> {
+  await using client = await database.connect(role);
+  return await jsonRows(client, query, values); // the client is closed when this function ends
+}
+
+/** Rows as Postgres writes them in JSON: times and numbers pass through no type of JavaScript's. */
+export async function jsonRows(client: Client, query: string, values: unknown[] = []): Promise<unknown[]> {
+  const { rows } = await client.query<{ json: unknown }>(`select to_json(q) as json from (${query}) q`, values);
+  return rows.map(({ json }) => json);
+}
+
+const folder = resolve(import.meta.dirname, "../../../shared/data");
+
+/** A file of the real data, which are not part of the project. */
+export function sharedData(file: string): string {
+  return resolve(folder, file);
+}
+
+/** Why suites on real data are skipped, or undefined when the data are there. */
+export const sharedDataAbsent: string | undefined = existsSync(sharedData("SOURCES.md"))
+  ? undefined
+  : "the real data are absent: they are looked for in ../shared/data beside the repository";
