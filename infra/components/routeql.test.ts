@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isSecret } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { find, recordStack } from "../testing/recorded-stack.ts";
 import type { RecordedResource, RunOptions } from "../testing/recorded-stack.ts";
 import { splitSecrets, unwrap } from "../testing/secret-value.ts";
@@ -19,6 +19,11 @@ async function deploy(args: RouteQLArgs = {}, options: RunOptions & { name?: str
   if (component === undefined) throw new Error("No component was made.");
   return { component, resources };
 }
+
+let plain: Awaited<ReturnType<typeof deploy>>;
+beforeAll(async () => {
+  plain = await deploy();
+});
 
 const containerNames = (resources: readonly RecordedResource[]): string[] =>
   resources.filter(({ type }) => type === container).map(({ inputs }) => String(inputs["name"])).toSorted();
@@ -50,7 +55,7 @@ test("without the console there is no address of it", async () => {
 });
 
 test("secret outputs are secrets, the others are not", async () => {
-  const { component } = await deploy();
+  const { component } = plain;
   for (const name of ["serviceApiKey", "engineAccessKey", "adminPassword", "databasePasswords"] as const) {
     expect(await isSecret(component[name] as Output<unknown>), name).toBe(true);
   }
@@ -60,7 +65,7 @@ test("secret outputs are secrets, the others are not", async () => {
 });
 
 test("no secret is in clear in any resource's inputs, and none is in an environment or a label", async () => {
-  const { component, resources } = await deploy();
+  const { component, resources } = plain;
   const databasePasswords = await value(component.databasePasswords);
   const secrets = [await value(component.engineAccessKey), await value(component.serviceApiKey), await value(component.adminPassword), ...Object.values(databasePasswords)];
   expect(secrets).toHaveLength(8);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ComponentResource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
@@ -33,11 +33,16 @@ function run(services: readonly ServiceDescription[] = everything, secrets: Secr
   });
 }
 
+let whole: RecordedResource[] = [];
+beforeAll(async () => {
+  whole = await run();
+});
+
 const ofType = (resources: readonly RecordedResource[], type: string): RecordedResource[] => resources.filter((resource) => resource.type === type);
 const names = (resources: readonly RecordedResource[]): string[] => resources.map(({ inputs }) => String(inputs["name"])).toSorted();
 
-test("there is an internal network for each call edge, and one with a way out", async () => {
-  const networks = ofType(await run(), network).map(({ inputs }) => [inputs["name"], inputs["internal"]]);
+test("there is an internal network for each call edge, and one with a way out", () => {
+  const networks = ofType(whole, network).map(({ inputs }) => [inputs["name"], inputs["internal"]]);
   expect(Object.fromEntries(networks)).toEqual({
     "routeql-local-edge": false,
     "routeql-local-engine-database": true,
@@ -46,10 +51,9 @@ test("there is an internal network for each call edge, and one with a way out", 
   });
 });
 
-test("each container is on the networks of its own edges, under its own name; only those that publish are on the edge", async () => {
-  const resources = await run();
+test("each container is on the networks of its own edges, under its own name; only those that publish are on the edge", () => {
   const attachments = everything.map(({ name }) => {
-    const attached = unwrap(find(resources, container, name).inputs["networksAdvanced"]) as { name: string; aliases: string[] }[];
+    const attached = unwrap(find(whole, container, name).inputs["networksAdvanced"]) as { name: string; aliases: string[] }[];
     for (const { aliases } of attached) expect(aliases).toEqual([name]);
     return [name, attached.map((each) => each.name.replace("routeql-local-", ""))];
   });
@@ -66,16 +70,16 @@ test("without a service that publishes, nothing has a way out", async () => {
   expect(networks.every(({ inputs }) => inputs["internal"] === true)).toBe(true);
 });
 
-test("volumes are named, for data and for files", async () => {
-  expect(names(ofType(await run(), volume))).toEqual([
+test("volumes are named, for data and for files", () => {
+  expect(names(ofType(whole, volume))).toEqual([
     "routeql-local-database-data",
     "routeql-local-database-files",
     "routeql-local-engine-files",
   ]);
 });
 
-test("everything carries the stack's label, what belongs to a service its name", async () => {
-  for (const { type, name, inputs } of await run()) {
+test("everything carries the stack's label, what belongs to a service its name", () => {
+  for (const { type, name, inputs } of whole) {
     if (![container, network, volume].includes(type)) continue;
     const labels = unwrap(inputs["labels"]) as { label: string; value: string }[];
     expect(labels).toContainEqual({ label: "com.routeql.stack", value: "local" });
@@ -83,8 +87,8 @@ test("everything carries the stack's label, what belongs to a service its name",
   }
 });
 
-test("a service's root is read-only, without capabilities or new privileges, within limits, under its own user", async () => {
-  expect(find(await run(), container, "engine").inputs).toMatchObject({
+test("a service's root is read-only, without capabilities or new privileges, within limits, under its own user", () => {
+  expect(find(whole, container, "engine").inputs).toMatchObject({
     name: "routeql-local-engine",
     image: "routeql/engine:0123456789ab",
     user: "10102:10102",
@@ -102,50 +106,48 @@ test("a service's root is read-only, without capabilities or new privileges, wit
   });
 });
 
-test("no container is privileged, mounts the host or leaves its network, whatever it is", async () => {
-  for (const { inputs } of ofType(await run(), container)) {
+test("no container is privileged, mounts the host or leaves its network, whatever it is", () => {
+  for (const { inputs } of ofType(whole, container)) {
     for (const key of ["privileged", "devices", "pidMode", "ipcMode", "usernsMode", "hosts", "mounts"]) expect(inputs).not.toHaveProperty(key);
     for (const mounted of (unwrap(inputs["volumes"] ?? []) as { hostPath?: string }[])) expect(mounted.hostPath).toBeUndefined();
     expect(inputs["networkMode"] ?? "none").toBe("none");
   }
 });
 
-test("ports are published by those who declare them, on the given address", async () => {
-  const resources = await run();
-  expect(find(resources, container, "gateway").inputs["ports"]).toEqual([{ internal: 8443, external: 443, ip: "127.0.0.1" }]);
-  const others = ofType(resources, container).filter(({ name }) => name !== "gateway");
+test("ports are published by those who declare them, on the given address", () => {
+  expect(find(whole, container, "gateway").inputs["ports"]).toEqual([{ internal: 8443, external: 443, ip: "127.0.0.1" }]);
+  const others = ofType(whole, container).filter(({ name }) => name !== "gateway");
   expect(others.every(({ inputs }) => ((inputs["ports"] ?? []) as unknown[]).length === 0)).toBe(true);
 });
 
-test("files and secrets reach the service through the carrier, read-only, and secrets stay secrets", async () => {
-  const resources = await run();
-  const carrier = find(resources, container, "engine-files").inputs;
+test("files and secrets reach the service through the carrier, read-only, and secrets stay secrets", () => {
+  const carrier = find(whole, container, "engine-files").inputs;
   expect(carrier).toMatchObject({ name: "routeql-local-engine-files", start: false, mustRun: false, networkMode: "none" });
   expect(unwrap(carrier["uploads"])).toEqual([
     { file: "/run/routeql/metadata/version.yaml", content: "version: 3\n", permissions: "0444" },
     { file: "/run/routeql/secrets/engine-access-key", content: "value-of-engine-access-key", permissions: "0444" },
   ]);
-  expect(find(resources, container, "engine").inputs["volumes"]).toEqual([
+  expect(find(whole, container, "engine").inputs["volumes"]).toEqual([
     { volumeName: "routeql-local-engine-files", containerPath: "/run/routeql", readOnly: true },
   ]);
 });
 
-test("no secret is in clear in the inputs of any resource", async () => {
-  for (const { inputs } of await run()) expect(splitSecrets(inputs).open).not.toContain("value-of-");
+test("no secret is in clear in the inputs of any resource", () => {
+  for (const { inputs } of whole) expect(splitSecrets(inputs).open).not.toContain("value-of-");
 });
 
-test("the environment has the path of a secret, and nothing but plain values otherwise", async () => {
-  expect(find(await run(), container, "engine").inputs["envs"]).toEqual(["KEY_FILE=/run/routeql/secrets/engine-access-key", "PORT=8080"]);
+test("the environment has the path of a secret, and nothing but plain values otherwise", () => {
+  expect(find(whole, container, "engine").inputs["envs"]).toEqual(["KEY_FILE=/run/routeql/secrets/engine-access-key", "PORT=8080"]);
 });
 
-test("a service that has neither files nor secrets has no carrier", async () => {
-  expect(ofType(await run(), container).map(({ name }) => name).toSorted()).toEqual(
+test("a service that has neither files nor secrets has no carrier", () => {
+  expect(ofType(whole, container).map(({ name }) => name).toSorted()).toEqual(
     ["database", "database-files", "engine", "engine-files", "gateway", "migrate"].toSorted(),
   );
 });
 
-test("a service depends on its carrier's id, so that another file or secret replaces it", async () => {
-  const labels = unwrap(find(await run(), container, "engine").inputs["labels"]);
+test("a service depends on its carrier's id, so that another file or secret replaces it", () => {
+  const labels = unwrap(find(whole, container, "engine").inputs["labels"]);
   expect(labels).toContainEqual({ label: "com.routeql.files", value: "engine-files-id" });
 });
 
@@ -166,22 +168,22 @@ function changed(before: readonly RecordedResource[], after: readonly RecordedRe
 
 test("another secret changes the carriers of those who have it, and nothing else directly", async () => {
   const after = await run(everything, testSecrets({ "engine-access-key": "another" }));
-  expect(changed(await run(), after)).toEqual(["Container engine-files"]);
+  expect(changed(whole, after)).toEqual(["Container engine-files"]);
 });
 
 test("another variable changes one container", async () => {
   const after = await run([database, migrate, { ...engine, environment: { PORT: "9999" } }, gateway]);
-  expect(changed(await run(), after)).toEqual(["Container engine"]);
+  expect(changed(whole, after)).toEqual(["Container engine"]);
 });
 
-test("a job runs once, is waited for, and is not restarted", async () => {
-  const { inputs } = find(await run(), container, "migrate");
+test("a job runs once, is waited for, and is not restarted", () => {
+  const { inputs } = find(whole, container, "migrate");
   expect(inputs).toMatchObject({ restart: "no", mustRun: false, attach: true, logs: true });
   for (const key of ["healthcheck", "wait", "ports"]) expect(inputs).not.toHaveProperty(key);
 });
 
-test("images are built, not pushed", async () => {
-  expect(find(await run(), "docker:index/image:Image", "engine-image").inputs).toMatchObject({
+test("images are built, not pushed", () => {
+  expect(find(whole, "docker:index/image:Image", "engine-0123456789ab").inputs).toMatchObject({
     imageName: "routeql/engine:0123456789ab",
     skipPush: true,
     build: { context: "/context", dockerfile: "/context/images/engine/Dockerfile" },
