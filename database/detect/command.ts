@@ -9,8 +9,8 @@ export type { OpenDatabase, OpenedDatabase } from "../load/opened-database.ts";
 
 export const detectHelp = `npm run detect -- [--replace] CONFIG.yaml
 
-Compares every routing update in the running stack with the configured prefixes, writes a hijack record for each prefix, AS and kind
-that should not have been announced, and links the updates with it. Running it again changes only what is new.
+Compares every routing update in the running stack with the configured prefixes, writes a hijack record for each prefix, AS and
+kind that should not have been announced, and links the updates with it. Running it again changes only what is new.
 
   organisations:                 # names, optional
     - { id: example-net, name: Example Net }
@@ -22,16 +22,21 @@ that should not have been announced, and links the updates with it. Running it a
   --replace  take away configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
   --help     this text
 
-Ends with 0 when detection ran, whatever it found; with 1 when CONFIG.yaml is not right; with 2 when the command was not understood.
+Ends with 0 when detection ran, whatever it found; with 1 when CONFIG.yaml is not right; with 2 when the command was not
+understood.
 `;
 
 /**
  * `npm run detect`.
- * @param openDatabase opens a way to the database as `routeql_loader`; it is called once, after the configuration was found to be right.
+ * @param openDatabase opens a way to the database as `routeql_loader`; called once, after the configuration was found to be right.
  * @returns the exit code: 0, 1 when the configuration is not right, 2 when the arguments were not understood.
  * @throws what the database or the way to it throws.
  */
-export async function detectCommand(args: readonly string[], openDatabase: OpenDatabase, output: CommandOutput = process): Promise<number> {
+export async function detectCommand(
+  args: readonly string[],
+  openDatabase: OpenDatabase,
+  output: CommandOutput = process,
+): Promise<number> {
   const parsed = parseArguments(args);
   if (parsed === "help") {
     output.stdout.write(detectHelp);
@@ -46,7 +51,8 @@ export async function detectCommand(args: readonly string[], openDatabase: OpenD
     configuration = parseConfiguration(await readFile(parsed.file, "utf8"), parsed.file);
   } catch (error) {
     if (error instanceof ConfigurationError) output.stderr.write(`${error.message}\n`);
-    else if ((error as NodeJS.ErrnoException).code !== undefined) output.stderr.write(`${parsed.file} cannot be read: ${(error as Error).message}\n`);
+    else if ((error as NodeJS.ErrnoException).code !== undefined)
+      output.stderr.write(`${parsed.file} cannot be read: ${(error as Error).message}\n`);
     else throw error;
     return 1;
   }
@@ -74,7 +80,9 @@ function parseArguments(args: readonly string[]): { file: string; replace: boole
     });
     if (values.help) return "help";
     const [file] = positionals;
-    return file === undefined || positionals.length > 1 ? "detect takes exactly one CONFIG.yaml" : { file, replace: values.replace ?? false };
+    return file === undefined || positionals.length > 1
+      ? "detect takes exactly one CONFIG.yaml"
+      : { file, replace: values.replace ?? false };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -28,14 +28,29 @@ describe("a problem is named with its line", () => {
     ["prefixes: [\n", "c.yaml:2: "],
     ["prefixes:\n  - prefix: 192.0.2.0/24\n    origin: [1]", "c.yaml:3: prefixes.0.origin: is not known here"],
     ["prefixes:\n  - prefix: 192.0.2.0/24", "c.yaml:2: prefixes.0.origins: "],
-    ["prefixes:\n  - { prefix: 192.0.2.0/33, origins: [1] }", "c.yaml:2: prefixes.0.prefix: 192.0.2.0/33 is no IPv4 or IPv6 prefix"],
-    ["prefixes:\n\n  - { prefix: 192.0.2.7/24, origins: [1] }", "c.yaml:3: prefixes.0.prefix: 192.0.2.7/24 has bits set beyond its length"],
+    [
+      "prefixes:\n  - { prefix: 192.0.2.0/33, origins: [1] }",
+      "c.yaml:2: prefixes.0.prefix: 192.0.2.0/33 is no IPv4 or IPv6 prefix",
+    ],
+    [
+      "prefixes:\n\n  - { prefix: 192.0.2.7/24, origins: [1] }",
+      "c.yaml:3: prefixes.0.prefix: 192.0.2.7/24 has bits set beyond its length",
+    ],
     ["prefixes:\n  - prefix: 192.0.2.0/24\n    origins:\n      - 1\n      - AS2", "c.yaml:5: prefixes.0.origins.1: "],
     ["prefixes:\n  - { prefix: 192.0.2.0/24, origins: [4294967296] }", "c.yaml:2: prefixes.0.origins.0: "],
     ["prefixes:\n  - { prefix: 192.0.2.0/24, origins: [1], organisation: Not Good }", "c.yaml:2: prefixes.0.organisation: "],
-    ["prefixes:\n  - { prefix: 192.0.2.0/24, origins: [1] }\n  - { prefix: 192.0.2.0/24, origins: [2] }", "c.yaml:3: the prefix is on line 2 already"],
-    ["prefixes:\n  - { prefix: '2001:db8::/32', origins: [1] }\n  - { prefix: '2001:DB8:0::/32', origins: [2] }", "c.yaml:3: the prefix is on line 2"],
-    ["organisations:\n  - { id: a, name: A }\n  - { id: a, name: B }\nprefixes:\n  - { prefix: 192.0.2.0/24, origins: [1] }", "c.yaml:3: the id is on line 2"],
+    [
+      "prefixes:\n  - { prefix: 192.0.2.0/24, origins: [1] }\n  - { prefix: 192.0.2.0/24, origins: [2] }",
+      "c.yaml:3: the prefix is on line 2 already",
+    ],
+    [
+      "prefixes:\n  - { prefix: '2001:db8::/32', origins: [1] }\n  - { prefix: '2001:DB8:0::/32', origins: [2] }",
+      "c.yaml:3: the prefix is on line 2",
+    ],
+    [
+      "organisations:\n  - { id: a, name: A }\n  - { id: a, name: B }\nprefixes:\n  - { prefix: 192.0.2.0/24, origins: [1] }",
+      "c.yaml:3: the id is on line 2",
+    ],
     ["prefixes: 1\nprefixes: 2", "c.yaml:2: "],
   ])("%j: %s", (text, message) => {
     expect(() => parseConfiguration(text, "c.yaml")).toThrow(message);
@@ -44,12 +59,17 @@ describe("a problem is named with its line", () => {
 
 test("all problems come at once, in the order of the lines", () => {
   const text = "prefixes:\n  - { prefix: x, origins: [1] }\n  - { prefix: 192.0.2.0/24, origins: 7 }\nextra: 1\n";
-  expect(() => parseConfiguration(text, "c.yaml")).toThrow(/^c.yaml:2: [^\n]+\nc.yaml:3: [^\n]+\nc.yaml:4: extra: is not known here$/);
+  expect(() => parseConfiguration(text, "c.yaml")).toThrow(
+    /^c.yaml:2: [^\n]+\nc.yaml:3: [^\n]+\nc.yaml:4: extra: is not known here$/,
+  );
 });
 
 const examples = new URL("../examples/", import.meta.url);
 
-test.each(readdirSync(examples).filter((name) => name.endsWith(".yaml")))("the example %s is right, and has prefixes for documentation alone", (name) => {
-  const { prefixes } = parseConfiguration(readFileSync(new URL(name, examples), "utf8"), name);
-  for (const { prefix } of prefixes) expect(prefix).toMatch(/^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/);
-});
+test.each(readdirSync(examples).filter((name) => name.endsWith(".yaml")))(
+  "the example %s is right, and has prefixes for documentation alone",
+  (name) => {
+    const { prefixes } = parseConfiguration(readFileSync(new URL(name, examples), "utf8"), name);
+    for (const { prefix } of prefixes) expect(prefix).toMatch(/^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/);
+  },
+);

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { canonicalPrefix } from "./network.ts";
 
 const asNumber = z.int().min(0).max(4_294_967_295);
-const identifier = z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/, "must be lower-case letters, digits, dots, hyphens or underscores");
+const identifier = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/, "must be lower-case letters, digits, dots, hyphens or underscores");
 
 const prefix = z.string().transform((text, context) => {
   const canonical = canonicalPrefix(text);
@@ -47,7 +49,8 @@ export function parseConfiguration(text: string, file: string): Configuration {
     const sorted = problems.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new ConfigurationError(sorted.join("\n"));
   };
-  for (const error of document.errors) problems.push({ line: lines.linePos(error.pos[0]).line, message: error.message.split("\n")[0] ?? "" });
+  for (const error of document.errors)
+    problems.push({ line: lines.linePos(error.pos[0]).line, message: error.message.split("\n")[0] ?? "" });
   if (problems.length > 0) fail();
   const parsed = schema.safeParse(document.toJS());
   const lineOf = (path: readonly PropertyKey[]): number => lines.linePos(offsetOf(document, path)).line;
@@ -56,16 +59,29 @@ export function parseConfiguration(text: string, file: string): Configuration {
       const keys = issue.code === "unrecognized_keys" ? issue.keys : [undefined];
       for (const key of keys) {
         const path = key === undefined ? issue.path : [...issue.path, key];
-        problems.push({ line: lineOf(path), message: `${path.join(".") || "the file"}: ${key === undefined ? issue.message : "is not known here"}` });
+        problems.push({
+          line: lineOf(path),
+          message: `${path.join(".") || "the file"}: ${key === undefined ? issue.message : "is not known here"}`,
+        });
       }
     }
     return fail();
   }
-  findRepetitions(parsed.data.prefixes.map(({ prefix }) => prefix), (index, first) =>
-    problems.push({ line: lineOf(["prefixes", index, "prefix"]), message: `the prefix is on line ${lineOf(["prefixes", first, "prefix"])} already` }),
+  findRepetitions(
+    parsed.data.prefixes.map(({ prefix }) => prefix),
+    (index, first) =>
+      problems.push({
+        line: lineOf(["prefixes", index, "prefix"]),
+        message: `the prefix is on line ${lineOf(["prefixes", first, "prefix"])} already`,
+      }),
   );
-  findRepetitions(parsed.data.organisations.map(({ id }) => id), (index, first) =>
-    problems.push({ line: lineOf(["organisations", index, "id"]), message: `the id is on line ${lineOf(["organisations", first, "id"])} already` }),
+  findRepetitions(
+    parsed.data.organisations.map(({ id }) => id),
+    (index, first) =>
+      problems.push({
+        line: lineOf(["organisations", index, "id"]),
+        message: `the id is on line ${lineOf(["organisations", first, "id"])} already`,
+      }),
   );
   return problems.length > 0 ? fail() : parsed.data;
 }

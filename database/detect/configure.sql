@@ -1,6 +1,7 @@
 -- $1 prefixes, $2 origins as text of an array each, $3 organisations; what is configured already stays as it is.
 insert into routing.configured_prefixes as known (prefix, origins, organisation)
-select prefix, origins::bigint[], organisation from unnest($1::inet[], $2::text[], $3::text[]) wanted (prefix, origins, organisation)
+select prefix, origins::bigint[], organisation
+from unnest($1::inet[], $2::text[], $3::text[]) wanted (prefix, origins, organisation)
 on conflict (prefix) do update
 set origins = excluded.origins, organisation = excluded.organisation, configured_at = now() at time zone 'UTC'
 where (known.origins, known.organisation) is distinct from (excluded.origins, excluded.organisation)

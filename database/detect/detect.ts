@@ -21,10 +21,14 @@ export interface DetectOptions {
 const LOAD_LOCK = "7241865325823966";
 
 /**
- * Stores the configuration, compares every update within any configured prefix with it, and writes hijack records and their links;
- * all in one transaction. A second run on the same updates changes nothing.
+ * Stores the configuration, compares every update within any configured prefix with it, and writes hijack records and their
+ * links; all in one transaction. A second run on the same updates changes nothing.
  */
-export async function detect(client: Client, configuration: Configuration, { replace = false }: DetectOptions = {}): Promise<DetectReport> {
+export async function detect(
+  client: Client,
+  configuration: Configuration,
+  { replace = false }: DetectOptions = {},
+): Promise<DetectReport> {
   await client.query("set work_mem = '64MB'");
   await client.query("begin");
   try {
@@ -47,7 +51,8 @@ async function run(client: Client, configuration: Configuration, replace: boolea
   const outdated = await client.query(await statement("outdate"), [removed]);
   const marked = await client.query(await statement("link"));
   const { rows } = await client.query<{ total: number; compared: number; found: number }>(
-    `select (select count(*)::integer from routing.configured_prefixes) as total, (select count(*)::integer from judged_updates) as compared,
+    `select (select count(*)::integer from routing.configured_prefixes) as total,
+       (select count(*)::integer from judged_updates) as compared,
        (select count(*)::integer from measured_hijacks) as found`,
   );
   const [figures] = rows;
@@ -60,7 +65,10 @@ async function run(client: Client, configuration: Configuration, replace: boolea
   };
 }
 
-async function configure(client: Client, { organisations, prefixes }: Configuration): Promise<{ added: number; changed: number }> {
+async function configure(
+  client: Client,
+  { organisations, prefixes }: Configuration,
+): Promise<{ added: number; changed: number }> {
   const names = new Map<string, string | null>();
   for (const { organisation } of prefixes) if (organisation !== null) names.set(organisation, null);
   for (const { id, name } of organisations) names.set(id, name);

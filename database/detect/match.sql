@@ -9,7 +9,8 @@ with roots as (
   from roots, lateral (
     -- the order of inet makes a prefix and all that lies in it one range of the index
     select prefix from routing.bgp_updates
-    where prefix >= roots.prefix and prefix <= set_masklen(broadcast(roots.prefix), case family(roots.prefix) when 4 then 32 else 128 end)
+    where prefix >= roots.prefix
+      and prefix <= set_masklen(broadcast(roots.prefix), case family(roots.prefix) when 4 then 32 else 128 end)
   ) u
 )
 select announced.prefix, best.prefix as configured_prefix, best.origins, best.configured_at
@@ -20,8 +21,9 @@ analyze matched_prefixes;
 
 -- An announcement whose origin is not among the legitimate ones is a hijack; a path without an origin accuses nobody.
 create temporary table judged_updates on commit drop as
-select u."timestamp", u.key, u.prefix, u.peer_asn, u.service, u.type, u.as_path, u.origin_as, u.hijack_key, u.handled, u.matched_prefix,
-  m.configured_prefix, m.configured_at, verdict.type as hijack_type, md5(u.prefix::text || '|' || u.origin_as || '|' || verdict.type) as hijack
+select u."timestamp", u.key, u.prefix, u.peer_asn, u.service, u.type, u.as_path, u.origin_as, u.hijack_key, u.handled,
+  u.matched_prefix, m.configured_prefix, m.configured_at, verdict.type as hijack_type,
+  md5(u.prefix::text || '|' || u.origin_as || '|' || verdict.type) as hijack
 from matched_prefixes m join routing.bgp_updates u on u.prefix = m.prefix
 left join lateral (
   select case when m.origins = '{}' then 'Q|0|-|-' when u.prefix = m.configured_prefix then 'E|0|-|-' else 'S|0|-|-' end as type

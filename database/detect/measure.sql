@@ -32,4 +32,5 @@ select a.hijack as key, a.hijack_type as type, a.prefix, a.origin_as as hijack_a
   coalesce(p.peers_seen, '{}') as peers_seen, coalesce(p.peers_withdrawn, '{}') as peers_withdrawn, p.withdrawn_at,
   coalesce(i.asns_inf, '{}') as asns_inf
 from announcements a left join peer_figures p using (hijack) left join infected i using (hijack)
-group by a.hijack, a.hijack_type, a.prefix, a.origin_as, a.configured_prefix, a.configured_at, p.peers_seen, p.peers_withdrawn, p.withdrawn_at, i.asns_inf;
+group by a.hijack, a.hijack_type, a.prefix, a.origin_as, a.configured_prefix, a.configured_at, p.peers_seen, p.peers_withdrawn,
+  p.withdrawn_at, i.asns_inf;

@@ -30,7 +30,9 @@ test("bits beyond the length are found in every IPv4 and IPv6 prefix", () => {
   );
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), fc.integer({ min: 0, max: 128 }), (address, length) => {
-      const text = Array.from({ length: 8 }, (_, group) => ((address >> BigInt(112 - 16 * group)) & 0xffffn).toString(16)).join(":");
+      const text = Array.from({ length: 8 }, (_, group) => ((address >> BigInt(112 - 16 * group)) & 0xffffn).toString(16)).join(
+        ":",
+      );
       expect(canonicalPrefix(`${text}/${length}`)?.hostBits).toBe(address % 2n ** BigInt(128 - length) !== 0n);
     }),
   );

@@ -1,7 +1,8 @@
--- New records, and new figures in those that are there. What an operator set (resolved, ignored, seen, comment, annotation, mitigation) stays.
+-- New records, and new figures in those that are there. What an operator set (resolved, ignored, seen, comment, annotation,
+-- mitigation) stays.
 insert into routing.hijacks as known (
-  key, type, prefix, hijack_as, peers_seen, peers_withdrawn, num_peers_seen, asns_inf, num_asns_inf, time_started, time_last, time_ended,
-  time_detected, withdrawn, active, dormant, configured_prefix, timestamp_of_config)
+  key, type, prefix, hijack_as, peers_seen, peers_withdrawn, num_peers_seen, asns_inf, num_asns_inf, time_started, time_last,
+  time_ended, time_detected, withdrawn, active, dormant, configured_prefix, timestamp_of_config)
 select key, type, prefix, hijack_as, peers_seen, peers_withdrawn, cardinality(peers_seen), asns_inf, cardinality(asns_inf),
   time_started, time_last, withdrawn_at, now() at time zone 'UTC', withdrawn_at is not null, withdrawn_at is null,
   withdrawn_at is null and time_last < now() at time zone 'UTC' - interval '24 hours', configured_prefix, configured_at
@@ -14,7 +15,8 @@ on conflict (key) do update set
   num_asns_inf = excluded.num_asns_inf,
   time_started = excluded.time_started,
   time_last = excluded.time_last,
-  time_ended = case when known.resolved or known.ignored then coalesce(known.time_ended, excluded.time_ended) else excluded.time_ended end,
+  time_ended = case when known.resolved or known.ignored then coalesce(known.time_ended, excluded.time_ended)
+    else excluded.time_ended end,
   withdrawn = excluded.withdrawn,
   outdated = false,
   active = excluded.active and not (known.resolved or known.ignored),

@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import { parseLoadArguments } from "./arguments.ts";
 
 test("files and their service are taken", () => {
-  expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({ help: false, files: ["a", "-"], service: "ripe-ris|rrc03", demo: null });
+  expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({
+    help: false,
+    files: ["a", "-"],
+    service: "ripe-ris|rrc03",
+    demo: null,
+  });
 });
 
 test("--demo takes number, seed and start", () => {

@@ -5,7 +5,8 @@ export const loadHelp = `npm run load -- [options] FILE…
 Loads routing updates into the running stack. A FILE is bgpdump -m text or RIPEstat bgp-updates JSON, plain or gzip, or a tar of
 such files; what it is shows in its bytes, not in its name. - is standard input. The same file again changes nothing.
 
-  --service SOURCE|COLLECTOR  where bgpdump text comes from, at most 50 characters, such as 'ripe-ris|rrc03' (default 'bgpdump|unknown')
+  --service SOURCE|COLLECTOR  where bgpdump text comes from, at most 50 characters, such as 'ripe-ris|rrc03'
+                              (default 'bgpdump|unknown')
   --demo N                    makes N updates up instead, with documentation prefixes and AS numbers
   --seed N                    another set of made-up updates (default 1)
   --start TIME                when the first of them happened (default 2026-01-01T00:00:00Z)
@@ -32,7 +33,8 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments {
     problems.push("--service takes SOURCE|COLLECTOR without spaces, at most 50 characters");
   }
   const demo = values.demo === undefined ? null : parseDemo({ ...values, demo: values.demo }, problems);
-  if (demo === null && (values.seed !== undefined || values.start !== undefined)) problems.push("--seed and --start belong to --demo");
+  if (demo === null && (values.seed !== undefined || values.start !== undefined))
+    problems.push("--seed and --start belong to --demo");
   if (demo === null && positionals.length === 0) problems.push("there is no FILE to load");
   if (demo !== null && positionals.length > 0) problems.push("--demo takes no FILE");
   if (positionals.filter((file) => file === "-").length > 1) problems.push("standard input (-) can be read once only");
@@ -61,14 +63,20 @@ function parse(args: readonly string[]) {
   }
 }
 
-function parseDemo(values: { demo: string; seed?: string; start?: string }, problems: string[]): NonNullable<LoadArguments["demo"]> {
+function parseDemo(
+  values: { demo: string; seed?: string; start?: string },
+  problems: string[],
+): NonNullable<LoadArguments["demo"]> {
   const count = wholeNumber(values.demo, 1, 100_000_000);
   const seed = wholeNumber(values.seed ?? "1", 0, 4_294_967_295);
   const time = values.start ?? "2026-01-01T00:00:00Z";
-  const start = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?)?Z?$/.test(time) ? Date.parse(/T.*[^Z]$/.test(time) ? `${time}Z` : time) : Number.NaN;
+  const start = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?)?Z?$/.test(time)
+    ? Date.parse(/T.*[^Z]$/.test(time) ? `${time}Z` : time)
+    : Number.NaN;
   if (count === undefined) problems.push("--demo takes a number of updates from 1 to 100000000");
   if (seed === undefined) problems.push("--seed takes a whole number from 0 to 4294967295");
-  if (!(start >= Date.UTC(1990) && start < Date.UTC(2090))) problems.push("--start takes a UTC time such as 2026-01-01T00:00:00Z");
+  if (!(start >= Date.UTC(1990) && start < Date.UTC(2090)))
+    problems.push("--start takes a UTC time such as 2026-01-01T00:00:00Z");
   return { count: count ?? 0, seed: seed ?? 0, start };
 }
 

@@ -4,7 +4,9 @@ import { expandPath, parsePathJson, parsePathText } from "./as-path.ts";
 import { Refusal } from "./refusal.ts";
 
 const asNumber = fc.integer({ min: 0, max: 4_294_967_295 });
-const path = fc.array(fc.oneof({ weight: 4, arbitrary: asNumber }, fc.array(asNumber, { minLength: 1, maxLength: 3 })), { maxLength: 5 });
+const path = fc.array(fc.oneof({ weight: 4, arbitrary: asNumber }, fc.array(asNumber, { minLength: 1, maxLength: 3 })), {
+  maxLength: 5,
+});
 
 test.each([
   ["", []],
@@ -43,9 +45,12 @@ test("what is printed as bgpdump prints it is read back", () => {
   );
 });
 
-test.each([[null], ["64496"], [{}], [[-1]], [[1.5]], [[4_294_967_296]], [[[]]], [[[1, "2"]]], [[null]], [["x"]]])("the JSON %j is refused", (json) => {
-  expect(parsePathJson(json)).toBeInstanceOf(Refusal);
-});
+test.each([[null], ["64496"], [{}], [[-1]], [[1.5]], [[4_294_967_296]], [[[]]], [[[1, "2"]]], [[null]], [["x"]]])(
+  "the JSON %j is refused",
+  (json) => {
+    expect(parsePathJson(json)).toBeInstanceOf(Refusal);
+  },
+);
 
 test("a path without sets stays one row without an original", () => {
   expect(expandPath([64_496, 64_497])).toEqual({ rows: [[64_496, 64_497]], original: null });

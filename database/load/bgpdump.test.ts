@@ -4,7 +4,8 @@ import { parseBgpdumpLine } from "./bgpdump.ts";
 import { Refusal } from "./refusal.ts";
 
 const service = "example|north";
-const announcement = "BGP4MP|1470931200|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 64500|IGP|192.0.2.1|0|0|64496:200 64496:240|NAG||";
+const announcement =
+  "BGP4MP|1470931200|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 64500|IGP|192.0.2.1|0|0|64496:200 64496:240|NAG||";
 
 test("an announcement is read", () => {
   expect(parseBgpdumpLine(announcement, service)).toEqual({
@@ -63,7 +64,10 @@ test.each([
 });
 
 test("no line makes it throw, and what it takes holds nothing that COPY would have to escape", () => {
-  const field = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...announcement.split("|"), "BGP4MP_ET", "W", "{1,2}", "\\N", "\t"));
+  const field = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(...announcement.split("|"), "BGP4MP_ET", "W", "{1,2}", "\\N", "\t"),
+  );
   fc.assert(
     fc.property(fc.array(field, { maxLength: 16 }), (fields) => {
       const parsed = parseBgpdumpLine(["BGP4MP", ...fields].join("|"), service);

@@ -20,8 +20,8 @@ const ANNOUNCEMENT_FIELDS = 12;
 
 /**
  * Reads one line of `bgpdump -m`:
- * `BGP4MP|<epoch>|A|<peer address>|<peer AS>|<prefix>|<path>|<origin>|<next hop>|<local pref>|<MED>|<communities>|…`, `…|W|<peer address>|<peer AS>|<prefix>`
- * or `…|STATE|…`; BGP4MP_ET lines have a time with decimals.
+ * `BGP4MP|<epoch>|A|<peer address>|<peer AS>|<prefix>|<path>|<origin>|<next hop>|<local pref>|<MED>|<communities>|…`,
+ * `BGP4MP|<epoch>|W|<peer address>|<peer AS>|<prefix>` or `BGP4MP|<epoch>|STATE|…`; BGP4MP_ET lines have a time with decimals.
  * @param service what the line does not say: `source|collector`.
  */
 export function parseBgpdumpLine(line: string, service: string): Update | Skipped | Refusal {

@@ -41,7 +41,8 @@ export async function* gunzip(source: ByteSource): ByteSource {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "Z_BUF_ERROR") throw new BrokenInput("the gzip stream ends early", { cause: error });
-    if (code?.startsWith("Z_")) throw new BrokenInput(`the gzip stream is damaged: ${(error as Error).message}`, { cause: error });
+    if (code?.startsWith("Z_"))
+      throw new BrokenInput(`the gzip stream is damaged: ${(error as Error).message}`, { cause: error });
     throw error;
   }
 }

@@ -24,7 +24,11 @@ interface Input {
  * @returns the exit code: 0, 1 when an input was broken, 2 when the arguments were not understood.
  * @throws what the database or the way to it throws.
  */
-export async function loadCommand(args: readonly string[], openDatabase: OpenDatabase, output: CommandOutput = process): Promise<number> {
+export async function loadCommand(
+  args: readonly string[],
+  openDatabase: OpenDatabase,
+  output: CommandOutput = process,
+): Promise<number> {
   let parsed: LoadArguments;
   try {
     parsed = parseLoadArguments(args);
@@ -56,7 +60,10 @@ async function load(client: Client, input: Input, { stdout, stderr }: CommandOut
   const progress = new Progress(stderr, input.name);
   const tally = new Tally();
   try {
-    const report = await loadInput(client, input.members(tally), { tally, onProgress: (tally, phase) => progress.show(tally, phase) });
+    const report = await loadInput(client, input.members(tally), {
+      tally,
+      onProgress: (tally, phase) => progress.show(tally, phase),
+    });
     progress.end();
     stdout.write(`${summarize(input.name, report)}\n`);
     return true;
@@ -81,7 +88,8 @@ function* inputs({ files, service, demo }: LoadArguments): Generator<Input> {
   for (const file of files) {
     yield {
       name: file === "-" ? "standard input" : file,
-      members: (tally) => members(bytesOf(file), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
+      members: (tally) =>
+        members(bytesOf(file), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
     };
   }
 }

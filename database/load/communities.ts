@@ -15,8 +15,8 @@ const wellKnown: Readonly<Record<string, string>> = {
 };
 
 /**
- * JSON text of a list of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) a list of three numbers, and an extended one
- * keeps its kind as text, `rt:64496:100` as `["rt",64496,100]`. Nothing is lost or cut.
+ * JSON text of a list of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) a list of three numbers, and an
+ * extended one keeps its kind as text, `rt:64496:100` as `["rt",64496,100]`. Nothing is lost or cut.
  */
 export function communitiesJson(communities: readonly unknown[]): string | Refusal {
   if (communities.length === 0) return "[]";

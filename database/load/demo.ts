@@ -32,7 +32,7 @@ async function* demoRecords({ count, seed, start }: DemoOptions): AsyncGenerator
   const random = randomNumbers(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   let microseconds = BigInt(start) * 1000n;
-  for (let made = 0; made < count; ) {
+  for (let made = 0; made < count;) {
     const batch: InputRecord[] = [];
     for (; batch.length < BATCH && made < count; made += 1) {
       microseconds += BigInt(Math.floor(random() * 2 * MEAN_GAP));

@@ -23,7 +23,8 @@ export function detectFormat(head: Buffer): Format {
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
   if (head.length >= 262 && head.toString("latin1", 257, 262) === "ustar") return "tar";
   for (const [name, magic, command] of compressions) {
-    if (head.subarray(0, magic.length).equals(magic)) throw new BrokenInput(`it is compressed with ${name}; use: ${command} FILE | npm run load -- -`);
+    if (head.subarray(0, magic.length).equals(magic))
+      throw new BrokenInput(`it is compressed with ${name}; use: ${command} FILE | npm run load -- -`);
   }
   const text = head.toString("latin1");
   if (/^(?:BGP4MP(?:_ET)?|TABLE_DUMP2?)\|/m.test(text)) return "bgpdump";

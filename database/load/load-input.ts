@@ -26,7 +26,11 @@ export interface LoadInputOptions {
  * Loads one input, whole or not at all: rows go to a staging table of the session first, and from there in one transaction.
  * @throws BrokenInput when the input is broken; nothing of it was loaded then.
  */
-export async function loadInput(client: Client, members: AsyncIterable<Member>, options: LoadInputOptions = {}): Promise<LoadReport> {
+export async function loadInput(
+  client: Client,
+  members: AsyncIterable<Member>,
+  options: LoadInputOptions = {},
+): Promise<LoadReport> {
   const started = performance.now();
   const tally = options.tally ?? new Tally();
   const days = new Set<string>();

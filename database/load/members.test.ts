@@ -29,7 +29,8 @@ async function read(bytes: Buffer): Promise<string[]> {
   for await (const member of members(source(bytes), { service: "example|north", onPassedOver })) {
     for await (const batch of member.records) {
       for (const { position, parsed } of batch) {
-        const what = parsed instanceof Refusal ? "refused" : "skipped" in parsed ? "skipped" : `${parsed.type} of ${parsed.service}`;
+        const what =
+          parsed instanceof Refusal ? "refused" : "skipped" in parsed ? "skipped" : `${parsed.type} of ${parsed.service}`;
         seen.push(`${member.name ?? member.format} ${position}: ${what}`);
       }
     }
@@ -61,7 +62,7 @@ describe("an input is unpacked", () => {
     ["a tar", (tar: Buffer) => tar],
     ["a tar in gzip", (tar: Buffer) => gzipSync(tar)],
   ])("%s of both, whose other members are passed over and named", async (_, wrap) => {
-    const tar = await tarOf({ "a.txt": text, "notes.json": "[1]", "readme": "hello", "b.json.gz": gzipSync(json), "empty": "" });
+    const tar = await tarOf({ "a.txt": text, "notes.json": "[1]", readme: "hello", "b.json.gz": gzipSync(json), empty: "" });
     expect(await read(wrap(tar))).toEqual([
       "a.txt 1: W of example|north",
       "a.txt 2: refused",
@@ -85,9 +86,17 @@ describe("a broken input ends with a clear error", () => {
     ["JSON of something else", async () => Buffer.from('{"data": {"updates": 1}}'), "no bgp-updates answer"],
     ["other text", async () => Buffer.from("hello"), "neither bgpdump -m text nor RIPEstat"],
     ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "the tar is broken"],
-    ["a tar in a gzip stream that ends early", async () => gzipSync(await tarOf({ "a.txt": long })).subarray(0, 200), "the gzip stream ends early"],
+    [
+      "a tar in a gzip stream that ends early",
+      async () => gzipSync(await tarOf({ "a.txt": long })).subarray(0, 200),
+      "the gzip stream ends early",
+    ],
     ["a tar without updates", async () => tarOf({ readme: "hello" }), "the tar holds no updates"],
-    ["a tar with a broken member", async () => tarOf({ "a.txt.gz": gzipSync(long).subarray(0, 90) }), "a.txt.gz: the gzip stream ends early"],
+    [
+      "a tar with a broken member",
+      async () => tarOf({ "a.txt.gz": gzipSync(long).subarray(0, 90) }),
+      "a.txt.gz: the gzip stream ends early",
+    ],
     ["a tar with broken JSON", async () => tarOf({ "a.json": json.slice(0, -10) }), "a.json: the JSON is broken"],
   ])("%s", async (_, bytes, message) => {
     await expect(read(await bytes())).rejects.toThrow(message);

@@ -21,7 +21,8 @@ export interface MemberOptions {
 }
 
 /**
- * Unpacks an input by what its bytes are: plain or gzip, and a tar of such. Each member has to be read to its end before the next is asked for.
+ * Unpacks an input by what its bytes are: plain or gzip, and a tar of such. Each member has to be read to its end before the
+ * next is asked for.
  * A member that holds something else is passed over; an input that does, and anything that is broken, is an error.
  * @throws BrokenInput
  */

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** Whether the text is an IPv4 or IPv6 address with a prefix length, as Postgres' inet takes it. Bits beyond the length may be set. */
+/** Whether the text is an address with a prefix length, as Postgres' inet takes it. Bits beyond the length may be set. */
 export function isPrefix(text: string): boolean {
   const slash = text.indexOf("/");
   if (slash < 0) return false;

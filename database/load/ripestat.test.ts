@@ -22,11 +22,19 @@ test("an announcement is read; its monitor is the first AS of its path", () => {
 test("a withdrawal tells its monitor by address alone", () => {
   const { source_id, target_prefix } = attrs;
   const withdrawal = { ...announcement, type: "W", attrs: { source_id, target_prefix } };
-  expect(parseRipestatUpdate(withdrawal)).toMatchObject({ type: "W", peerAsn: null, monitor: "25-192.0.2.1", path: [], communities: "[]" });
+  expect(parseRipestatUpdate(withdrawal)).toMatchObject({
+    type: "W",
+    peerAsn: null,
+    monitor: "25-192.0.2.1",
+    path: [],
+    communities: "[]",
+  });
 });
 
 test("a path that begins with a set does not tell the monitor", () => {
-  expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject({ peerAsn: null });
+  expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject({
+    peerAsn: null,
+  });
 });
 
 test.each([

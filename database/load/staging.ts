@@ -41,7 +41,9 @@ export async function copyIntoStaging(client: Client, rows: AsyncIterable<string
 export function stagedRows(update: Update, ordinal: number, member: number): { text: string; count: number } | Refusal {
   const expanded = expandPath(update.path);
   if (expanded instanceof Refusal) return expanded;
-  const before = `${ordinal}\t${member}\t${update.monitor ?? "\\N"}\t${update.timestamp}\t${update.prefix}\t${update.peerAsn ?? "\\N"}\t${update.type}\t{`;
+  const monitor = update.monitor ?? "\\N";
+  const peerAsn = update.peerAsn ?? "\\N";
+  const before = `${ordinal}\t${member}\t${monitor}\t${update.timestamp}\t${update.prefix}\t${peerAsn}\t${update.type}\t{`;
   const after = `}\t${update.communities}\t${update.service}\t${expanded.original ?? "\\N"}\n`;
   let text = "";
   for (const path of expanded.rows) text += before + path.join(",") + after;
@@ -79,8 +81,8 @@ const publish = `
     select monitor, mode() within group (order by peer_asn) as peer_asn
     from staged_updates where monitor is not null and peer_asn is not null group by monitor
   ), named as (
-    select s.ordinal, s.member, s."timestamp", network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn, s.type,
-      s.as_path, s.service, s.communities, s.orig_path
+    select s.ordinal, s.member, s."timestamp", network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn,
+      s.type, s.as_path, s.service, s.communities, s.orig_path
     from staged_updates s left join known on known.monitor = s.monitor
   ), identified as (
     select *, routing.update_identity("timestamp", prefix, peer_asn, type, as_path, service) as identity from named

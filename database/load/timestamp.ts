@@ -5,7 +5,8 @@ const LAST_YEAR = 2099;
 let known = { seconds: "", text: "" };
 
 /**
- * UTC time of seconds since 1970, `1445565678.509481`, with its decimals taken over digit for digit; at most six, for that is what Postgres keeps.
+ * UTC time of seconds since 1970, `1445565678.509481`, with its decimals taken over digit for digit; at most six, for that is what
+ * Postgres keeps.
  * @returns undefined when the text is no such number or lies outside the years 1990 to 2099.
  */
 export function timestampOfEpoch(text: string): string | undefined {

@@ -3,7 +3,16 @@ import { Client, type ClientConfig, DatabaseError } from "pg";
 
 /** Codes with which a starting server turns clients away (cannot_connect_now, too_many_connections). */
 const startingCodes = new Set(["57P03", "53300"]);
-const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EPIPE"]);
+const networkCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+]);
 
 /**
  * Connects as soon as the server takes connections.

@@ -32,7 +32,10 @@ export async function restrictDatabases(client: Client, database: string): Promi
   const statements = [
     "revoke all on database postgres, template1 from public",
     `revoke all on database ${name} from public`,
-    `revoke all on database ${name} from ${roleNames.filter((role) => role !== "owner").map(loginRole).join(", ")}`,
+    `revoke all on database ${name} from ${roleNames
+      .filter((role) => role !== "owner")
+      .map(loginRole)
+      .join(", ")}`,
     `grant connect on database ${name} to ${roleNames.map(loginRole).join(", ")}`,
     `grant temporary on database ${name} to ${loginRole("loader")}`,
   ];

@@ -1,5 +1,6 @@
 /**
- * The migrate job: roles and passwords as superuser, then migrations and grants as the database's owner. The same content again changes nothing.
+ * The migrate job: roles and passwords as superuser, then migrations and grants as the database's owner. The same content again
+ * changes nothing.
  * @module
  */
 import type { Client } from "pg";
@@ -21,7 +22,14 @@ async function main(): Promise<void> {
 
 async function asSuperuser(settings: MigrateSettings): Promise<string[]> {
   const { host, port, database, bootstrapPassword, waitSeconds } = settings;
-  const config = { host, port, user: "postgres", password: bootstrapPassword, database: "postgres", application_name: "routeql-migrate" };
+  const config = {
+    host,
+    port,
+    user: "postgres",
+    password: bootstrapPassword,
+    database: "postgres",
+    application_name: "routeql-migrate",
+  };
   return using(await connectWhenReady(config, waitSeconds), async (client) => {
     await client.query("select pg_advisory_lock($1)", [JOB_LOCK.toString()]);
     const done: string[] = [];
@@ -32,7 +40,14 @@ async function asSuperuser(settings: MigrateSettings): Promise<string[]> {
 }
 
 async function asOwner({ host, port, database, passwords, waitSeconds }: MigrateSettings): Promise<string[]> {
-  const config = { host, port, user: loginRole("owner"), password: passwords.owner, database, application_name: "routeql-migrate" };
+  const config = {
+    host,
+    port,
+    user: loginRole("owner"),
+    password: passwords.owner,
+    database,
+    application_name: "routeql-migrate",
+  };
   return using(await connectWhenReady(config, waitSeconds), migrate);
 }
 

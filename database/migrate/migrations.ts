@@ -34,13 +34,15 @@ async function applyGrants(client: Client): Promise<string[]> {
   return changed ? ["set what each role may do"] : [];
 }
 
-/** Every privilege on the database's own schemas, tables, columns and functions, as one comparable text; those that are there by default too. */
+/** Every privilege on the database's own schemas, tables, columns and functions, those by default too, as one comparable text. */
 async function readPrivileges(client: Client): Promise<string> {
   const { rows } = await client.query<{ privileges: string | null }>(
-    `with own as (select oid, nspname, nspacl, nspowner from pg_namespace where nspname in ('public', 'routing', 'auth', 'migrations')),
+    `with own as (
+       select oid, nspname, nspacl, nspowner from pg_namespace where nspname in ('public', 'routing', 'auth', 'migrations')),
      entry (what, acl) as (
        select nspname::text, coalesce(nspacl, acldefault('n', nspowner)) from own
-       union all select c.oid::regclass::text, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
+       union all
+       select c.oid::regclass::text, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
          from pg_class c join own on own.oid = relnamespace where relkind in ('r', 'p', 'v', 'm', 'S', 'f')
        union all select attrelid::regclass::text || '.' || attname, attacl
          from pg_attribute join pg_class c on c.oid = attrelid join own on own.oid = relnamespace where attacl is not null

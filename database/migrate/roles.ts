@@ -27,7 +27,13 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
   },
   sidecar: {
     connectionLimit: 40,
-    settings: { ...common, search_path: "auth", statement_timeout: "5s", lock_timeout: "2s", idle_in_transaction_session_timeout: "10s" },
+    settings: {
+      ...common,
+      search_path: "auth",
+      statement_timeout: "5s",
+      lock_timeout: "2s",
+      idle_in_transaction_session_timeout: "10s",
+    },
   },
   loader: {
     connectionLimit: 8,
@@ -82,11 +88,13 @@ export async function ensureRole(client: Client, name: RoleName, password: strin
   const wanted = Object.entries(description.settings).map(([setting, value]) => `${setting}=${value}`);
   if (wanted.toSorted().join("\n") !== row.settings.toSorted().join("\n")) {
     const sets = Object.entries(description.settings).map(
-      ([setting, value]) => `alter role ${role} set ${setting} to ${setting === "search_path" ? value : client.escapeLiteral(value)}`,
+      ([setting, value]) =>
+        `alter role ${role} set ${setting} to ${setting === "search_path" ? value : client.escapeLiteral(value)}`,
     );
     await change([`alter role ${role} reset all`, ...sets].join(";"), "set the session settings of");
   }
-  for (const group of row.member_of) await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
+  for (const group of row.member_of)
+    await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
   return done;
 }
 

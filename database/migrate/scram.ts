@@ -3,7 +3,8 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from
 const ITERATIONS = 4096;
 
 /**
- * The verifier that Postgres stores for a password, `SCRAM-SHA-256$<iterations>:<salt>$<stored key>:<server key>` (RFC 5802, RFC 7677).
+ * The verifier that Postgres stores for a password, `SCRAM-SHA-256$<iterations>:<salt>$<stored key>:<server key>` (RFC 5802,
+ * RFC 7677).
  * Given to `alter role … password`, it keeps the password itself out of every statement and log.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16), iterations: number = ITERATIONS): string {

@@ -38,7 +38,13 @@ test("port, name and waiting time have defaults, and a trailing newline is no pa
 
 test("everything that is wrong is said at once, and no password with it", () => {
   writeFileSync(join(folder, "short"), "secret");
-  const wrong = { ...environment(), DATABASE_PORT: "0", DATABASE_NAME: "x;y", ENGINE_PASSWORD_FILE: join(folder, "short"), LOADER_PASSWORD_FILE: "" };
+  const wrong = {
+    ...environment(),
+    DATABASE_PORT: "0",
+    DATABASE_NAME: "x;y",
+    ENGINE_PASSWORD_FILE: join(folder, "short"),
+    LOADER_PASSWORD_FILE: "",
+  };
   const error = (() => {
     try {
       readSettings(wrong);
@@ -47,10 +53,13 @@ test("everything that is wrong is said at once, and no password with it", () => 
       return String(error);
     }
   })();
-  for (const name of ["DATABASE_PORT", "DATABASE_NAME", "ENGINE_PASSWORD_FILE", "LOADER_PASSWORD_FILE: is not set"]) expect(error).toContain(name);
+  for (const name of ["DATABASE_PORT", "DATABASE_NAME", "ENGINE_PASSWORD_FILE", "LOADER_PASSWORD_FILE: is not set"])
+    expect(error).toContain(name);
   expect(error).not.toContain("secret");
 });
 
 test("a password file that is not there is named", () => {
-  expect(() => readSettings({ ...environment(), BACKUP_PASSWORD_FILE: join(folder, "nothing") })).toThrow(/BACKUP_PASSWORD_FILE: ENOENT .*nothing/);
+  expect(() => readSettings({ ...environment(), BACKUP_PASSWORD_FILE: join(folder, "nothing") })).toThrow(
+    /BACKUP_PASSWORD_FILE: ENOENT .*nothing/,
+  );
 });

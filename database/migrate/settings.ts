@@ -18,7 +18,10 @@ export interface MigrateSettings {
 const places = z.object({
   DATABASE_HOST: z.string().min(1),
   DATABASE_PORT: z.coerce.number().int().min(1).max(65_535).default(5432),
-  DATABASE_NAME: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a plain lower-case name").default("routeql"),
+  DATABASE_NAME: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a plain lower-case name")
+    .default("routeql"),
   DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60),
 });
 
@@ -64,6 +67,7 @@ function readPassword(environment: NodeJS.ProcessEnv, name: string): { password:
     return { problem: `${name}: ${(error as NodeJS.ErrnoException).code ?? "cannot be read"} ${file}` };
   }
   // SASLprep (RFC 4013) leaves exactly these as they are, so the verifier made here is the one that every client derives.
-  if (!/^[\x20-\x7e]{16,1024}$/.test(password)) return { problem: `${name}: the password must be 16 or more printable ASCII characters` };
+  if (!/^[\x20-\x7e]{16,1024}$/.test(password))
+    return { problem: `${name}: the password must be 16 or more printable ASCII characters` };
   return { password };
 }

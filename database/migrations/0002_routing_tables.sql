@@ -24,7 +24,7 @@ comment on column routing.bgp_updates.key is 'routing.update_key: the same updat
 comment on column routing.bgp_updates.origin_as is 'Last AS of the path; -1 when the path is empty, as of every withdrawal.';
 comment on column routing.bgp_updates.peer_asn is 'AS of the monitor; null when the source does not say it.';
 comment on column routing.bgp_updates.service is 'source|collector, such as ripe-ris|rrc03.';
-comment on column routing.bgp_updates.orig_path is 'The path as it was announced, AS sets as nested lists, where it held a set; else null.';
+comment on column routing.bgp_updates.orig_path is 'The path as announced, AS sets as nested lists, where it held a set; else null.';
 comment on column routing.bgp_updates.handled is 'Detection has compared this update with a configured prefix.';
 
 -- The newest rows first come from the primary key, read backwards.

@@ -31,7 +31,8 @@ begin
     if to_regclass('routing.' || name) is null then
       -- Made beside the table and then attached: readers and writers of the other days need not wait.
       execute format('create table routing.%I (like routing.bgp_updates including all)', name);
-      execute format('alter table routing.bgp_updates attach partition routing.%I for values from (%L) to (%L)', name, day, day + 1);
+      execute format(
+        'alter table routing.bgp_updates attach partition routing.%I for values from (%L) to (%L)', name, day, day + 1);
       made := made + 1;
     end if;
     day := day + 1;
@@ -88,7 +89,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   changed integer;
 begin
-  insert into auth.organisations as existing (id, name) values (ensure_organisation.id, coalesce(ensure_organisation.name, ensure_organisation.id))
+  insert into auth.organisations as existing (id, name)
+  values (ensure_organisation.id, coalesce(ensure_organisation.name, ensure_organisation.id))
   on conflict on constraint organisations_pkey do update set name = ensure_organisation.name
   where ensure_organisation.name is not null and existing.name <> ensure_organisation.name;
   get diagnostics changed = row_count;

@@ -44,7 +44,10 @@ describe("detect", () => {
 
   async function loadLines(...lines: string[]): Promise<void> {
     await writeFile(join(folder, "updates"), lines.join("\n"));
-    expect(await load(join(folder, "updates"))).toMatchObject({ code: 0, stdout: expect.stringMatching(/refused +0\n/) as string });
+    expect(await load(join(folder, "updates"))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/refused +0\n/) as string,
+    });
   }
 
   async function detectWith(prefixes: Record<string, number[]>, ...options: string[]): Promise<CommandResult> {
@@ -74,7 +77,11 @@ describe("detect", () => {
       { prefix: "198.51.100.0/24", type: "Q|0|-|-", hijack_as: 64_511, configured_prefix: "198.51.100.0/24" },
       { prefix: "2001:db8:1::/48", type: "S|0|-|-", hijack_as: 64_511, configured_prefix: "2001:db8::/32" },
     ]);
-    expect(await ask("select prefix, handled, matched_prefix, cardinality(hijack_key) as keys from view_bgpupdates order by timestamp")).toEqual([
+    expect(
+      await ask(
+        "select prefix, handled, matched_prefix, cardinality(hijack_key) as keys from view_bgpupdates order by timestamp",
+      ),
+    ).toEqual([
       { prefix: "192.0.2.0/24", handled: true, matched_prefix: "192.0.2.0/24", keys: 0 },
       { prefix: "192.0.2.0/24", handled: true, matched_prefix: "192.0.2.0/24", keys: 1 },
       { prefix: "192.0.2.128/25", handled: true, matched_prefix: "192.0.2.0/24", keys: 1 },
@@ -88,7 +95,9 @@ describe("detect", () => {
   test("the most specific configured prefix decides", async () => {
     await loadLines(announce(0, "192.0.2.128/25", [64_496, 64_501]), announce(1, "192.0.2.0/25", [64_496, 64_501]));
     await detectWith({ "192.0.2.0/24": [64_500], "192.0.2.128/25": [64_501], "192.0.0.0/16": [64_502] });
-    expect(await ask("select prefix, configured_prefix from view_hijacks")).toEqual([{ prefix: "192.0.2.0/25", configured_prefix: "192.0.2.0/24" }]);
+    expect(await ask("select prefix, configured_prefix from view_hijacks")).toEqual([
+      { prefix: "192.0.2.0/25", configured_prefix: "192.0.2.0/24" },
+    ]);
     expect(await ask("select prefix, matched_prefix from view_bgpupdates order by prefix")).toEqual([
       { prefix: "192.0.2.0/25", matched_prefix: "192.0.2.0/24" },
       { prefix: "192.0.2.128/25", matched_prefix: "192.0.2.128/25" },
@@ -125,7 +134,9 @@ describe("detect", () => {
       time_last: time(11),
       time_ended: null,
     });
-    expect(await rowsOf(database, "owner", "select asns_inf from routing.hijacks")).toEqual([{ asns_inf: [64_496, 64_497, 64_498] }]);
+    expect(await rowsOf(database, "owner", "select asns_inf from routing.hijacks")).toEqual([
+      { asns_inf: [64_496, 64_497, 64_498] },
+    ]);
     expect(hijack?.["key"]).toMatch(/^[0-9a-f]{32}$/);
     expect(await ask("select type, peer_asn, hijack_key from view_bgpupdates_hijacks order by timestamp")).toEqual([
       { type: "A", peer_asn: 64_496, hijack_key: hijack?.["key"] },
@@ -155,7 +166,13 @@ describe("detect", () => {
     await loadLines(withdraw(30, "192.0.2.0/24", 64_499));
     await detectWith({ "192.0.2.0/24": [64_500] });
     expect(await ask(state)).toEqual([
-      { active: false, withdrawn: true, time_last: time(4), time_ended: time(30), peers_withdrawn: [64_496, 64_497, 64_498, 64_499] },
+      {
+        active: false,
+        withdrawn: true,
+        time_last: time(4),
+        time_ended: time(30),
+        peers_withdrawn: [64_496, 64_497, 64_498, 64_499],
+      },
     ]);
     // announced anew by those who had withdrawn: it is on again
     await loadLines(announce(40, "192.0.2.0/24", [64_496, 64_511]), announce(41, "192.0.2.0/24", [64_497, 64_511]));
@@ -188,9 +205,9 @@ describe("detect", () => {
     const [{ count }] = (await ask("select count(*)::integer from view_hijacks")) as [{ count: number }];
     await load("--demo", "4000", "--start", "2026-05-02");
     expect((await detect(configuration)).stdout).toMatch(new RegExp(`hijacks +${count} found: 0 new, ${count} updated`));
-    expect(await ask("select count(*)::integer, count(distinct (prefix, hijack_as, type))::integer as distinct from view_hijacks")).toEqual([
-      { count, distinct: count },
-    ]);
+    expect(
+      await ask("select count(*)::integer, count(distinct (prefix, hijack_as, type))::integer as distinct from view_hijacks"),
+    ).toEqual([{ count, distinct: count }]);
   });
 
   test("what an operator set survives, and a resolved or ignored hijack does not wake up", async () => {
@@ -204,7 +221,8 @@ describe("detect", () => {
     }
     await loadLines(announce(5, "192.0.2.0/24", [64_497, 64_511]), announce(5, "192.0.2.0/25", [64_497, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
-    const fields = "resolved, ignored, active, seen, time_ended, comment, community_annotation, under_mitigation, mitigation_started, num_peers_seen";
+    const fields =
+      "resolved, ignored, active, seen, time_ended, comment, community_annotation, under_mitigation, mitigation_started, num_peers_seen";
     expect(await ask(`select ${fields} from view_hijacks order by prefix`)).toEqual([
       {
         resolved: true,
@@ -271,12 +289,18 @@ describe("detect", () => {
   });
 
   test("a configuration that is not right changes nothing", async () => {
-    await writeFile(join(folder, "wrong.yaml"), "prefixes:\n  - { prefix: 192.0.2.1/24, origins: [1] }\n  - { prefix: x, origins: [] }\n");
+    await writeFile(
+      join(folder, "wrong.yaml"),
+      "prefixes:\n  - { prefix: 192.0.2.1/24, origins: [1] }\n  - { prefix: x, origins: [] }\n",
+    );
     const { code, stderr } = await detect(join(folder, "wrong.yaml"));
     expect(code).toBe(1);
     expect(stderr).toMatch(/wrong\.yaml:2: .*bits set beyond its length\n.*wrong\.yaml:3: .*no IPv4 or IPv6 prefix\n/);
     expect(await ask("select * from view_configured_prefixes")).toEqual([]);
-    expect(await detect(join(folder, "nowhere.yaml"))).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be read") as string });
+    expect(await detect(join(folder, "nowhere.yaml"))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot be read") as string,
+    });
     expect(await detect("a", "b")).toMatchObject({ code: 2 });
   });
 });

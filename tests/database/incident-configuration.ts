@@ -1,7 +1,13 @@
 /** Who announced the prefixes of the incident of 2026-06-16 before and after it. */
 const origins: readonly (readonly [prefixes: string, ...origins: number[]])[] = [
-  ["149.154.160.0/22 149.154.160.0/23 149.154.160.0/24 149.154.161.0/24 149.154.162.0/23 149.154.162.0/24 149.154.163.0/24", 62_041],
-  ["149.154.164.0/22 149.154.164.0/23 149.154.164.0/24 149.154.165.0/24 149.154.166.0/23 149.154.166.0/24 149.154.167.0/24", 62_041],
+  [
+    "149.154.160.0/22 149.154.160.0/23 149.154.160.0/24 149.154.161.0/24 149.154.162.0/23 149.154.162.0/24 149.154.163.0/24",
+    62_041,
+  ],
+  [
+    "149.154.164.0/22 149.154.164.0/23 149.154.164.0/24 149.154.165.0/24 149.154.166.0/23 149.154.166.0/24 149.154.167.0/24",
+    62_041,
+  ],
   ["91.108.4.0/22 91.108.4.0/23 91.108.6.0/23 91.108.8.0/22 91.108.8.0/23 91.108.10.0/23", 62_041],
   ["91.108.56.0/22 91.108.56.0/23", 62_041, 62_014],
   ["95.161.64.0/20 95.161.64.0/21 95.161.72.0/21 2001:67c:4e8::/48", 62_041],
@@ -16,6 +22,8 @@ const origins: readonly (readonly [prefixes: string, ...origins: number[]])[] = 
 /** The same as the text of a configuration for detect. */
 export const configuration: string = [
   "prefixes:",
-  ...origins.flatMap(([prefixes, ...origins]) => prefixes.split(" ").map((prefix) => `  - { prefix: "${prefix}", origins: [${origins.join(", ")}] }`)),
+  ...origins.flatMap(([prefixes, ...origins]) =>
+    prefixes.split(" ").map((prefix) => `  - { prefix: "${prefix}", origins: [${origins.join(", ")}] }`),
+  ),
   "",
 ].join("\n");

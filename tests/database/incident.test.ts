@@ -40,14 +40,25 @@ describe("the real data of SOURCES.md", () => {
     const count = `select type, count(*)::integer from view_bgpupdates where "timestamp" between $1 and $1::timestamp + interval '2 days' group by type order by type`;
     const expected = Object.entries(counts).map(([type, count]) => ({ type, count }));
     const first = await load(sharedData(file));
-    expect(first).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/duplicates +0\n +refused +0\n/) as string });
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/duplicates +0\n +refused +0\n/) as string,
+    });
     expect(await rowsOf(database, "engine", count, [from])).toEqual(expected);
     expect((await load(sharedData(file))).stdout).toMatch(/loaded +0\n/);
     expect(await rowsOf(database, "engine", count, [from])).toEqual(expected);
   });
 
   describe("detection on the hijack of 2026-06-16 by AS18101", () => {
-    let compared: { prefix: string; record: boolean; start: boolean; last: boolean; followedStart: boolean; followedLast: boolean }[];
+    let compared: {
+      prefix: string;
+      record: boolean;
+      start: boolean;
+      last: boolean;
+      followedStart: boolean;
+      followedLast: boolean;
+    }[];
 
     beforeAll(async () => {
       if (sharedDataAbsent !== undefined) return;
@@ -74,14 +85,19 @@ describe("the real data of SOURCES.md", () => {
       )) as typeof compared;
     });
 
-    const prefixesWhere = (condition: (row: (typeof compared)[number]) => boolean): string[] => compared.filter(condition).map(({ prefix }) => prefix);
+    const prefixesWhere = (condition: (row: (typeof compared)[number]) => boolean): string[] =>
+      compared.filter(condition).map(({ prefix }) => prefix);
 
     test("34 of the timeline's 35 prefixes have a record; the other one was announced by AS45820, and has a record of that AS", async () => {
       expect(compared).toHaveLength(35);
       expect(prefixesWhere(({ record }) => !record)).toEqual(["2a0a:f280::/48"]);
-      expect(await rowsOf(database, "engine", "select hijack_as, type, time_started from view_hijacks where prefix = '2a0a:f280::/48'")).toEqual([
-        { hijack_as: 45_820, type: "E|0|-|-", time_started: "2026-06-16T18:32:53" },
-      ]);
+      expect(
+        await rowsOf(
+          database,
+          "engine",
+          "select hijack_as, type, time_started from view_hijacks where prefix = '2a0a:f280::/48'",
+        ),
+      ).toEqual([{ hijack_as: 45_820, type: "E|0|-|-", time_started: "2026-06-16T18:32:53" }]);
     });
 
     test("33 records start at the timeline's moment; one starts earlier, by the upstream that the timeline does not go by", async () => {
@@ -94,7 +110,9 @@ describe("the real data of SOURCES.md", () => {
     });
 
     test("12 more match when only the announcements by the upstream are taken that the timeline goes by", () => {
-      const others = prefixesWhere(({ start, last, followedStart, followedLast }) => !(start && last) && followedStart && followedLast);
+      const others = prefixesWhere(
+        ({ start, last, followedStart, followedLast }) => !(start && last) && followedStart && followedLast,
+      );
       expect(others).toEqual([
         "91.108.4.0/22",
         "91.108.8.0/22",
@@ -114,7 +132,8 @@ describe("the real data of SOURCES.md", () => {
     test("two records have later announcements by that upstream too, from the seconds in which the hijack was withdrawn", async () => {
       const neither = prefixesWhere(({ record, start, last, followedLast }) => record && !(start && last) && !followedLast);
       expect(neither).toEqual(["91.108.56.0/22", "2001:b28:f23c::/48"]);
-      const last = "select prefix, time_last from view_hijacks where prefix = any ($1::inet[]) and hijack_as = 18101 order by prefix";
+      const last =
+        "select prefix, time_last from view_hijacks where prefix = any ($1::inet[]) and hijack_as = 18101 order by prefix";
       expect(await rowsOf(database, "engine", last, [neither])).toEqual([
         { prefix: "91.108.56.0/22", time_last: "2026-06-16T21:12:44" },
         { prefix: "2001:b28:f23c::/48", time_last: "2026-06-16T20:39:11" },

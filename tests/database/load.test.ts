@@ -93,7 +93,10 @@ describe("load", () => {
 
   test("bits beyond a prefix' length do not make another prefix", async () => {
     await loadText("BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.77/24\nBGP4MP|1445565678|W|192.0.2.1|64496|2001:db8::7/32\n");
-    expect(await rowsOf(database, "engine", `select prefix from (${served}) s`)).toEqual([{ prefix: "198.51.100.0/24" }, { prefix: "2001:db8::/32" }]);
+    expect(await rowsOf(database, "engine", `select prefix from (${served}) s`)).toEqual([
+      { prefix: "198.51.100.0/24" },
+      { prefix: "2001:db8::/32" },
+    ]);
   });
 
   test("real repetitions within a file are kept, and the file again adds none", async () => {
@@ -124,7 +127,9 @@ describe("load", () => {
     });
     const updates = [update("W", "00-192.0.2.1"), update("A", "00-192.0.2.1", [64_496, 64_500]), update("W", "01-192.0.2.9")];
     expect(await loadText(gzipSync(JSON.stringify({ data: { updates } })))).toMatchObject({ code: 0 });
-    expect(await rowsOf(database, "engine", 'select type, peer_asn, service, "timestamp" from view_bgpupdates order by service, type')).toEqual([
+    expect(
+      await rowsOf(database, "engine", 'select type, peer_asn, service, "timestamp" from view_bgpupdates order by service, type'),
+    ).toEqual([
       { type: "A", peer_asn: 64_496, service: "ripe-ris|rrc00", timestamp: "2026-06-16T08:21:48.25" },
       { type: "W", peer_asn: 64_496, service: "ripe-ris|rrc00", timestamp: "2026-06-16T08:21:48.25" },
       { type: "W", peer_asn: null, service: "ripe-ris|rrc01", timestamp: "2026-06-16T08:21:48.25" },
@@ -133,7 +138,9 @@ describe("load", () => {
 
   test("a broken line is counted and shown, the others are loaded", async () => {
     const good = "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/24";
-    const { code, stdout } = await loadText(["garbage \u001b[31m", good, good.replace("/24", "/42"), "BGP4MP|1445565678|STATE|192.0.2.1|64496|6|1"].join("\n"));
+    const { code, stdout } = await loadText(
+      ["garbage \u001b[31m", good, good.replace("/24", "/42"), "BGP4MP|1445565678|STATE|192.0.2.1|64496|6|1"].join("\n"),
+    );
     expect(code).toBe(0);
     expect(stdout).toMatch(/read +4: 0 announcements, 1 withdrawals, 1 STATE skipped, 2 refused\n/);
     expect(stdout).toMatch(/loaded +1\n/);
@@ -142,7 +149,10 @@ describe("load", () => {
   });
 
   test("of a broken file nothing is loaded, of the files beside it everything", async () => {
-    const lines = Array.from({ length: 5000 }, (_, index) => `BGP4MP|${1_445_565_678 + index}|W|192.0.2.1|64496|198.51.100.0/24\n`).join("");
+    const lines = Array.from(
+      { length: 5000 },
+      (_, index) => `BGP4MP|${1_445_565_678 + index}|W|192.0.2.1|64496|198.51.100.0/24\n`,
+    ).join("");
     const files = ["good", "broken", "missing", "last"].map((name) => join(folder, name));
     const [good = "", broken = "", , last = ""] = files;
     await writeFile(good, "BGP4MP|1445565678|W|192.0.2.1|64497|198.51.100.0/24\n");
@@ -152,12 +162,21 @@ describe("load", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("broken: nothing was loaded: the gzip stream ends early");
     expect(stderr).toContain("missing: nothing was loaded: there is no such file");
-    expect(await rowsOf(database, "engine", "select peer_asn from view_bgpupdates order by 1")).toEqual([{ peer_asn: 64_497 }, { peer_asn: 64_498 }]);
+    expect(await rowsOf(database, "engine", "select peer_asn from view_bgpupdates order by 1")).toEqual([
+      { peer_asn: 64_497 },
+      { peer_asn: 64_498 },
+    ]);
   });
 
   test("times on too many days end with a clear error", async () => {
-    const lines = Array.from({ length: 401 }, (_, day) => `BGP4MP|${1_000_000_000 + day * 86_400}|W|192.0.2.1|64496|198.51.100.0/24\n`).join("");
-    expect(await loadText(lines)).toMatchObject({ code: 1, stderr: expect.stringContaining("more than 400 different days") as string });
+    const lines = Array.from(
+      { length: 401 },
+      (_, day) => `BGP4MP|${1_000_000_000 + day * 86_400}|W|192.0.2.1|64496|198.51.100.0/24\n`,
+    ).join("");
+    expect(await loadText(lines)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("more than 400 different days") as string,
+    });
   });
 
   test("made-up updates are the same every time", async () => {

@@ -47,7 +47,9 @@ describe("the migrate job", () => {
       DATABASE_HOST: database.getHost(),
       DATABASE_PORT: String(database.getPort()),
       DATABASE_NAME: "routeql",
-      ...Object.fromEntries(["BOOTSTRAP", ...Object.keys(passwords)].map((role) => [`${role}_PASSWORD_FILE`, join(folder, role)])),
+      ...Object.fromEntries(
+        ["BOOTSTRAP", ...Object.keys(passwords)].map((role) => [`${role}_PASSWORD_FILE`, join(folder, role)]),
+      ),
       ...changes,
     };
     return run(process.execPath, ["database/migrate/main.ts"], { env });

@@ -103,7 +103,8 @@ describe("the roles of the database", () => {
     ["loader", "off", "1h"],
     ["backup", "on", "6h"],
   ])("%s starts with read-only %s and at most %s a statement, in UTC", async (role, readOnly, timeout) => {
-    const query = "select current_setting('default_transaction_read_only') r, current_setting('statement_timeout') t, current_setting('TimeZone') z";
+    const query =
+      "select current_setting('default_transaction_read_only') r, current_setting('statement_timeout') t, current_setting('TimeZone') z";
     expect(await rowsOf(database, role, query)).toEqual([{ r: readOnly, t: timeout, z: "UTC" }]);
   });
 
@@ -117,7 +118,8 @@ describe("the roles of the database", () => {
     expect(columns).toEqual([
       {
         view: "view_bgpupdates",
-        columns: "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path",
+        columns:
+          "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path",
       },
       { view: "view_bgpupdates_hijacks", columns: "hijack_key timestamp prefix peer_asn type as_path service" },
       { view: "view_configured_prefixes", columns: "prefix origins organisation" },
@@ -153,7 +155,9 @@ describe("the roles of the database", () => {
     ["a day of another century", "'2126-01-01', '2126-01-01'"],
     ["null", "null, null"],
   ])("partitions are not made for %s", async (_, range) => {
-    await expect(rowsOf(database, "loader", `select routing.ensure_partitions(${range})`)).rejects.toThrow("ensure_partitions takes");
+    await expect(rowsOf(database, "loader", `select routing.ensure_partitions(${range})`)).rejects.toThrow(
+      "ensure_partitions takes",
+    );
   });
 
   test("partitions are made once, one a day", async () => {

@@ -19,7 +19,10 @@ type Command = typeof loadCommand;
 
 /** `load` and `detect` on one database, as `npm run load` and `npm run detect` call them. */
 export function commandsOn(database: StartedDatabaseContainer): { load: Run; detect: Run } {
-  const open: OpenDatabase = async () => ({ config: { connectionString: database.getConnectionUri("loader") }, close: async () => {} });
+  const open: OpenDatabase = async () => ({
+    config: { connectionString: database.getConnectionUri("loader") },
+    close: async () => {},
+  });
   return { load: (...args) => run(loadCommand, args, open), detect: (...args) => run(detectCommand, args, open) };
 }
 
@@ -37,7 +40,12 @@ async function run(command: Command, args: string[], open: OpenDatabase): Promis
 }
 
 /** The rows of a query as JSON values, asked as one of the database's roles. */
-export async function rowsOf(database: StartedDatabaseContainer, role: DatabaseRole, query: string, values?: unknown[]): Promise<unknown[]> {
+export async function rowsOf(
+  database: StartedDatabaseContainer,
+  role: DatabaseRole,
+  query: string,
+  values?: unknown[],
+): Promise<unknown[]> {
   await using client = await database.connect(role);
   return await jsonRows(client, query, values); // the client is closed when this function ends
 }
