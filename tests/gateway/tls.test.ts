@@ -41,7 +41,9 @@ async function handshake(options: ConnectionOptions): Promise<Agreed> {
     ticket: socket.getTLSTicket(),
     session: socket.getSession(),
   };
-  socket.destroy();
+  // In good order: OpenSSL forgets the session of a connection that was cut.
+  socket.end();
+  await once(socket.resume(), "close");
   return agreed;
 }
 
