@@ -1,6 +1,7 @@
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, toEngineError } from "../errors.ts";
 import type { Metrics, OperationKind } from "../operation/metrics.ts";
+import { within } from "../operation/within.ts";
 import type { Admission } from "./admission.ts";
 
 /** Runs one query for HTTP or a WebSocket: within the bound of admission, counted and timed. */
@@ -18,9 +19,11 @@ export interface GraphQLExecutionOptions {
   readonly engine: Pick<Engine, "execute" | "operationKind">;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "operation">;
+  /** Milliseconds after which an answer is given up; 0 = never. Longer than a statement may take: Postgres itself has stopped answering. */
+  readonly timeout: number;
 }
 
-export function createGraphQLExecution({ engine, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
+export function createGraphQLExecution({ engine, admission, metrics, timeout }: GraphQLExecutionOptions): GraphQLExecution {
   /** The document is looked at only when it can be something else than a query. */
   function kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription" {
     const { query } = request;
@@ -41,7 +44,7 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
       try {
         kind = kindOf(request);
         if (kind === "subscription") throw subscriptionOverHttp();
-        const text = await engine.execute(request, session, { signal });
+        const text = await within(engine.execute(request, session, { signal }), timeout, tookTooLong);
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
         return text;
       } catch (error) {
@@ -58,4 +61,9 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
 function subscriptionOverHttp(): EngineError {
   const message = "subscriptions are not supported over HTTP, use websockets instead";
   return new EngineError({ code: "unexpected-payload", message });
+}
+
+/** What to answer when the database neither answers nor refuses. */
+export function tookTooLong(): EngineError {
+  return new EngineError({ code: "timeout", message: "the database did not answer in time" });
 }

@@ -1,4 +1,5 @@
 import type { Engine } from "../engine.ts";
+import { within } from "../operation/within.ts";
 import { textType, type Reply } from "./reply.ts";
 
 export interface HealthOptions {
@@ -18,9 +19,14 @@ export function createHealthCheck({ engine, isStopping, timeout = 2_000 }: Healt
   let running: Promise<boolean> | undefined;
 
   function databaseAnswers(): Promise<boolean> {
-    running ??= within(engine.ping(), timeout).finally(() => {
-      running = undefined;
-    });
+    running ??= within(engine.ping(), timeout, () => new Error("the database did not answer in time"))
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        running = undefined;
+      });
     return running;
   }
 
@@ -34,20 +40,4 @@ export function createHealthCheck({ engine, isStopping, timeout = 2_000 }: Healt
 
 function plain(status: number, text: string): Reply {
   return { status, text, contentType: textType, headers: { "cache-control": "no-store" } };
-}
-
-async function within(work: Promise<void>, timeout: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeout);
-  });
-  const answered = work.then(
-    () => true,
-    () => false,
-  );
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

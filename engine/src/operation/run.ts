@@ -30,8 +30,12 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
   let served: Served | undefined;
   const authenticator = await authenticatorOf(settings, logger);
   const engine = await startEngine(settings, environment, logger, (event) => {
-    logger.info({ event: event.type }, event.message);
-    if (event.type === "reloaded") served?.restartConnections();
+    if (event.type === "connection-lost") {
+      logger.warn({ event: event.type }, "a connection to the database was lost");
+      return;
+    }
+    logger.info({ event: event.type }, "the metadata were read again");
+    served?.restartConnections();
   });
   for (const { type, name, file, reason } of engine.inconsistencies) logger.warn({ type, name, file, reason }, "not served");
   served = await serve({ settings, engine, authenticator, logger });

@@ -39,6 +39,9 @@ export interface ServeOptions {
 /** Above this many unsent bytes live answers wait for the client; above `overflow` the client is given up. */
 const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
 
+/** Milliseconds beyond the statement timeout, for getting a connection, after which an answer is given up. */
+const answerGrace = 10_000;
+
 /** The authenticator that the settings describe. @throws Error when its key cannot be used or fetched. */
 export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
   return createAuthenticator({
@@ -61,12 +64,14 @@ export async function serve({ settings, engine, authenticator, logger, now = Dat
   const metrics = createMetrics();
   const logError = createErrorLog(logger);
   const admission = createAdmission(settings.maxInFlight);
-  const execution = createGraphQLExecution({ engine, admission, metrics });
+  const timeout = settings.statementTimeout === 0 ? 0 : settings.statementTimeout + answerGrace;
+  const execution = createGraphQLExecution({ engine, admission, metrics, timeout });
   const showsInternal = ({ isAdmin }: Session): boolean => settings.devMode || (isAdmin && settings.adminInternalErrors);
   const subscriptions = createSubscriptions({
     engine,
     interval: settings.refetchInterval,
     batchSize: settings.batchSize,
+    timeout,
     onPoll: (seconds) => metrics.poll(seconds),
     onError: (error) => logError(error, { requestId: "poll" }),
   });

@@ -55,7 +55,7 @@ const definitions = {
   /** Requests in one batch. */
   batchLimit: ["ENGINE_BATCH_LIMIT", integer(50, 1, 1_000)],
   /** Milliseconds; 0 = never. */
-  statementTimeout: ["ENGINE_STATEMENT_TIMEOUT", optionalInteger(0, 3_600_000)],
+  statementTimeout: ["ENGINE_STATEMENT_TIMEOUT", integer(30_000, 0, 3_600_000)],
   poolSize: ["ENGINE_POOL_SIZE", optionalInteger(1, 1_000)],
   planCacheSize: ["ENGINE_PLAN_CACHE_SIZE", optionalInteger(1, 1_000_000)],
   /** Operations worked on at a time; more are answered 503. */

@@ -1,0 +1,8 @@
+/** The work's outcome, or, once `milliseconds` have passed without one, a rejection with what `late` gives. 0 = wait for ever. */
+export function within<Result>(work: Promise<Result>, milliseconds: number, late: () => Error): Promise<Result> {
+  if (milliseconds === 0) return work;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), milliseconds);
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
