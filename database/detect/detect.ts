@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
+import { inTurn } from "../load/turn.ts";
 import type { Configuration } from "./configuration.ts";
 
 /** What a run of detection found and changed. */
@@ -17,9 +18,6 @@ export interface DetectOptions {
   readonly replace?: boolean;
 }
 
-/** The lock under which loads write too: an update is either seen by a run of detection or comes after it. */
-const LOAD_LOCK = "7241865325823966";
-
 /**
  * Stores the configuration, compares every update within any configured prefix with it, and writes hijack records and their
  * links; all in one transaction. A second run on the same updates changes nothing.
@@ -30,16 +28,7 @@ export async function detect(
   { replace = false }: DetectOptions = {},
 ): Promise<DetectReport> {
   await client.query("set work_mem = '64MB'");
-  await client.query("begin");
-  try {
-    await client.query("select pg_advisory_xact_lock($1)", [LOAD_LOCK]);
-    const report = await run(client, configuration, replace);
-    await client.query("commit");
-    return report;
-  } catch (error) {
-    await client.query("rollback").catch(() => {}); // the connection may be what failed
-    throw error;
-  }
+  return inTurn(client, () => run(client, configuration, replace));
 }
 
 async function run(client: Client, configuration: Configuration, replace: boolean): Promise<DetectReport> {

@@ -3,6 +3,7 @@ import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { expandPath } from "./as-path.ts";
 import { Refusal } from "./refusal.ts";
+import { inTurn } from "./turn.ts";
 import type { Update } from "./update.ts";
 
 /** Postgres' memory for the staging table and for sorting it; the server has room for a few loads at once. */
@@ -50,9 +51,6 @@ export function stagedRows(update: Update, ordinal: number, member: number): { t
   return { text, count: expanded.rows.length };
 }
 
-/** Loads at the same time take turns here, so that they never wait for each other's rows in a ring. */
-const LOAD_LOCK = "7241865325823966";
-
 /** Rows from which a load may change what the planner should know. */
 const ANALYSE_FROM = 1000;
 
@@ -63,17 +61,9 @@ const ANALYSE_FROM = 1000;
  */
 export async function publishStaged(client: Client, days: Iterable<string>): Promise<number> {
   for (const day of days) await client.query("select routing.ensure_partitions($1, $1)", [day]);
-  await client.query("begin");
-  try {
-    await client.query("select pg_advisory_xact_lock($1)", [LOAD_LOCK]);
-    const { rowCount } = await client.query(publish);
-    await client.query("commit");
-    if (rowCount !== null && rowCount >= ANALYSE_FROM) await client.query("select routing.analyse_updates()");
-    return rowCount ?? 0;
-  } catch (error) {
-    await client.query("rollback").catch(() => {}); // the connection may be what failed
-    throw error;
-  }
+  const { rowCount } = await inTurn(client, () => client.query(publish));
+  if (rowCount !== null && rowCount >= ANALYSE_FROM) await inTurn(client, () => client.query("select routing.analyse_updates()"));
+  return rowCount ?? 0;
 }
 
 const publish = `

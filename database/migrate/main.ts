@@ -14,13 +14,12 @@ import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
 const JOB_LOCK = 7241865325823963n;
 
 async function main(): Promise<void> {
-  const settings = readSettings(process.env);
-  const done = [...(await asSuperuser(settings)), ...(await asOwner(settings))];
+  const done = await run(readSettings(process.env));
   for (const sentence of done) console.log(`migrate: ${sentence}`);
   console.log(done.length === 0 ? "migrate: everything was in place" : `migrate: done, ${done.length} changes`);
 }
 
-async function asSuperuser(settings: MigrateSettings): Promise<string[]> {
+async function run(settings: MigrateSettings): Promise<string[]> {
   const { host, port, database, bootstrapPassword, waitSeconds } = settings;
   const config = {
     host,
@@ -35,7 +34,7 @@ async function asSuperuser(settings: MigrateSettings): Promise<string[]> {
     const done: string[] = [];
     for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name])));
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
-    return done;
+    return [...done, ...(await asOwner(settings))];
   });
 }
 
