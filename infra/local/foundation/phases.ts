@@ -28,6 +28,18 @@ export interface PhaseOptions {
   readonly record: (line: string) => void;
 }
 
+const lineEveryMilliseconds = 10_000;
+
+/** Where every text is a line of its own, one now and then is enough. */
+function throttled(show: (text: string) => void): (text: string) => void {
+  let shownAt = 0;
+  return (text) => {
+    if (Date.now() - shownAt < lineEveryMilliseconds) return;
+    shownAt = Date.now();
+    show(text);
+  };
+}
+
 /**
  * Runs the plan and gives the time of every phase. At a terminal phases show their progress in place; elsewhere each begins and ends with a line.
  * @throws what the first failing phase throws; phases beside it are aborted and waited for
@@ -39,15 +51,20 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
   const pending: Promise<unknown>[] = [];
   let firstError: unknown;
 
+  const inPlace = !log && process.stdout.isTTY;
   const toTask = (phase: Phase): ListrTask => ({
     title: phase.title,
     task: async (_context, task) => {
       const started = Date.now();
       record(`[${phase.title}] begins`);
       log?.(`${phase.title}…`);
+      const show = inPlace ? (text: string) => void (task.output = text) : throttled((text) => void (task.output = text));
+      let last = "";
       const say = (text: string): void => {
+        if (text === last) return;
+        last = text;
         record(`[${phase.title}] ${text}`);
-        task.output = text;
+        show(text);
       };
       const work = phase.work({ say, signal: context });
       pending.push(work.catch(() => undefined));
@@ -84,7 +101,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
       },
     ];
   });
-  const renderer = log ? "silent" : process.stdout.isTTY ? "default" : "simple";
+  const renderer = log ? "silent" : inPlace ? "default" : "simple";
   try {
     await new Listr(tasks, {
       renderer,

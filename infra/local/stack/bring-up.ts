@@ -1,8 +1,9 @@
-import { type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { program } from "../../program.ts";
 import { dockerClient } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
-import { type Phase, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
+import type { StackPaths } from "../foundation/paths.ts";
+import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
 import { type StackAccess, writeAccess } from "./access.ts";
 import { readConfiguration } from "./configuration.ts";
 import { readOutputs } from "./outputs.ts";
@@ -29,11 +30,11 @@ export interface UpResult {
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
-    let update: { outputs: OutputMap; changes: OpMap; first: boolean } | undefined;
+    let update: Update | undefined;
     const stackPhase: Phase = {
       title: `Stack ${options.stack}`,
-      work: async ({ say, signal }) => {
-        update = await updateStack(session, prepared, say, signal);
+      work: async (context) => {
+        update = await updateStack(await open(session, prepared), session.paths, context);
         return describeChanges(update.changes);
       },
     };
@@ -90,16 +91,18 @@ function open({ stack, log }: Session, { cli, plugins, configuration }: Prepared
   });
 }
 
-async function updateStack(
-  session: Session,
-  prepared: Prepared,
-  say: (text: string) => void,
-  signal: AbortSignal,
-): Promise<{ outputs: OutputMap; changes: OpMap; first: boolean }> {
-  const stack = await open(session, prepared);
-  await releaseStaleLock(stack, session.paths, say, signal);
+interface Update {
+  readonly outputs: OutputMap;
+  readonly changes: OpMap;
+  /** Nothing had been generated before. */
+  readonly first: boolean;
+}
+
+/** Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program describes. */
+export async function updateStack(stack: Stack, paths: StackPaths, { say, signal }: PhaseContext): Promise<Update> {
+  await releaseStaleLock(stack, paths, say, signal);
   const before = await deploymentOf(stack);
-  await refuseForeignData(session.stack, before);
+  await refuseForeignData(stack.name, before);
   await clearInterrupted(stack, before, say, signal);
   const progress = new Progress(say);
   const { outputs, summary } = await explained(progress, () =>
@@ -126,8 +129,8 @@ async function explained<T>(progress: Progress, operation: () => Promise<T>): Pr
   try {
     return await operation();
   } catch (error) {
-    if (!(error instanceof Failure) || progress.errors.length === 0) throw error;
-    throw new Failure(error.message, {
+    if (!(error instanceof CommandError) || progress.errors.length === 0) throw error;
+    throw new Failure("The stack could not be brought to what its program describes", {
       lastLines: progress.errors.flatMap((message) => message.split("\n")).slice(-40),
       remedy: "remove the cause and run this again: it goes on where it stopped.",
       cause: error,

@@ -48,7 +48,7 @@ export class Progress {
     if (diagnostic?.severity === "error") {
       const message = stripColours(diagnostic.message).trim();
       const about = diagnostic.urn ? `${describeUrn(diagnostic.urn)}: ` : "";
-      if (message !== "" && !this.#errors.includes(about + message)) this.#errors.push(about + message);
+      if (message !== "" && message !== "update failed" && !this.#errors.includes(about + message)) this.#errors.push(about + message);
     }
   };
 

@@ -1,5 +1,6 @@
-import { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
-import { Failure, messageOf } from "../foundation/failure.ts";
+import { createRequire } from "node:module";
+import { CommandError, type PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import { Failure } from "../foundation/failure.ts";
 import { runToEnd } from "../foundation/process.ts";
 
 interface CommandResult {
@@ -7,6 +8,11 @@ interface CommandResult {
   readonly stderr: string;
   readonly code: number;
 }
+
+/** Makes the error classes by which the Automation API tells what went wrong; internal there too (errors.ts). */
+const { createCommandError } = createRequire(import.meta.url)("@pulumi/pulumi/automation/errors.js") as {
+  createCommandError: (result: CommandResult) => CommandError;
+};
 
 /** How the Automation API runs its CLI; internal there, hence described here (sdk/nodejs/automation/cmd.ts of pulumi/pulumi). */
 interface Runnable {
@@ -40,29 +46,20 @@ export function inOwnProcessGroup(command: PulumiCommand, onLine: (line: string)
     onError?.(result.stderr);
     if (result.code !== 0) {
       signal?.throwIfAborted();
-      throw new PulumiFailure(args[0] ?? "", result);
+      throw createCommandError(result);
     }
     return result;
   };
   return command;
 }
 
-/** The CLI ended with an error. */
-export class PulumiFailure extends Failure {
-  readonly result: CommandResult;
-
-  constructor(subcommand: string, result: CommandResult) {
-    super(`pulumi ${subcommand} failed`, { lastLines: errorLines(`${result.stderr}\n${result.stdout}`) });
-    this.result = result;
-  }
-}
-
-const errorLines = (text: string): string[] =>
-  text
+/** What the CLI said, for an error of the Automation API; any other error is given back as it is. */
+export function asFailure(error: unknown): unknown {
+  if (!(error instanceof CommandError)) return error;
+  const { stdout, stderr } = (error as unknown as { commandResult: CommandResult }).commandResult;
+  const lines = `${stdout}\n${stderr}`
     .split("\n")
     .map((line) => line.trimEnd())
-    .filter((line) => line !== "" && !line.startsWith("View Live"))
-    .slice(-25);
-
-/** Whether the CLI says that there is no stack of this name. */
-export const isNoStack = (error: unknown): boolean => /no stack named|not found/.test(messageOf(error)) || (error instanceof PulumiFailure && /no stack named/.test(error.result.stderr));
+    .filter((line) => line !== "");
+  return new Failure("Pulumi could not do it", { lastLines: lines.slice(-25), cause: error });
+}

@@ -1,6 +1,7 @@
 import { Failure, messageOf } from "../foundation/failure.ts";
 import { stackPaths, type StackPaths } from "../foundation/paths.ts";
 import { tryLock } from "../foundation/process-lock.ts";
+import { asFailure } from "./pulumi-command.ts";
 import { openRunLog, type RunLog } from "../foundation/run-log.ts";
 
 export interface RunOptions {
@@ -36,7 +37,8 @@ export async function withSession<T>(command: string, { stack, signal, log: show
   const log = openRunLog(paths.logs, command);
   try {
     return await work({ stack, paths, log, signal: signal ?? new AbortController().signal, show });
-  } catch (error) {
+  } catch (thrown) {
+    const error = asFailure(thrown);
     log.line(`failed: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`);
     if (typeof error === "object" && error !== null) logFiles.set(error, log.file);
     throw error;

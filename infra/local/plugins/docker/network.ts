@@ -62,7 +62,7 @@ export const network: ResourceKind<NetworkInputs> = {
       Labels: labelsInput(wanted.labels),
       CheckDuplicate: true,
     });
-    return { id: created.id, outputs: { driver: wanted.driver ?? "bridge" } };
+    return { id: created.id, outputs: {} };
   },
 
   async read(id, state) {

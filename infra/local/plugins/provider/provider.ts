@@ -26,10 +26,13 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
     if (!Object.hasOwn(kinds, type)) throw new Error(unknownType(name, type, kinds));
     return kinds[type]!;
   };
-  const outputs = (kind: AnyResourceKind, inputs: Properties, computed: Properties): Properties => ({
-    ...inputs,
-    ...Object.fromEntries(Object.entries(computed).map(([key, value]) => [key, kind.secretOutputs?.includes(key) ? secret(value) : value])),
-  });
+  /** The state tells by the inputs' names what was asked for, so nothing computed may have one of these names. */
+  const outputs = (kind: AnyResourceKind, inputs: Properties, computed: Properties): Properties => {
+    const clash = Object.keys(computed).find((key) => Object.hasOwn(kind.inputs.shape, key));
+    if (clash !== undefined) throw new Error(`${clash} is an input and cannot be computed`);
+    const wrapped = Object.entries(computed).map(([key, value]) => [key, kind.secretOutputs?.includes(key) ? secret(value) : value]);
+    return { ...inputs, ...Object.fromEntries(wrapped) };
+  };
 
   return {
     version,

@@ -19,7 +19,6 @@ export const privateKey: ResourceKind<z.infer<typeof inputs>> = {
     return {
       id: createHash("sha1").update(publicKey.export({ type: "spki", format: "der" })).digest("hex"),
       outputs: {
-        ecdsaCurve,
         privateKeyPem: key.export({ type: "sec1", format: "pem" }),
         privateKeyPemPkcs8: key.export({ type: "pkcs8", format: "pem" }),
         publicKeyPem,

@@ -1,0 +1,62 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { dockerClient, orUndefined } from "../../infra/local/docker/client.ts";
+import { smallProgram } from "./support/small-program.ts";
+import { tinyStack } from "./support/tiny-stack.ts";
+
+const docker = dockerClient();
+
+async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`${what} did not happen within 60 s`);
+    await sleep(200);
+  }
+}
+
+const runs = async (name: string): Promise<boolean> => (await orUndefined(docker.getContainer(name).inspect()))?.State.Running ?? false;
+
+/** Ids of the engine's processes that work on this stack. */
+async function engineProcesses(stack: string): Promise<number[]> {
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const lines = await Promise.all(ids.map(async (id) => [id, await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")] as const));
+  return lines.filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`)).map(([id]) => id);
+}
+
+/** Never gets healthy: the update waits for it. */
+const neverHealthy = { check: "false" };
+
+test("an update that is interrupted ends in order, and the next one repairs what it left", { timeout: 300_000 }, async () => {
+  await using tiny = await tinyStack();
+  const interrupt = new AbortController();
+  const interrupted = tiny.up(smallProgram(tiny.name, neverHealthy), interrupt.signal);
+  const outcome = interrupted.then(
+    () => "done",
+    () => "interrupted",
+  );
+  await until("the service's start", () => runs(`${tiny.name}-service`));
+  interrupt.abort(new Error("Ctrl-C"));
+  expect(await outcome).toBe("interrupted");
+  expect(await engineProcesses(tiny.name)).toEqual([]);
+
+  const { changes } = await tiny.up(smallProgram(tiny.name));
+  expect(changes.create).toBeGreaterThan(0);
+  expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
+});
+
+test("an engine that is killed leaves a lock and half-made things, and the next update repairs both", { timeout: 300_000 }, async () => {
+  await using tiny = await tinyStack();
+  const killed = tiny.up(smallProgram(tiny.name, neverHealthy)).then(
+    () => "done",
+    () => "failed",
+  );
+  await until("the service's start", () => runs(`${tiny.name}-service`));
+  const processes = await engineProcesses(tiny.name);
+  expect(processes).not.toEqual([]);
+  for (const id of processes) process.kill(id, "SIGKILL");
+  expect(await killed).toBe("failed");
+
+  await tiny.up(smallProgram(tiny.name));
+  expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
+});

@@ -1,0 +1,36 @@
+import { Container, Network, Secret } from "@pulumi/docker";
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { PrivateKey } from "@pulumi/tls";
+import { expect, test } from "vitest";
+import { type TinyStack, tinyStack } from "./support/tiny-stack.ts";
+
+async function refusal(tiny: TinyStack, program: PulumiFn): Promise<string> {
+  const error: unknown = await tiny.up(program).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return (error as { lastLines: string[] }).lastLines.join("\n");
+}
+
+test("a resource type that a stand-in does not serve is refused by name", async () => {
+  await using tiny = await tinyStack();
+  const text = await refusal(tiny, async () => void new Secret("secret", { name: "s", data: "ZGF0YQ==" }));
+  expect(text).toContain("does not serve the resource type docker:index/secret:Secret");
+});
+
+test("a property that a stand-in does not serve is refused by name, nested ones too", async () => {
+  await using tiny = await tinyStack();
+  const text = await refusal(
+    tiny,
+    async () => void new Container("container", { name: `${tiny.name}-a`, image: "debian:trixie-slim", gpus: "all", ports: [{ internal: 70_000.5 }] }),
+  );
+  expect(text).toContain("gpus");
+  expect(text).toContain("does not serve this property");
+  expect(text).toContain("ports.0.internal");
+});
+
+test("a value that the real provider would take but a stand-in cannot is refused with the reason", async () => {
+  await using tiny = await tinyStack();
+  expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain("ECDSA only");
+  expect(await refusal(tiny, async () => void new Network("network", { ipv6: true } as never))).toContain("ipv6");
+});

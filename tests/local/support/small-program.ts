@@ -1,0 +1,83 @@
+import { Container, Network, Volume } from "@pulumi/docker";
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { RandomPassword } from "@pulumi/random";
+
+/** Present wherever images are built. */
+const image = "debian:trixie-slim";
+
+export interface SmallSettings {
+  readonly greeting?: string;
+  readonly memory?: number;
+  /** Shell text of the long-running container. */
+  readonly script?: string;
+  /** Shell text that tells whether it is healthy. */
+  readonly check?: string;
+  readonly job?: string;
+}
+
+/** In small what the real program is: a network, files delivered through a container that never runs, a service with a health check, a job. */
+export function smallProgram(stack: string, settings: SmallSettings = {}): PulumiFn {
+  const { greeting = "hello", memory = 64, script = "exec sleep infinity", check = "test -r /run/routeql/secrets/word", job = "echo done" } = settings;
+  const labels = [{ label: "com.routeql.stack", value: stack }];
+  const here = { deleteBeforeReplace: true };
+  return async () => {
+    const word = new RandomPassword("word", { length: 32, special: false });
+    const network = new Network("network", { name: `${stack}-network`, internal: true, labels }, here);
+    const data = new Volume("data", { name: `${stack}-data`, labels }, { ...here, retainOnDelete: true });
+    const files = new Volume("files", { name: `${stack}-files`, labels }, here);
+    const carrier = new Container(
+      "carrier",
+      {
+        name: `${stack}-files`,
+        image,
+        command: ["true"],
+        networkMode: "none",
+        labels,
+        volumes: [{ volumeName: files.name, containerPath: "/run/routeql" }],
+        uploads: [
+          { file: "/run/routeql/secrets/word", content: word.result, permissions: "0444" },
+          { file: "/run/routeql/greeting", content: greeting, permissions: "0444" },
+        ],
+        start: false,
+        mustRun: false,
+      },
+      here,
+    );
+    const service = new Container(
+      "service",
+      {
+        name: `${stack}-service`,
+        image,
+        command: ["bash", "-c", script],
+        user: "12345:12345",
+        labels: [...labels, { label: "com.routeql.files", value: carrier.id }],
+        networksAdvanced: [{ name: network.name, aliases: ["service"] }],
+        volumes: [
+          { volumeName: files.name, containerPath: "/run/routeql", readOnly: true },
+          { volumeName: data.name, containerPath: "/data" },
+        ],
+        tmpfs: { "/tmp": "rw,noexec,size=1m" },
+        readOnly: true,
+        capabilities: { drops: ["ALL"] },
+        securityOpts: ["no-new-privileges"],
+        memory,
+        memorySwap: memory,
+        ulimits: [{ name: "nproc", soft: 50, hard: 50 }],
+        logDriver: "json-file",
+        logOpts: { "max-size": "1m", "max-file": "2" },
+        restart: "unless-stopped",
+        healthcheck: { tests: ["CMD", "bash", "-c", check], interval: "1s", timeout: "2s", retries: 2, startPeriod: "1s" },
+        wait: true,
+        waitTimeout: 15,
+        destroyGraceSeconds: 1,
+      },
+      { ...here, ignoreChanges: ["memorySwap"] },
+    );
+    const once = new Container(
+      "job",
+      { name: `${stack}-job`, image, command: ["bash", "-c", job], labels, networksAdvanced: [{ name: network.name }], restart: "no", mustRun: false, attach: true, logs: true },
+      { ...here, dependsOn: [service] },
+    );
+    return { service: service.id, word: word.result, exitCode: once.exitCode, log: once.containerLogs };
+  };
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { dockerClient } from "../../../infra/local/docker/client.ts";
+import { stackPaths } from "../../../infra/local/foundation/paths.ts";
+import { acquireCli } from "../../../infra/local/pulumi-cli/acquire.ts";
+import { updateStack } from "../../../infra/local/stack/bring-up.ts";
+import { removeLeftovers } from "../../../infra/local/stack/recovery.ts";
+import { openStack } from "../../../infra/local/stack/workspace.ts";
+
+/** Numbers of resources by what the engine did with them. */
+export type Changes = Readonly<Record<string, number>>;
+
+export interface TinyStack extends AsyncDisposable {
+  /** Unique; also the value of the label com.routeql.stack. */
+  readonly name: string;
+  readonly stack: Stack;
+  /** Updates as `npm run up` does; the program may be another than before. */
+  up(program: PulumiFn, signal?: AbortSignal): Promise<{ changes: Changes; outputs: Readonly<Record<string, unknown>> }>;
+  /** The text of the state as it is on disk. */
+  stateText(): Promise<string>;
+}
+
+const silent = (): void => undefined;
+
+/** A stack of its own under the real engine with the stand-in providers; gone with everything it made at the end of the test. */
+export async function tinyStack(): Promise<TinyStack> {
+  const name = `tiny-${randomBytes(4).toString("hex")}`;
+  const paths = stackPaths(name);
+  const cli = await acquireCli({ say: silent, onLine: silent, signal: AbortSignal.timeout(900_000) });
+  let program: PulumiFn = async () => ({});
+  const stack = await openStack({ stack: name, cli, plugins: "stand-in", configuration: {}, program: () => program(), onLine: silent });
+  return {
+    name,
+    stack,
+    async up(next, signal = new AbortController().signal) {
+      program = next;
+      const { changes, outputs } = await updateStack(stack, paths, { say: silent, signal });
+      return {
+        changes: changes as Changes,
+        outputs: Object.fromEntries(Object.entries(outputs).map(([key, { value }]) => [key, value as unknown])),
+      };
+    },
+    stateText: () => readFile(join(paths.state, `.pulumi/stacks/routeql/${name}.json`), "utf8"),
+    async [Symbol.asyncDispose]() {
+      await removeLeftovers(name, {});
+      const { Volumes: volumes } = await dockerClient().listVolumes({ filters: { label: [`com.routeql.stack=${name}`] } });
+      for (const volume of volumes) await dockerClient().getVolume(volume.Name).remove({ force: true });
+      await rm(paths.folder, { recursive: true, force: true });
+    },
+  };
+}
