@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { BoundedQueue } from "./passwords/bounded-queue.ts";
+import type { Passwords } from "./passwords/passwords.ts";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -7,8 +7,8 @@ export interface Metrics {
   readonly seconds: Histogram<"method" | "route">;
   readonly tokens: Counter<"flow">;
   readonly logins: Counter<"flow" | "outcome">;
-  /** Adds the gauges of the hash queue. */
-  watchQueue(queue: BoundedQueue): void;
+  /** Adds the gauges of the hash work. */
+  watchPasswords(passwords: Passwords): void;
 }
 
 /** All metrics of the process, in a registry of its own. */
@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
     }),
     tokens: new Counter({ name: "auth_tokens_total", help: "Issued access tokens.", labelNames: ["flow"], registers }),
     logins: new Counter({ name: "auth_logins_total", help: "Logins by outcome, an error code or success.", labelNames: ["flow", "outcome"], registers }),
-    watchQueue(queue) {
+    watchPasswords(passwords) {
       const gauge = (name: string, help: string, value: () => number) =>
         new Gauge({
           name,
@@ -38,8 +38,8 @@ export function createMetrics(): Metrics {
             this.set(value());
           },
         });
-      gauge("auth_password_hashes_running", "Password hashes at work.", () => queue.running);
-      gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => queue.waiting);
+      gauge("auth_password_hashes_running", "Password hashes at work.", () => passwords.running);
+      gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => passwords.waiting);
     },
   };
 }

@@ -41,7 +41,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
   const redis = connectRedis(settings.SESSIONS_URL, log);
   const passwords = new Passwords({ concurrency: settings.PASSWORD_HASH_CONCURRENCY, queue: settings.PASSWORD_HASH_QUEUE });
-  metrics.watchQueue(passwords.queue);
+  metrics.watchPasswords(passwords);
   const users = new UserRepository(database);
   const audit = new AuditTrail(database, log);
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY);

@@ -1,7 +1,8 @@
+import type { AuditEvent, AuditOutcome } from "../audit/audit-event.ts";
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { Throttle } from "../throttle/throttle.ts";
+import type { Attempt, Throttle } from "../throttle/throttle.ts";
 import type { UserRepository, UserWithPassword } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { AccountPseudonym } from "./account-pseudonym.ts";
@@ -42,35 +43,44 @@ export class Authenticator {
    * @throws {NoAccess} for a disabled account, once the password has proven right
    */
   async authenticate({ name, password }: Credentials, origin: Origin, flow: string): Promise<Login> {
-    const { users, throttle, audit, pseudonym } = this.#parts;
+    const { passwords, users, audit, pseudonym } = this.#parts;
     const email = name.toLowerCase();
     const account = pseudonym("local", email);
     const event = { event: "login", provider: "local", account, ...origin, detail: { flow } } as const;
-    const attempt = { account, address: origin.address };
     try {
-      await throttle.check(attempt);
-      const user = await users.findByEmail("local", email);
-      const right = await this.#passwordMatches(user, password, attempt);
-      if (user === undefined || !right) {
-        await audit.recordRefusal({ ...event, outcome: "failure", userId: user?.id });
-        throw new WrongCredentials();
-      }
-      await throttle.countSuccess(attempt);
-      await this.#renewHash(user, password);
-      if (user.disabled) {
-        await audit.recordRefusal({ ...event, outcome: "refused", userId: user.id });
-        throw new NoAccess();
-      }
-      const previousLogin = await users.recordLogin(user.id);
-      await audit.record({ ...event, outcome: "success", userId: user.id });
-      return { user, previousLogin };
+      return await passwords.admit(async () => {
+        const user = await this.#prove(email, password, { account, address: origin.address }, event);
+        const previousLogin = await users.recordLogin(user.id);
+        await audit.record({ ...event, outcome: "success", userId: user.id });
+        return { user, previousLogin };
+      });
     } catch (error) {
       if (error instanceof TooManyRequests) await audit.recordRefusal({ ...event, outcome: "throttled" });
       throw error;
     }
   }
 
-  async #passwordMatches(user: UserWithPassword | undefined, password: string, attempt: { account: string; address: string }): Promise<boolean> {
+  /** The account whose password this is; a failure is counted and on record when it throws. */
+  async #prove(email: string, password: string, attempt: Attempt, event: Omit<AuditEvent, "outcome">): Promise<User> {
+    const { users, throttle, audit } = this.#parts;
+    await throttle.check(attempt);
+    const user = await users.findByEmail("local", email);
+    const refuse = (outcome: AuditOutcome) => audit.recordRefusal({ ...event, outcome, userId: user?.id });
+    const right = await this.#passwordMatches(user, password, attempt);
+    if (user === undefined || !right) {
+      await refuse("failure");
+      throw new WrongCredentials();
+    }
+    await throttle.countSuccess(attempt);
+    await this.#renewHash(user, password);
+    if (user.disabled) {
+      await refuse("refused");
+      throw new NoAccess();
+    }
+    return user;
+  }
+
+  async #passwordMatches(user: UserWithPassword | undefined, password: string, attempt: Attempt): Promise<boolean> {
     const { passwords, throttle } = this.#parts;
     return passwords.inTurn(async (matches) => {
       // Once more, now that it is this login's turn: those that ran meanwhile have been counted.
@@ -83,12 +93,7 @@ export class Authenticator {
 
   async #renewHash({ id, passwordHash }: UserWithPassword, password: string): Promise<void> {
     if (passwordHash === null) return;
-    try {
-      const renewed = await this.#parts.passwords.renewed(passwordHash, password);
-      if (renewed !== undefined) await this.#parts.users.renewPasswordHash(id, passwordHash, renewed);
-    } catch (error) {
-      // A full queue is no reason to refuse a login that has proven right; the next one renews.
-      if (!(error instanceof TooManyRequests)) throw error;
-    }
+    const renewed = await this.#parts.passwords.renewed(passwordHash, password);
+    if (renewed !== undefined) await this.#parts.users.renewPasswordHash(id, passwordHash, renewed);
   }
 }

@@ -32,9 +32,9 @@ export class Database implements Queries {
       connectionString: url,
       max: poolSize,
       application_name: "auth-sidecar",
-      connectionTimeoutMillis: 900,
-      query_timeout: 1500,
-      statement_timeout: 1500,
+      connectionTimeoutMillis: 2000,
+      query_timeout: 2500,
+      statement_timeout: 2000,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { TooManyRequests } from "../errors.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 
@@ -7,8 +7,10 @@ function gate(): { promise: Promise<void>; open: () => void } {
   return { promise, open: resolve };
 }
 
+const queueOf = (concurrency: number, waiting: number, longestWaitMilliseconds = 10_000) => new BoundedQueue({ concurrency, waiting, longestWaitMilliseconds });
+
 test("no more run at one time than may, and the rest run in the order in which they came", async () => {
-  const queue = new BoundedQueue(2, 10);
+  const queue = queueOf(2, 10);
   const started: number[] = [];
   const gates = Array.from({ length: 4 }, gate);
   const jobs = gates.map(({ promise }, index) =>
@@ -29,7 +31,7 @@ test("no more run at one time than may, and the rest run in the order in which t
 });
 
 test("what comes when the queue is full is refused and does not run", async () => {
-  const queue = new BoundedQueue(1, 1);
+  const queue = queueOf(1, 1);
   const { promise, open } = gate();
   const jobs = [queue.run(() => promise), queue.run(() => promise)];
   let ran = false;
@@ -44,10 +46,29 @@ test("what comes when the queue is full is refused and does not run", async () =
 });
 
 test("a job that fails gives its place to the next", async () => {
-  const queue = new BoundedQueue(1, 1);
+  const queue = queueOf(1, 1);
   const failed = queue.run(() => Promise.reject(new Error("broken")));
   const next = queue.run(async () => "done");
   await expect(failed).rejects.toThrow("broken");
   expect(await next).toBe("done");
   expect(queue.running).toBe(0);
+});
+
+test("a job whose turn comes too late is refused and does not run, and those behind it have theirs", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const queue = queueOf(1, 3, 1000);
+    const { promise, open } = gate();
+    const first = queue.run(() => promise);
+    const late = queue.run(async () => "late");
+    vi.advanceTimersByTime(1001);
+    const next = queue.run(async () => "next");
+    open();
+    await first;
+    await expect(late).rejects.toThrow(TooManyRequests);
+    expect(await next).toBe("next");
+    expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 0, waiting: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
 });

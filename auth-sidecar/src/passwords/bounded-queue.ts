@@ -1,15 +1,22 @@
 import { TooManyRequests } from "../errors.ts";
 
-/** Runs at most `concurrency` jobs at one time and lets at most `limit` wait; more are refused at once. */
+export interface BoundedQueueOptions {
+  /** Jobs that run at one time. */
+  readonly concurrency: number;
+  /** Jobs that may wait for their turn. */
+  readonly waiting: number;
+  /** A job that waited longer is not worth running any more: its client may have left, and those behind it wait too. */
+  readonly longestWaitMilliseconds: number;
+}
+
+/** Runs so many jobs at one time and lets so many wait so long; the rest is refused. */
 export class BoundedQueue {
-  readonly #concurrency: number;
-  readonly #limit: number;
+  readonly #options: BoundedQueueOptions;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(concurrency: number, limit: number) {
-    this.#concurrency = concurrency;
-    this.#limit = limit;
+  constructor(options: BoundedQueueOptions) {
+    this.#options = options;
   }
 
   get waiting(): number {
@@ -20,16 +27,16 @@ export class BoundedQueue {
     return this.#running;
   }
 
-  /** @throws {TooManyRequests} when the queue is full */
+  /** @throws {TooManyRequests} when the queue is full, or the turn came too late */
   async run<Result>(job: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= this.#concurrency) {
-      if (this.#waiting.length >= this.#limit) throw new TooManyRequests(1);
-      // The finished job hands its place over, so `running` stays as it is.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running++;
-    }
+    const { concurrency, waiting, longestWaitMilliseconds } = this.#options;
+    const cameAt = performance.now();
+    if (this.#running < concurrency) this.#running++;
+    else if (this.#waiting.length >= waiting) throw new TooManyRequests(1);
+    // The job that ends hands its place over, so `running` stays as it is.
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
+      if (performance.now() - cameAt > longestWaitMilliseconds) throw new TooManyRequests(2);
       return await job();
     } finally {
       const next = this.#waiting.shift();

@@ -29,3 +29,12 @@ test("only an outdated hash is renewed", async () => {
   expect(await passwords.renewed(await hashPassword("right"), "right")).toBeUndefined();
   expect(await passwords.renewed("$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA", "right")).toMatch(/^\$argon2id\$/);
 });
+
+test("so many logins are let in for each hash and so many wait; the rest is refused", async () => {
+  const bounded = new Passwords({ concurrency: 1, queue: 2 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const logins = Array.from({ length: 8 }, () => bounded.admit(() => promise));
+  resolve();
+  const results = await Promise.allSettled(logins);
+  expect(results.map(({ status }) => status)).toEqual([...Array.from({ length: 6 }, () => "fulfilled"), "rejected", "rejected"]);
+});

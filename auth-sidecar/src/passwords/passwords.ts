@@ -3,27 +3,53 @@ import { BoundedQueue } from "./bounded-queue.ts";
 import { hashPassword, isOutdated, verifyPassword } from "./password-hash.ts";
 
 export interface PasswordsOptions {
+  /** Hashes at one time. */
   readonly concurrency: number;
+  /** Logins that may wait. */
   readonly queue: number;
 }
 
+type Matches = (passwordHash: string | null | undefined, password: string) => Promise<boolean>;
+
+/** Milliseconds that a login may wait to be let in. */
+const longestWait = 2000;
+/** Logins let in for each hash that may run: enough that hashing never waits for the database, few enough that a storm does not reach it. */
+const admittedPerHash = 4;
+
 /** All hash work of the process, bounded, so that a storm of logins costs neither the memory nor the minutes of one that is not. */
 export class Passwords {
-  readonly queue: BoundedQueue;
+  readonly #admission: BoundedQueue;
+  readonly #hashes: BoundedQueue;
   readonly #decoy: Promise<string>;
 
   constructor({ concurrency, queue }: PasswordsOptions) {
-    this.queue = new BoundedQueue(concurrency, queue);
+    this.#admission = new BoundedQueue({ concurrency: concurrency * admittedPerHash, waiting: queue, longestWaitMilliseconds: longestWait });
+    this.#hashes = new BoundedQueue({ concurrency, waiting: Infinity, longestWaitMilliseconds: Infinity });
     this.#decoy = hashPassword(randomBytes(32).toString("base64url"));
     this.#decoy.catch(() => undefined);
   }
 
+  /** Logins that wait to be let in. */
+  get waiting(): number {
+    return this.#admission.waiting;
+  }
+
+  /** Hashes at work. */
+  get running(): number {
+    return this.#hashes.running;
+  }
+
   /**
-   * Runs `attempt` in its turn and gives it a check that takes the same work whether there is a hash or not.
-   * @throws {TooManyRequests} when too many wait already
+   * Runs a whole login, from look-up to answer, once it is let in.
+   * @throws {TooManyRequests} when too many wait already, or it waited too long
    */
-  inTurn<Result>(attempt: (matches: (passwordHash: string | null | undefined, password: string) => Promise<boolean>) => Promise<Result>): Promise<Result> {
-    return this.queue.run(() =>
+  admit<Result>(login: () => Promise<Result>): Promise<Result> {
+    return this.#admission.run(login);
+  }
+
+  /** Runs `attempt` in its turn and gives it a check that takes the same work whether there is a hash or not. */
+  inTurn<Result>(attempt: (matches: Matches) => Promise<Result>): Promise<Result> {
+    return this.#hashes.run(() =>
       attempt(async (passwordHash, password) => {
         const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);
         return matches && typeof passwordHash === "string";
@@ -32,7 +58,7 @@ export class Passwords {
   }
 
   hash(password: string): Promise<string> {
-    return this.queue.run(() => hashPassword(password));
+    return this.#hashes.run(() => hashPassword(password));
   }
 
   /** The renewed hash when today's parameters ask for one, else undefined. */

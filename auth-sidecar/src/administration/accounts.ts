@@ -1,0 +1,133 @@
+import pg from "pg";
+import type { AuditEventName } from "../audit/audit-event.ts";
+import type { AuditTrail } from "../audit/audit-trail.ts";
+import type { Database, Statement } from "../database/database.ts";
+import { hashPassword } from "../passwords/password-hash.ts";
+import type { SessionStore, SessionTimes } from "../sessions/session-store.ts";
+import type { ApplicationRole } from "../users/application-role.ts";
+import { newUserId } from "../users/first-administrator.ts";
+import type { Provider } from "../users/user.ts";
+import { AdministrationError } from "./administration-error.ts";
+
+/** An account as an operator sees it. */
+export interface Account {
+  readonly id: string;
+  readonly provider: Provider;
+  readonly email: string;
+  readonly name: string;
+  readonly role: ApplicationRole;
+  readonly organisation: string | null;
+  readonly disabled: boolean;
+  readonly lastLogin: Date | null;
+}
+
+export interface NewAccount {
+  readonly email: string;
+  readonly name: string;
+  readonly role: ApplicationRole;
+  readonly organisation?: string | undefined;
+  readonly password: string;
+}
+
+const columns = 'id, provider, email, name, role, organisation_id as organisation, disabled, last_login as "lastLogin"';
+const statement = (name: string, text: string): Statement => ({ name: `administration-${name}`, text });
+
+const list = statement("list", `select ${columns} from auth.users order by lower(email), provider`);
+const find = statement("find", `select ${columns} from auth.users where provider = $1 and (id = $2 or lower(email) = lower($2))`);
+const add = statement("add", "insert into auth.users (id, provider, email, name, password_hash, role, organisation_id) values ($1, 'local', $2, $3, $4, $5, $6)");
+const addOrganisation = statement("add-organisation", "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing");
+const setRole = statement("set-role", "update auth.users set role = $2, organisation_id = $3, updated_at = now() where id = $1");
+const setDisabled = statement("set-disabled", "update auth.users set disabled = $2, updated_at = now() where id = $1");
+const setPassword = statement("set-password", "update auth.users set password_hash = $2, updated_at = now() where id = $1");
+
+export interface AccountsParts {
+  readonly database: Database;
+  readonly sessions: SessionStore;
+  readonly audit: AuditTrail;
+}
+
+/** What an operator does with accounts. Every change is on record; what takes rights away also ends the sessions. */
+export class Accounts {
+  readonly #parts: AccountsParts;
+
+  constructor(parts: AccountsParts) {
+    this.#parts = parts;
+  }
+
+  list(): Promise<Account[]> {
+    return this.#parts.database.query<Account & pg.QueryResultRow>(list);
+  }
+
+  /** @throws {AdministrationError} when there is none */
+  async find(reference: string, provider: Provider): Promise<Account> {
+    const [account] = await this.#parts.database.query<Account & pg.QueryResultRow>(find, [provider, reference]);
+    if (account === undefined) throw new AdministrationError(`there is no ${provider} account ${reference}`);
+    return account;
+  }
+
+  /** @throws {AdministrationError} when the address has a local account */
+  async add({ email, name, role, organisation, password }: NewAccount): Promise<Account> {
+    const { database } = this.#parts;
+    requireOrganisation(role, organisation ?? null);
+    if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
+    const id = newUserId();
+    try {
+      await database.query(add, [id, email.toLowerCase(), name, await hashPassword(password), role, organisation ?? null]);
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === "23505") throw new AdministrationError(`there is a local account ${email} already`);
+      throw error;
+    }
+    const account = await this.find(id, "local");
+    await this.#record("user-added", account, { role });
+    return account;
+  }
+
+  /** @param organisation the account keeps its own when undefined */
+  async setRole(account: Account, role: ApplicationRole, organisation?: string): Promise<void> {
+    const { database } = this.#parts;
+    const belongs = organisation ?? account.organisation;
+    requireOrganisation(role, belongs);
+    if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
+    await database.query(setRole, [account.id, role, belongs]);
+    await this.#record("role-changed", account, { from: account.role, to: role });
+  }
+
+  /** @returns how many sessions ended */
+  async disable(account: Account): Promise<number> {
+    await this.#parts.database.query(setDisabled, [account.id, true]);
+    await this.#record("user-disabled", account);
+    return this.#parts.sessions.endAll(account.id);
+  }
+
+  async enable(account: Account): Promise<void> {
+    await this.#parts.database.query(setDisabled, [account.id, false]);
+    await this.#record("user-enabled", account);
+  }
+
+  /** @returns how many sessions ended */
+  async setPassword(account: Account, password: string): Promise<number> {
+    if (account.provider !== "local") throw new AdministrationError("the password of a directory account is the directory's");
+    await this.#parts.database.query(setPassword, [account.id, await hashPassword(password)]);
+    await this.#record("password-changed", account);
+    return this.#parts.sessions.endAll(account.id);
+  }
+
+  sessions(account: Account): Promise<SessionTimes[]> {
+    return this.#parts.sessions.list(account.id);
+  }
+
+  /** @returns how many sessions ended */
+  async endSessions(account: Account): Promise<number> {
+    const ended = await this.#parts.sessions.endAll(account.id);
+    await this.#record("sessions-ended", account, { ended });
+    return ended;
+  }
+
+  async #record(event: AuditEventName, account: Account, detail: Readonly<Record<string, string | number>> = {}): Promise<void> {
+    await this.#parts.audit.record({ event, outcome: "success", userId: account.id, provider: account.provider, detail: { ...detail, by: "command" } });
+  }
+}
+
+function requireOrganisation(role: ApplicationRole, organisation: string | null): void {
+  if (role === "tenant" && organisation === null) throw new AdministrationError("a tenant needs an organisation (--organisation)");
+}

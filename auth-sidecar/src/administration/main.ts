@@ -1,0 +1,23 @@
+/**
+ * Administration inside the running container, with its settings: `node auth-sidecar/src/administration/main.ts --help`.
+ * Exit status: 0 done, 1 not done, with the reason on standard error.
+ * @module
+ */
+import { Unavailable } from "../errors.ts";
+import { readSettings, SettingsError } from "../settings.ts";
+import { AdministrationError } from "./administration-error.ts";
+import { parseCommand } from "./command.ts";
+import { readNewPassword } from "./read-password.ts";
+import { runCommand } from "./run-command.ts";
+import { usage } from "./usage.ts";
+
+try {
+  const command = parseCommand(process.argv.slice(2), readNewPassword);
+  if (command.options.help) console.log(usage);
+  else console.log(await runCommand(command, readSettings(process.env)));
+} catch (error) {
+  process.exitCode = 1;
+  if (error instanceof AdministrationError || error instanceof SettingsError) console.error(error.message);
+  else if (error instanceof Unavailable) console.error(`not done, or not wholly: ${error.part} does not answer`);
+  else throw error;
+}

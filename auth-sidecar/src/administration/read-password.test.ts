@@ -1,0 +1,16 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { AdministrationError } from "./administration-error.ts";
+import { checkedPassword, readNewPassword } from "./read-password.ts";
+
+const piped = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as unknown as NodeJS.ReadStream;
+
+test("standard input is the password, but for one trailing newline", async () => {
+  expect(await readNewPassword(piped("correct horse", " battery\n"))).toBe("correct horse battery");
+  expect(await readNewPassword(piped(" correct horse battery \r\n"))).toBe(" correct horse battery ");
+  expect(await readNewPassword(piped("correct horse battery\n\n"))).toBe("correct horse battery\n");
+});
+
+test.each(["", "short", "password1234", "aaaaaaaaaaaaaaaa", "x7".repeat(600)])("%j is refused without being quoted", (password) => {
+  expect(() => checkedPassword(password)).toThrow(AdministrationError);
+});

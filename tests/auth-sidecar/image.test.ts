@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AuthSidecarContainer, type StartedAuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { image } from "../harness/image.ts";
+import { SessionsContainer, type StartedSessionsContainer } from "../harness/sessions-container.ts";
+import { TestNetwork } from "../harness/test-network.ts";
+import { Client } from "./client.ts";
+
+let network: TestNetwork;
+let database: StartedDatabaseContainer;
+let sessions: StartedSessionsContainer;
+let sidecar: StartedAuthSidecarContainer;
+let client: Client;
+
+beforeAll(async () => {
+  network = await TestNetwork.create();
+  [database, sessions] = await Promise.all([
+    new DatabaseContainer(await image("database")).withNetworkMode(network.name).start(),
+    new SessionsContainer(await image("sessions")).withNetworkMode(network.name).start(),
+  ]);
+  sidecar = await new AuthSidecarContainer(await image("auth-sidecar"))
+    .withNetworkMode(network.name)
+    .withDatabase(database)
+    .withSessions(sessions)
+    .withSecurityOpt("no-new-privileges")
+    .withDroppedCapabilities("ALL")
+    .withResourcesQuota({ memory: 0.25 })
+    .start();
+  client = new Client(sidecar.getUrl(), sidecar.getServiceApiKey());
+});
+
+afterAll(async () => {
+  await Promise.all([sidecar.stop(), database.stop(), sessions.stop()]);
+  await network[Symbol.asyncDispose]();
+});
+
+test("the first administrator logs in to the image and gets a token, by both flows", async () => {
+  const sessionId = await client.session("admin@example.net", sidecar.getAdminPassword());
+  expect((await client.token(sessionId)).status).toBe(200);
+  expect((await client.singleStep("admin@example.net", sidecar.getAdminPassword())).status).toBe(200);
+  expect((await client.logout(sessionId)).status).toBe(200);
+});
+
+test("ASVS 13.4.5: metrics answer on their own port alone", async () => {
+  expect((await fetch(sidecar.getMetricsUrl())).status).toBe(200);
+  expect((await client.call("GET", "/metrics")).status).toBe(404);
+});
+
+test("it runs without root, and administration runs inside it", async () => {
+  expect((await sidecar.exec(["id", "-u"])).output.trim()).toBe("10103");
+  const { exitCode, output } = await sidecar.exec(["node", "auth-sidecar/src/administration/main.ts", "users", "list"]);
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0, output: expect.stringContaining("admin@example.net") as string });
+});
+
+test("a storm of logins ends in answers, within 256 MiB", async () => {
+  const storm = Array.from({ length: 200 }, () => client.singleStep("admin@example.net", sidecar.getAdminPassword()));
+  const statuses = (await Promise.all(storm)).map(({ status }) => status);
+  expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+  expect(statuses).toContain(200);
+  expect(statuses).toContain(429);
+  expect((await client.call("GET", "/livez")).status).toBe(200);
+});
+
+test("it stops within its grace period", async () => {
+  const startedAt = performance.now();
+  await sidecar.restart({ timeout: 9000 });
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+});
