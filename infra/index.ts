@@ -1,2 +1,5 @@
 // The program as `pulumi up` runs it; what it returns are the stack's outputs.
-export { program as default } from "./program.ts";
+import { program } from "./program.ts";
+
+/** A `pulumi destroy` has to say that it means the data too: `--exclude-protected` keeps them, `pulumi state unprotect --all` gives them up. */
+export default () => program({ protectData: true });

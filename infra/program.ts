@@ -7,6 +7,7 @@ import { getProject, getStack, runtime, secret } from "@pulumi/pulumi";
 import type { Input, Output } from "@pulumi/pulumi";
 import type { RouteQLArgs } from "./components/arguments.ts";
 import { RouteQL } from "./components/routeql.ts";
+import type { RouteQLOptions } from "./components/routeql.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { readSettings } from "./settings/read.ts";
@@ -38,11 +39,11 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
 }
 
 /** @throws {SettingsError} listing everything that is wrong with the settings */
-export async function program(): Promise<StackOutputs> {
+export async function program({ protectData = false }: Pick<RouteQLOptions, "protectData"> = {}): Promise<StackOutputs> {
   const given = readSettings(
     settingsSources({ stack: getStack(), project: getProject(), configuration: runtime.allConfig(), folder: projectFolder }),
   );
-  const deployed = new RouteQL("routeql", toArguments(given));
+  const deployed = new RouteQL("routeql", toArguments(given), { protectData });
   return {
     url: deployed.url,
     ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isSecret } from "@pulumi/pulumi";
-import type { Output } from "@pulumi/pulumi";
+import type { Output, ResourceTransformationArgs } from "@pulumi/pulumi";
 import { beforeAll, expect, test } from "vitest";
 import { find, recordStack } from "../testing/recorded-stack.ts";
 import type { RecordedResource, RunOptions } from "../testing/recorded-stack.ts";
@@ -98,6 +98,27 @@ test("other ports replace the gateway and leave the others alone", async () => {
     return JSON.stringify(inputs) !== JSON.stringify(find(before.resources, type, name).inputs);
   });
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
+});
+
+/** Names of the resources that were made with an option, as Pulumi's own transformations see it. */
+async function madeWith(option: "protect" | "retainOnDelete", protectData: boolean): Promise<string[]> {
+  const names: string[] = [];
+  await recordStack(() => {
+    const transformation = ({ name, opts }: ResourceTransformationArgs): undefined => {
+      if (opts[option] === true) names.push(name);
+    };
+    return void new RouteQL("routeql", {}, { protectData, transformations: [transformation] });
+  });
+  return names.toSorted();
+}
+
+test("a destroy leaves the volumes with data, and nothing else, on the host", async () => {
+  expect(await madeWith("retainOnDelete", false)).toEqual(["database-data", "sessions-data"]);
+});
+
+test("data are protected, with the secrets that belong to them, where that is asked for", async () => {
+  expect(await madeWith("protect", false)).toEqual([]);
+  expect(await madeWith("protect", true)).toEqual(["admin-password", "database-data", "key-encryption-key", "sessions-data"]);
 });
 
 test("arguments that are wrong stop it before anything is registered", async () => {

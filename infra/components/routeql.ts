@@ -42,6 +42,14 @@ function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
   return secret(all(values).apply(([owner = "", engine = "", sidecar = "", loader = "", backup = ""]) => ({ owner, engine, sidecar, loader, backup })));
 }
 
+export interface RouteQLOptions extends ComponentResourceOptions {
+  /**
+   * Whether Pulumi refuses to delete the volumes with data, and the secrets without which the data are worth nothing, until they are unprotected.
+   * Default: false.
+   */
+  readonly protectData?: boolean;
+}
+
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host. */
 export class RouteQL extends ComponentResource {
   /** Base address of the API, without a slash at its end. */
@@ -65,7 +73,7 @@ export class RouteQL extends ComponentResource {
    * @param name also begins the names of all Docker objects: `<name>-<stack>-…`
    * @throws {SettingsError} listing every argument that is wrong
    */
-  constructor(name: string, args: RouteQLArgs = {}, options?: ComponentResourceOptions) {
+  constructor(name: string, args: RouteQLArgs = {}, { protectData = false, ...options }: RouteQLOptions = {}) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
     if (problems.length > 0) throw new SettingsError(problems);
@@ -73,13 +81,14 @@ export class RouteQL extends ComponentResource {
 
     const settings = withDefaults(args as GivenSettings, stack);
     const certificate = this.#certificate(settings, stack);
-    const secrets = makeSecrets(args, certificate.privateKey, this);
+    const secrets = makeSecrets(args, { tlsPrivateKey: certificate.privateKey, protectData, parent: this });
     const deployed = runOnDocker(
       {
         services: describeServices(settings, { resolver: dockerResolver, certificate: certificate.certificate }),
         images: builtImages(settings),
         secrets,
         hostAddress: settings.hostAddress,
+        protectData,
         scope: { prefix: `${name}-${stack}`, stack },
       },
       this,

@@ -13,7 +13,11 @@ const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((reso
 async function make(given: GivenSecrets = {}) {
   let secrets: Secrets | undefined;
   const resources = await recordStack(() => {
-    secrets = makeSecrets(given, output("PRIVATE KEY"), new ComponentResource("routeql:test:Parent", "parent"));
+    secrets = makeSecrets(given, {
+      tlsPrivateKey: output("PRIVATE KEY"),
+      protectData: false,
+      parent: new ComponentResource("routeql:test:Parent", "parent"),
+    });
   });
   if (secrets === undefined) throw new Error("No secrets were made.");
   return { secrets, generated: resources.filter(({ type }) => type === "random:index/randomPassword:RandomPassword") };

@@ -2,7 +2,7 @@ import { RandomPassword } from "@pulumi/random";
 import { interpolate, secret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import { databaseAddress } from "../services/database.ts";
-import type { Secrets } from "../services/secrets.ts";
+import type { SecretName, Secrets } from "../services/secrets.ts";
 import { SettingsError } from "../settings/error.ts";
 import type { SecretSettingName } from "../settings/list.ts";
 import { checkValue } from "../settings/parse.ts";
@@ -20,11 +20,23 @@ function checked(name: SecretSettingName, given: Input<string>): Output<string> 
   });
 }
 
+/** What the database holds is lost without the first, and the first administrator is locked out without the second. */
+const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "admin-password"]);
+
+export interface SecretsSurroundings {
+  readonly tlsPrivateKey: Output<string>;
+  readonly protectData: boolean;
+  readonly parent: Resource;
+}
+
 /** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
-export function makeSecrets(given: GivenSecrets, tlsPrivateKey: Output<string>, parent: Resource): Secrets {
-  const generated = (name: string): Output<string> =>
-    secret(new RandomPassword(name, { length: generatedLength, special: false }, { parent, additionalSecretOutputs: ["result"] }).result);
-  const setting = (name: SecretSettingName, resource: string): Output<string> => {
+export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, parent }: SecretsSurroundings): Secrets {
+  const generated = (name: SecretName): Output<string> => {
+    const protect = protectData && boundToData.has(name);
+    const options = { parent, protect, additionalSecretOutputs: ["result"] };
+    return secret(new RandomPassword(name, { length: generatedLength, special: false }, options).result);
+  };
+  const setting = (name: SecretSettingName, resource: SecretName): Output<string> => {
     const value = given[name];
     return value === undefined ? generated(resource) : checked(name, value);
   };

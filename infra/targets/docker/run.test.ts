@@ -29,7 +29,7 @@ function run(services: readonly ServiceDescription[] = everything, secrets: Secr
   const images = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
   return recordStack(() => {
     const parent = new ComponentResource("routeql:test:Parent", "parent");
-    runOnDocker({ services, images, secrets, hostAddress: "127.0.0.1", scope: { prefix: "routeql-local", stack: "local" } }, parent);
+    runOnDocker({ services, images, secrets, hostAddress: "127.0.0.1", protectData: false, scope: { prefix: "routeql-local", stack: "local" } }, parent);
   });
 }
 

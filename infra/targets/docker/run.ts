@@ -17,6 +17,8 @@ export interface DockerRun {
   readonly secrets: Secrets;
   /** Address of the host on which ports are published. */
   readonly hostAddress: string;
+  /** Whether Pulumi refuses to delete volumes with data. */
+  readonly protectData: boolean;
   readonly scope: Scope;
 }
 

@@ -18,6 +18,7 @@ export interface DockerServiceArgs {
   readonly attachments: Attachments;
   /** Address on which its ports are published. */
   readonly hostAddress: string;
+  readonly protectData: boolean;
   readonly scope: Scope;
   /** What has to be ready before it starts. */
   readonly after: readonly Output<Container>[];
@@ -30,7 +31,7 @@ export class DockerService extends ComponentResource {
   /** The container, once a service is healthy or a job has succeeded. */
   readonly ready: Output<Container>;
 
-  constructor({ service, image, secrets, scope, after, ...rest }: DockerServiceArgs, options: ComponentResourceOptions) {
+  constructor({ service, image, secrets, scope, after, protectData, ...rest }: DockerServiceArgs, options: ComponentResourceOptions) {
     super("routeql:docker:Service", service.name, {}, options);
     this.name = service.name;
     const files = deliverFiles(service, image, secrets, scope, this);
@@ -41,7 +42,7 @@ export class DockerService extends ComponentResource {
         : new Volume(
             `${service.name}-data`,
             { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
-            { parent: this, retainOnDelete: true, ...replaceInPlace },
+            { parent: this, retainOnDelete: true, protect: protectData, ...replaceInPlace },
           );
     this.container = new Container(service.name, containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }), {
       parent: this,
