@@ -63,5 +63,6 @@ function stopOnSignal(served: Served, logger: Logger, bound: number): void {
 function explain(error: unknown): string {
   if (error instanceof SettingsError || error instanceof MetadataError) return error.message;
   if (!(error instanceof Error)) return "unknown failure";
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
 }

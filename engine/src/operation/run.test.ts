@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+async function start(environment: Record<string, string>): Promise<{ code: unknown; errors: string; output: string }> {
+  const child = spawn(process.execPath, [main], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const [errors, output, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, "exit")]);
+  return { code, errors, output };
+}
+
+test("the process says everything that is wrong with its settings, and ends with 1", async () => {
+  const { code, errors, output } = await start({ HASURA_GRAPHQL_SERVER_PORT: "many", ENGINE_POOLSIZE: "4" });
+  expect(code).toBe(1);
+  expect(output).toBe("");
+  expect(errors).toBe(
+    [
+      "the engine does not start: settings: 3 problems",
+      "  ENGINE_POOLSIZE: is not a setting of this engine",
+      "  HASURA_GRAPHQL_SERVER_PORT: must be a whole number from 0 to 65535",
+      "  HASURA_GRAPHQL_ADMIN_SECRET: must be given",
+      "",
+    ].join("\n"),
+  );
+}, 30_000);
+
+test("the process gives up a key set that cannot be fetched, in the time it was given", async () => {
+  const { code, errors } = await start({
+    HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret",
+    HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: "http://127.0.0.1:9/jwks" }),
+    ENGINE_START_TIMEOUT: "1",
+  });
+  expect(code).toBe(1);
+  expect(errors).toContain("the engine does not start: cannot fetch the token keys from http://127.0.0.1:9/jwks");
+  expect(errors).not.toContain("the-admin-secret");
+}, 30_000);
+
+test("the process names what is wrong with metadata", async () => {
+  const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret", ENGINE_METADATA_DIRECTORY: "/nonexistent" });
+  expect(code).toBe(1);
+  expect(errors).toMatch(/^the engine does not start: metadata: \d+ problems?\n/);
+}, 30_000);
