@@ -1,9 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
 import type { FakeBehaviour } from "../operation/testing/fake-engine.ts";
 import { adminSecret, serveFake, type ServedFake } from "../operation/testing/served-engine.ts";
 import { SocketClient } from "../operation/testing/socket-client.ts";
 import type { Environment } from "../operation/environment.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
 
 const headers = { "X-Hasura-Admin-Secret": adminSecret };
 const init = { type: "connection_init", payload: { headers } };
