@@ -21,6 +21,8 @@ export interface StackPaths {
   readonly plugins: string;
   readonly accessFile: string;
   readonly certificateFile: string;
+  /** Hash of the generated password that has been shown. */
+  readonly shownPassword: string;
 }
 
 export function stackPaths(stack: string): StackPaths {
@@ -35,5 +37,6 @@ export function stackPaths(stack: string): StackPaths {
     plugins: join(folder, "plugins.json"),
     accessFile: join(folder, "access.env"),
     certificateFile: join(folder, "ca.pem"),
+    shownPassword: join(folder, "shown-password"),
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { Failure } from "../foundation/failure.ts";
 import { type StackPaths, stackPaths } from "../foundation/paths.ts";
@@ -54,6 +55,14 @@ export async function writeAccess(paths: StackPaths, values: StackValues): Promi
   await replaceFile(paths.certificateFile, values.caCertificate);
   await replaceFile(paths.accessFile, accessText(access));
   return access;
+}
+
+/** True once for each generated password: it is shown at the end of one run only. */
+export async function isNewPassword({ shownPassword }: StackPaths, password: string): Promise<boolean> {
+  const hash = createHash("sha256").update(password).digest("hex");
+  if ((await readFile(shownPassword, "utf8").catch(() => "")) === hash) return false;
+  await replaceFile(shownPassword, hash);
+  return true;
 }
 
 export async function removeAccess(paths: StackPaths): Promise<void> {

@@ -1,6 +1,7 @@
 import { builtImages } from "../../images.ts";
 import { ensureBases } from "../docker/base-images.ts";
 import { ensureImage } from "../docker/build.ts";
+import { removeOldImages } from "../docker/old-images.ts";
 import { ensureEngine } from "../docker/engine.ts";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import type { StackPaths } from "../foundation/paths.ts";
@@ -72,7 +73,8 @@ export function imagesPhase({ prepared, onLine }: Surroundings): Phase {
   return {
     title: "Images",
     work: async (context) => {
-      const waiting = [...builtImages(prepared.configuration!.plain)];
+      const images = builtImages(prepared.configuration!.plain);
+      const waiting = [...images];
       const steps = new Map<string, string>();
       const built: string[] = [];
       const lane = async (): Promise<void> => {
@@ -88,6 +90,7 @@ export function imagesPhase({ prepared, onLine }: Surroundings): Phase {
         }
       };
       await Promise.all(Array.from({ length: imagesAtOnce }, lane));
+      await removeOldImages(images.map(({ imageName }) => imageName));
       return built.length === 0 ? "present" : `built ${built.join(", ")}`;
     },
   };

@@ -3,8 +3,10 @@ import { settings } from "../../settings/list.ts";
 import type { PlainSettings } from "../../settings/list.ts";
 import { dockerClient } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
+import { listenerOn } from "./listener.ts";
 
 const portSettings = ["httpPort", "httpsPort", "consolePort"] as const;
+const examples = { httpPort: 8080, httpsPort: 8443, consolePort: 32_001 } as const;
 
 export type PortProblem = "in use" | "not allowed" | "no such address";
 
@@ -32,28 +34,27 @@ async function ownPorts(stack: string): Promise<ReadonlySet<number>> {
 async function userOf(port: number): Promise<string> {
   const containers = await dockerClient().listContainers({ filters: { publish: [`${port}/tcp`] } });
   const names = containers.map(({ Names }) => Names[0]?.slice(1)).filter((name) => name !== undefined);
-  return names.length > 0 ? ` by the container ${names.join(", ")}` : "";
+  if (names.length > 0) return ` by the container ${names.join(", ")}`;
+  const program = await listenerOn(port);
+  return program ? ` by ${program}` : "";
 }
 
 /** @throws Failure naming every port that cannot be had, and the setting that changes it */
 export async function checkPorts(stack: string, plain: PlainSettings): Promise<void> {
   const own = await ownPorts(stack);
-  const problems: string[] = [];
+  const problems: { readonly setting: (typeof portSettings)[number]; readonly text: string }[] = [];
   for (const name of portSettings) {
     const port = plain[name];
     if (own.has(port)) continue;
     const problem = await portProblem(plain.hostAddress, port);
     if (!problem) continue;
     const user = problem === "in use" ? await userOf(port) : "";
-    problems.push(`${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}`);
+    problems.push({ setting: name, text: `${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}` });
   }
   if (problems.length === 0) return;
-  const names = portSettings.map((name) => settings[name].environment).join(", ");
-  throw new Failure(`The stack cannot have ${problems.length === 1 ? "a port" : "its ports"}:\n${problems.map((line) => `  ${line}`).join("\n")}`, {
-    remedy: `stop what uses them, or choose others in the file .env (${names}; the address is HOST_ADDRESS), for example: echo ${settings[firstFree(problems)].environment}=8443 >> .env`,
+  const example = problems[0]!.setting;
+  throw new Failure(problems.length === 1 ? "A port that the stack needs cannot be had" : `${problems.length} ports that the stack needs cannot be had`, {
+    lastLines: problems.map(({ text }) => text),
+    remedy: `stop what uses ${problems.length === 1 ? "it" : "them"}, or choose another in the file .env, for example: echo ${settings[example].environment}=${examples[example]} >>.env (the address is HOST_ADDRESS)`,
   });
-}
-
-function firstFree(problems: readonly string[]): (typeof portSettings)[number] {
-  return portSettings.find((name) => problems.some((problem) => problem.includes(`(${settings[name].environment})`))) ?? "httpsPort";
 }

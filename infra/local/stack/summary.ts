@@ -41,9 +41,9 @@ export function firstCommands(stack: string): string[] {
 }
 
 /** What `up` prints at its end. */
-export function upSummary(stack: string, { access, times, changes, generatedPassword }: UpResult, totalSeconds: number): string {
+export function upSummary(stack: string, { access, times, changes, newPassword }: UpResult, totalSeconds: number): string {
   const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
-  const suffix = stack === "local" ? "" : ` -- --stack ${stack}`;
+  const more = stack === "local" ? "" : ` --stack ${stack}`;
   return [
     "",
     changed ? `The stack ${stack} is up.` : `The stack ${stack} is up; nothing changed.`,
@@ -51,7 +51,7 @@ export function upSummary(stack: string, { access, times, changes, generatedPass
     `  API       ${access.url}/api/graphql`,
     ...(access.consoleUrl ? [`  Console   ${access.consoleUrl}`] : []),
     `  Secrets   ${shown(stackPaths(stack).accessFile)} (made to be sourced)`,
-    ...(generatedPassword ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown this once)`] : []),
+    ...(newPassword ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown this once)`] : []),
     "",
     "Time by phase:",
     ...timeTable(times, totalSeconds),
@@ -60,6 +60,6 @@ export function upSummary(stack: string, { access, times, changes, generatedPass
     "",
     ...firstCommands(stack),
     "",
-    `Made-up data to query: npm run load -- --demo 10000${suffix.replace(" --", "")}`,
+    `Made-up data to query: npm run load -- --demo 10000${more}`,
   ].join("\n");
 }
