@@ -161,13 +161,19 @@ async function readEnum(table: CatalogTable, ask: AskForText): Promise<readonly 
   return rows.map((row) => ({ value: row.value, comment: row.comment ?? undefined }));
 }
 
+function unique(names: readonly QualifiedName[]): readonly QualifiedName[] {
+  return [...new Map(names.map((name) => [nameKey(name), name])).values()];
+}
+
 /** What Postgres knows about the tracked tables and functions, in one statement, and one more for each enum table. */
 export async function readCatalog(request: CatalogRequest, ask: AskForText): Promise<Catalog> {
+  const wantedTables = unique(request.tables);
+  const wantedFunctions = unique(request.functions);
   const text = await ask(catalogQuery, [
-    request.tables.map(({ schema }) => schema),
-    request.tables.map(({ name }) => name),
-    request.functions.map(({ schema }) => schema),
-    request.functions.map(({ name }) => name),
+    wantedTables.map(({ schema }) => schema),
+    wantedTables.map(({ name }) => name),
+    wantedFunctions.map(({ schema }) => schema),
+    wantedFunctions.map(({ name }) => name),
   ]);
   const answer = JSON.parse(text ?? "{}") as CatalogAnswer;
   const type = typeFinder(answer.types);

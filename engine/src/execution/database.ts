@@ -88,6 +88,12 @@ export class Database {
     const client = await this.#connect();
     const cancel = this.#cancelOn(signal, client);
     let broken: Error | undefined;
+    // A connection that dies between two statements says so by an event, which nobody else listens to while it is taken.
+    const onError = (error: Error) => {
+      broken = error;
+      this.#options.onConnectionLost(error.message);
+    };
+    client.on("error", onError);
     try {
       if (runs.length === 1 && runs[0] !== undefined) return [await this.#query(client, runs[0])];
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -107,6 +113,7 @@ export class Database {
       throw databaseError(error, runs);
     } finally {
       await cancel.settled();
+      client.off("error", onError);
       client.release(broken);
     }
   }

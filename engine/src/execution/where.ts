@@ -2,7 +2,7 @@ import type { DatabaseType } from "../catalog/catalog.ts";
 import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
-import { textType } from "../schema/scalars.ts";
+import { booleanType, floatType, textType } from "../schema/scalars.ts";
 import { toText, UnfitValue } from "../schema/values.ts";
 import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, isListArgument, type Operator } from "../sql/operators.ts";
@@ -135,6 +135,7 @@ export class WhereReader {
 
   #value(operator: Operator, type: DatabaseType, input: Input): Value {
     const sql = argumentType(operator, type);
+    if (operator.argument === "distance") return this.#distance(type, input);
     const own: DatabaseType =
       operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
     if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, false) };
@@ -143,6 +144,13 @@ export class WhereReader {
     }
     if (input.kind === "list") for (const item of input.items) if (item.kind === "null") throw invalid(`unexpected null value for type '${item.type}'`, item.path);
     return { kind: "parameter", parameter: parameterOf(input, { name: `_${own.name}`, sql, kind: "base", element: own }, sql, false) };
+  }
+
+  #distance(type: DatabaseType, input: Input): Value {
+    if (input.kind !== "object") throw invalid("expected an object", input.path);
+    const of = (kind: string, valueType: DatabaseType) =>
+      input.entries.filter(({ field }) => inputMeta(field).kind === kind).map(({ value }) => parameterOf(value, valueType, valueType.sql, false));
+    return { kind: "arguments", items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)] };
   }
 
   #aggregates(relationship: Relationship, input: Input): Condition {

@@ -3,7 +3,7 @@ import type { MergedPath } from "../metadata/load.ts";
 import { allOf, always, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, isListArgument, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
 import type { ComputedField, TrackedTable } from "./model.ts";
-import { textType } from "./scalars.ts";
+import { booleanType, floatType, textType } from "./scalars.ts";
 import { toText, UnfitValue } from "./values.ts";
 
 export interface FilterContext {
@@ -130,6 +130,7 @@ export class FilterReader {
   #value(operator: Operator, type: DatabaseType, value: unknown): Value {
     if (value === null || value === undefined) throw new UnfitValue("null is not a value to compare with; use _is_null");
     const sql = argumentType(operator, type);
+    if (operator.argument === "distance") return this.#distance(type, value);
     const element = elementType(operator, type);
     if (isListArgument(operator) && Array.isArray(value)) {
       const own = sql.slice(0, -2);
@@ -140,6 +141,13 @@ export class FilterReader {
       return { kind: "parameter", parameter: parameter(value, undefined, sql) };
     }
     return { kind: "parameter", parameter: parameter(value, element, sql) };
+  }
+
+  #distance(type: DatabaseType, value: unknown): Value {
+    if (!isRecord(value) || value["from"] === undefined || value["distance"] === undefined) throw new UnfitValue("an object with from and distance is expected");
+    const items = [parameter(value["from"], type, type.sql), parameter(value["distance"], floatType, floatType.sql)];
+    if (type.name === "geography" && value["use_spheroid"] !== undefined) items.push(parameter(value["use_spheroid"], booleanType, "boolean"));
+    return { kind: "arguments", items };
   }
 
   /** The other column is one of the same row, or `["$", column]`: one of the row at which the permission starts. */

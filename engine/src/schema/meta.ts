@@ -56,6 +56,7 @@ export type InputMeta =
   | { readonly kind: "aggregate-function"; readonly name: string }
   | { readonly kind: "function-argument"; readonly argument: ClientArgument }
   | { readonly kind: "initial-value" | "ordering" }
+  | { readonly kind: "from" | "distance" | "use-spheroid" }
   | { readonly kind: "predicate-arguments" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
 
 export type ArgumentMeta =

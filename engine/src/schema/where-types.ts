@@ -1,4 +1,4 @@
-import { GraphQLBoolean, GraphQLInputObjectType, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
+import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
 import type { DatabaseType } from "../catalog/catalog.ts";
 import { equalityOperators, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
 import { title } from "./functions.ts";
@@ -9,12 +9,24 @@ import { nullableList, type InputFields, type TypeBook } from "./types.ts";
 
 const input = (type: GraphQLInputType, meta: InputMeta, description?: string) => ({ type, description, ...meaning(meta) });
 
+/** `st_d_within_input` and `st_d_within_geography_input`. */
+function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
+  const isGeography = type.name === "geography";
+  return types.input(types.naming.shared(isGeography ? "st_d_within_geography_input" : "st_d_within_input"), undefined, () => ({
+    distance: input(new GraphQLNonNull(GraphQLFloat), { kind: "distance" }),
+    from: input(new GraphQLNonNull(types.scalar(type)), { kind: "from" }),
+    ...(isGeography ? { [types.naming.field("use_spheroid")]: { ...input(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } } : {}),
+  }));
+}
+
 function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook): GraphQLInputType {
   switch (operator.argument) {
     case "same":
       return types.value(type);
     case "list":
       return nullableList(types.value(type));
+    case "distance":
+      return distanceInput(type, types);
     case "ltree-list":
       return nullableList(types.scalar(type));
     case "text":

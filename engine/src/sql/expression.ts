@@ -39,6 +39,8 @@ export type Value =
   | { readonly kind: "parameter"; readonly parameter: Parameter }
   /** An array of which each element is a parameter. */
   | { readonly kind: "list"; readonly items: readonly Parameter[]; readonly type: string }
+  /** Several arguments of an operator that is a function. */
+  | { readonly kind: "arguments"; readonly items: readonly Parameter[] }
   /** A column of the row under test, or of the row at which the permission's filter starts. */
   | { readonly kind: "column"; readonly column: string; readonly scope: "current" | "root" };
 

@@ -1,7 +1,7 @@
 import type { DatabaseType } from "../catalog/catalog.ts";
 
 /** What stands on an operator's right: a value of the column's own type, a list of such, or something fixed. */
-export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list";
+export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list" | "distance";
 
 export interface Operator {
   readonly name: string;
@@ -61,6 +61,39 @@ const ltree: readonly Operator[] = [
   infix("_matches_fulltext", "@", "ltxtquery", "does `ltree` match `ltxtquery`?"),
 ];
 
+const spatial = (name: string, called: string, description: string): Operator => ({
+  name,
+  argument: "same",
+  description,
+  print: (left, right) => `${called}(${left}, ${right})`,
+});
+
+/** The right side of these is a shape, a distance and, for geography, whether the earth is a spheroid. */
+const within = (name: string, called: string, description: string): Operator => ({
+  name,
+  argument: "distance",
+  description,
+  print: (left, right) => `${called}(${left}, ${right})`,
+});
+
+const geometry: readonly Operator[] = [
+  spatial("_st_contains", "ST_Contains", "does the column contain the given geometry value"),
+  spatial("_st_crosses", "ST_Crosses", "does the column cross the given geometry value"),
+  spatial("_st_equals", "ST_Equals", "is the column equal to given geometry value (directionality is ignored)"),
+  spatial("_st_overlaps", "ST_Overlaps", "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value"),
+  spatial("_st_touches", "ST_Touches", "does the column have atleast one point in common with the given geometry value"),
+  spatial("_st_within", "ST_Within", "is the column contained in the given geometry value"),
+  spatial("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geometry value"),
+  spatial("_st_3d_intersects", "ST_3DIntersects", "does the column spatially intersect the given geometry value in 3D"),
+  within("_st_d_within", "ST_DWithin", "is the column within a given distance from the given geometry value"),
+  within("_st_3d_d_within", "ST_3DDWithin", "is the column within a given 3D distance from the given geometry value"),
+];
+
+const geography: readonly Operator[] = [
+  spatial("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geography value"),
+  within("_st_d_within", "ST_DWithin", "is the column within a given distance from the given geography value"),
+];
+
 const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);
 
 /** Operators that a column of the type has, besides `_is_null` and `_cast`. */
@@ -69,6 +102,8 @@ export function operatorsOf(type: DatabaseType): readonly Operator[] {
   if (textTypes.has(type.name)) return [...common, ...text];
   if (type.name === "jsonb") return [...common, ...jsonb];
   if (type.name === "ltree") return [...common, ...ltree];
+  if (type.name === "geometry") return [...common, ...geometry];
+  if (type.name === "geography") return [...common, ...geography];
   return common;
 }
 
@@ -80,6 +115,7 @@ export const equalityOperators: readonly Operator[] = common.filter(({ name }) =
 export function argumentType(operator: Operator, type: DatabaseType): string {
   switch (operator.argument) {
     case "same":
+    case "distance":
       return type.sql;
     case "list":
       return `${type.sql}[]`;

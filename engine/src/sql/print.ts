@@ -61,6 +61,8 @@ export class Printer {
         return this.parameter(value.parameter);
       case "list":
         return `(ARRAY[${value.items.map((item) => this.parameter(item)).join(", ")}]::${value.type})`;
+      case "arguments":
+        return value.items.map((item) => this.parameter(item)).join(", ");
       case "column":
         return `${value.scope === "root" ? scope.root : scope.alias}.${identifier(value.column)}`;
     }

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { parse } from "yaml";
+
+/** A request and what Hasura answers to it. */
+export interface Step {
+  readonly description: string | undefined;
+  readonly url: string;
+  readonly method: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly query: unknown;
+  readonly response: unknown;
+  readonly allowedResponses: readonly unknown[] | undefined;
+}
+
+export interface Command {
+  readonly type: string;
+  readonly args: unknown;
+  readonly version?: number;
+}
+
+/** One file of requests. */
+export interface Case {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  /** Why it cannot be run, when it cannot. */
+  readonly unusable: string | undefined;
+}
+
+/** A folder of cases that share a setup. */
+export interface Folder {
+  readonly name: string;
+  readonly setup: readonly Command[];
+  /** Files with nothing but API commands, which Hasura's own tests apply before some of the cases. */
+  readonly helpers: readonly { readonly name: string; readonly commands: readonly Command[] }[];
+  readonly cases: readonly Case[];
+}
+
+const setupFiles = ["pre_setup.yaml", "schema_setup.yaml", "setup.yaml"];
+const teardown = /^(post_|schema_)?teardown/;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function commandsOf(value: unknown): readonly Command[] {
+  if (Array.isArray(value)) return value.flatMap(commandsOf);
+  if (!isRecord(value) || typeof value["type"] !== "string") return [];
+  if (value["type"] === "bulk" || value["type"] === "concurrent_bulk") return commandsOf(value["args"] ?? []);
+  return [{ type: value["type"], args: value["args"], ...(typeof value["version"] === "number" ? { version: value["version"] } : {}) }];
+}
+
+function stepOf(value: unknown): Step | undefined {
+  if (!isRecord(value) || typeof value["url"] !== "string") return undefined;
+  const headers = isRecord(value["headers"]) ? Object.fromEntries(Object.entries(value["headers"]).map(([name, text]) => [name, String(text)])) : undefined;
+  return {
+    description: typeof value["description"] === "string" ? value["description"] : undefined,
+    url: value["url"],
+    method: typeof value["method"] === "string" ? value["method"] : "POST",
+    status: typeof value["status"] === "number" ? value["status"] : 200,
+    headers,
+    query: value["query"],
+    response: value["response"],
+    allowedResponses: Array.isArray(value["allowed_responses"]) ? (value["allowed_responses"] as readonly unknown[]) : undefined,
+  };
+}
+
+function readFile(file: string): unknown {
+  return parse(indentQuoted(readFileSync(file, "utf8")), { maxAliasCount: 10_000 }) as unknown;
+}
+
+const opensQuoted = /^(?:\s|- )*[\w-]+:\s+"((?:[^"\\]|\\.)*)$/;
+const closesQuoted = /^(?:[^"\\]|\\.)*"/;
+
+/** Hasura reads its cases with a parser that lets the further lines of a quoted text stand as far left as its key. */
+export function indentQuoted(text: string): string {
+  let open = false;
+  return text
+    .split("\n")
+    .map((line) => {
+      if (open) {
+        open = !closesQuoted.test(line);
+        return `    ${line}`;
+      }
+      open = opensQuoted.test(line);
+      return line;
+    })
+    .join("\n");
+}
+
+function caseOf(file: string, content: unknown): Case {
+  const name = basename(file, ".yaml");
+  const steps = (Array.isArray(content) ? (content as readonly unknown[]) : [content]).map(stepOf);
+  if (content === null || content === undefined) return { name, steps: [], unusable: "the file is empty" };
+  if (steps.includes(undefined)) return { name, steps: [], unusable: "holds no request with a url; code of Hasura's own suite drives it" };
+  return { name, steps: steps as readonly Step[], unusable: undefined };
+}
+
+function readFolder(directory: string, root: string): Folder {
+  const files = readdirSync(directory).filter((name) => name.endsWith(".yaml")).sort();
+  const setup = setupFiles.filter((name) => files.includes(name)).flatMap((name) => commandsOf(readFile(join(directory, name))));
+  const helpers: { name: string; commands: readonly Command[] }[] = [];
+  const cases: Case[] = [];
+  for (const name of files) {
+    if (setupFiles.includes(name) || teardown.test(name)) continue;
+    const content = readFile(join(directory, name));
+    const commands = isRecord(content) && content["url"] === undefined ? commandsOf(content) : [];
+    if (commands.length > 0) helpers.push({ name, commands });
+    else cases.push(caseOf(join(directory, name), content));
+  }
+  return { name: relative(root, directory) || ".", setup, helpers, cases };
+}
+
+/** All folders of cases below a directory of Hasura's fixtures. */
+export function readFixtures(root: string): readonly Folder[] {
+  const directories = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".yaml"))
+    .map((entry) => entry.parentPath);
+  return [...new Set(directories)]
+    .sort()
+    .map((directory) => readFolder(directory, root))
+    .filter(({ cases }) => cases.length > 0);
+}

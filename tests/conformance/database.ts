@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { GenericContainer, Wait } from "testcontainers";
+import { mustRun, run } from "../harness/process.ts";
+import { runLabels } from "../harness/run.ts";
+
+export interface ConformanceDatabase extends AsyncDisposable {
+  /** Address for a role that may create databases and extensions. */
+  readonly address: string;
+}
+
+/** Postgres with PostGIS in a container of its own; the image is built when its Dockerfile is new. */
+export async function startConformanceDatabase(): Promise<ConformanceDatabase> {
+  const dockerfile = join(import.meta.dirname, "Dockerfile");
+  const name = `routeql/conformance-database:${createHash("sha256").update(readFileSync(dockerfile)).digest("hex").slice(0, 12)}`;
+  const { code } = await run("docker", ["image", "inspect", name]);
+  if (code !== 0) await mustRun("docker", ["build", "--network", "host", "--tag", name, "--file", dockerfile, import.meta.dirname]);
+  const container = await new GenericContainer(name).withLabels(runLabels).withExposedPorts(5432).withWaitStrategy(Wait.forLogMessage(/ready to accept connections/)).start();
+  return {
+    address: `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`,
+    [Symbol.asyncDispose]: async () => {
+      await container.stop();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { Kind, parse, visit } from "graphql";
+import { compareAnswers } from "./compare.ts";
+import type { Case, Command, Step } from "./cases.ts";
+import { UnknownCommand } from "./metadata-builder.ts";
+import type { Stage } from "./stage.ts";
+import type { Transport } from "./transports.ts";
+
+export type Outcome =
+  | { readonly kind: "passed"; readonly notes: readonly string[] }
+  | { readonly kind: "failed"; readonly step: number; readonly description: string | undefined; readonly difference: string; readonly query: unknown }
+  | { readonly kind: "skipped"; readonly reason: string };
+
+const graphqlPath = /^\/(v1|v1alpha1)\/graphql$/;
+const commandPath = /^\/(v1\/query|v2\/query|v1\/metadata)$/;
+
+function queriesOf(query: unknown): readonly string[] {
+  if (Array.isArray(query)) return query.flatMap(queriesOf);
+  const text = typeof query === "object" && query !== null && "query" in query ? query.query : undefined;
+  return typeof text === "string" ? [text] : [];
+}
+
+function rootFieldsOf(query: unknown): readonly string[] {
+  return queriesOf(query).flatMap((text) =>
+    parse(text).definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections.flatMap((selection) => (selection.kind === Kind.FIELD ? [selection.name.value] : [])) : [],
+    ),
+  );
+}
+
+/** Commands change what the next case finds, so that such a case needs a stage of its own. */
+export function changesStage({ steps }: Case): boolean {
+  return steps.some(({ url }) => commandPath.test(url));
+}
+
+interface Looked {
+  readonly mutates: boolean;
+  readonly unreadable: boolean;
+  /** Response keys that hold a description of the mutations. */
+  readonly aboutMutations: readonly string[];
+}
+
+function expectsData(response: unknown): boolean {
+  return typeof response === "object" && response !== null && "data" in response;
+}
+
+/** What of a request is about mutations, which this engine does not have. */
+function lookAt(query: unknown): Looked {
+  let mutates = false;
+  let unreadable = false;
+  const aboutMutations: string[] = [];
+  for (const text of queriesOf(query)) {
+    try {
+      visit(parse(text), {
+        OperationDefinition: ({ operation }) => {
+          if ((operation as string) === "mutation") mutates = true;
+        },
+        Field: (node) => {
+          const asked = node.arguments?.some(({ value }) => value.kind === Kind.STRING && value.value === "mutation_root") ?? false;
+          if (node.name.value === "__type" && asked) aboutMutations.push(node.alias?.value ?? node.name.value);
+        },
+      });
+    } catch {
+      unreadable = true;
+    }
+  }
+  return { mutates, unreadable, aboutMutations };
+}
+
+/** Leaves out keys that describe mutations, unless both sides say that there are none. */
+function without(answer: unknown, keys: readonly string[], expected: unknown): unknown {
+  if (keys.length === 0 || typeof answer !== "object" || answer === null || !("data" in answer)) return answer;
+  const wanted = (expected as { data?: Record<string, unknown> }).data ?? {};
+  return { data: Object.fromEntries(Object.entries(answer.data as object).filter(([key]) => !keys.includes(key) || wanted[key] === null)) };
+}
+
+export class CaseRunner {
+  readonly #stage: Stage;
+  readonly #transport: Transport;
+  readonly #setupText: string;
+
+  constructor(stage: Stage, transport: Transport, setup: readonly Command[]) {
+    this.#stage = stage;
+    this.#transport = transport;
+    this.#setupText = JSON.stringify(setup);
+  }
+
+  async run({ steps, unusable }: Case): Promise<Outcome> {
+    if (unusable !== undefined) return { kind: "skipped", reason: unusable };
+    const notes: string[] = [];
+    let ran = 0;
+    let leftOut = "";
+    for (const [index, step] of steps.entries()) {
+      const reason = this.#cannotRun(step) ?? this.#notSetUp(step, steps);
+      if (reason !== undefined) {
+        leftOut = reason;
+        continue;
+      }
+      let problem: string | undefined;
+      try {
+        problem = commandPath.test(step.url) ? await this.#command(step) : await this.#request(step, notes);
+      } catch (error) {
+        if (error instanceof UnknownCommand) return { kind: "skipped", reason: error.message };
+        problem = (error as Error).message;
+      }
+      if (problem !== undefined) return { kind: "failed", step: index + 1, description: step.description, difference: problem, query: step.query };
+      if (graphqlPath.test(step.url) || step.status !== 200) ran += 1;
+    }
+    if (ran === 0) return { kind: "skipped", reason: leftOut === "" ? "no GraphQL request in it" : leftOut };
+    return { kind: "passed", notes: leftOut === "" ? notes : [...notes, `left out: ${leftOut}`] };
+  }
+
+  #cannotRun(step: Step): string | undefined {
+    if (commandPath.test(step.url)) return undefined;
+    if (!graphqlPath.test(step.url)) return `${step.url} is not an endpoint of a read API over GraphQL`;
+    const { mutates, unreadable } = lookAt(step.query);
+    if (mutates) return "mutations are not served";
+    if (unreadable && expectsData(step.response)) return "the document is not GraphQL, though data are expected";
+    if (this.#transport.name === "websocket" && step.url !== "/v1/graphql") return `over HTTP only: ${step.url}`;
+    if (this.#transport.name === "websocket" && Array.isArray(step.query)) return "over HTTP only: a batch";
+    return undefined;
+  }
+
+  /** Some cases ask for tables of which neither the folder's setup nor an earlier step of the case says anything. */
+  #notSetUp(step: Step, steps: readonly Step[]): string | undefined {
+    if (!graphqlPath.test(step.url) || !expectsData(step.response)) return undefined;
+    const known = this.#setupText + JSON.stringify(steps.filter(({ url }) => commandPath.test(url)).map(({ query }) => query));
+    const fields = rootFieldsOf(step.query).map((name) => name.replace(/_(aggregate|by_pk|stream)$/, ""));
+    const missing = fields.find((name) => !name.startsWith("__") && name !== "no_queries_available" && !known.includes(name));
+    return missing === undefined ? undefined : `nothing in the folder sets up ${missing}`;
+  }
+
+  /** A command of Hasura's API is applied to the metadata or the database; a refusal is compared as a refusal, not by its text. */
+  async #command(step: Step): Promise<string | undefined> {
+    const command = step.query as Command;
+    if (step.status !== 200) return (await this.#stage.refuses(command)) ? undefined : `the command should have been refused with status ${step.status}`;
+    try {
+      await this.#stage.change(command);
+      return undefined;
+    } catch (error) {
+      if (error instanceof UnknownCommand) throw error;
+      return `the command was refused: ${(error as Error).message}`;
+    }
+  }
+
+  async #request(step: Step, notes: string[]): Promise<string | undefined> {
+    const withSecret = !this.#stage.withoutSecret;
+    const headers = { ...(withSecret ? { "x-hasura-admin-secret": this.#stage.secret } : {}), ...step.headers };
+    const answer = await this.#transport.send(this.#stage.port, step.url, headers, step.query);
+    if (answer.status !== step.status) return `expected status ${step.status}, found ${answer.status}: ${JSON.stringify(answer.body)}`;
+    const { aboutMutations } = lookAt(step.query);
+    const wanted = step.allowedResponses ?? (step.response === undefined ? [] : [step.response]);
+    if (wanted.length === 0) return undefined;
+    const compared = wanted.map((expected) => compareAnswers(step.query, without(expected, aboutMutations, expected), without(answer.body, aboutMutations, expected)));
+    const agreeing = compared.find(({ difference }) => difference === undefined);
+    if (agreeing?.note !== undefined) notes.push(agreeing.note);
+    return agreeing === undefined ? compared[0]?.difference : undefined;
+  }
+}
