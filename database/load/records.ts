@@ -1,4 +1,4 @@
-import { JSONParser } from "@streamparser/json";
+import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { parseBgpdumpLine } from "./bgpdump.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { lines } from "./lines.ts";
@@ -37,16 +37,18 @@ export async function* bgpdumpRecords(source: ByteSource, service: string): Reco
  */
 export async function* ripestatRecords(source: ByteSource): Records {
   let position = 0;
-  let complete = false;
   let records: InputRecord[] = [];
-  const parser = new JSONParser({ paths: ["$.data.updates.*", "$.data.updates"], keepStack: false });
+  const parser = new TokenParser({ paths: ["$.data.updates.*"], keepStack: false });
   parser.onValue = ({ value, key }) => {
-    if (key === "updates") {
-      complete = Array.isArray(value);
-      return;
-    }
+    if (typeof key !== "number") return; // `updates` is no list here
     position += 1;
     records.push({ position, text: () => JSON.stringify(value), parsed: parseRipestatUpdate(value) });
+  };
+  const tokenizer = new Tokenizer();
+  const updates = new UpdatesList();
+  tokenizer.onToken = (token) => {
+    updates.look(token);
+    parser.write(token);
   };
   const parse = (step: () => void): void => {
     try {
@@ -57,12 +59,31 @@ export async function* ripestatRecords(source: ByteSource): Records {
     }
   };
   for await (const chunk of source) {
-    parse(() => parser.write(chunk));
+    parse(() => tokenizer.write(chunk));
     yield records;
     records = [];
   }
-  if (!parser.isEnded) parse(() => parser.end());
-  if (!complete) throw new NotRipestat("it is JSON, but no bgp-updates answer of RIPEstat");
+  parse(() => {
+    if (!tokenizer.isEnded) tokenizer.end();
+    if (!parser.isEnded) parser.end();
+  });
+  if (!updates.seen) throw new NotRipestat("it is JSON, but no bgp-updates answer of RIPEstat");
+}
+
+/** Whether there was a list named `updates`, be it empty; asking the parser for the list itself would keep all of it in memory. */
+class UpdatesList {
+  seen = false;
+  private recent = "";
+
+  look({ token, value }: { token: TokenType; value: unknown }): void {
+    if (this.seen) return;
+    if (token === TokenType.STRING) this.recent = value === "updates" ? "name" : "";
+    else if (token === TokenType.COLON && this.recent === "name") this.recent = "colon";
+    else {
+      this.seen = token === TokenType.LEFT_BRACKET && this.recent === "colon";
+      this.recent = "";
+    }
+  }
 }
 
 /** Sound JSON without `data.updates`. */
