@@ -1,5 +1,5 @@
 import type { Container } from "@pulumi/docker";
-import { RunError, all } from "@pulumi/pulumi";
+import { RunError, all, log } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 
 /** Lines of a failed job's log that its error shows. */
@@ -14,31 +14,27 @@ export interface JobEnd {
   readonly urn: string;
 }
 
-/** Thrown into the program when a job exited with anything but 0. */
-export class JobError extends RunError {
-  constructor({ name, exitCode, log, urn }: JobEnd) {
-    const lines = log.trimEnd().split("\n").slice(-shownLines);
-    super(
-      [
-        `The job ${name} failed with exit code ${exitCode ?? "unknown"}. Its last lines:`,
-        ...lines.map((line) => `  ${line}`),
-        "After its cause is removed it runs again when its image or files have changed, or with:",
-        `  pulumi up --replace '${urn}'`,
-      ].join("\n"),
-    );
-    this.name = "JobError";
-  }
+/** What is wrong with how a job ended, with the end of its log, or nothing. */
+export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string | undefined {
+  if (exitCode === 0) return undefined;
+  const lines = output.trimEnd().split("\n").slice(-shownLines);
+  return [
+    `The job ${name} failed with exit code ${exitCode ?? "unknown"}. Its last lines:`,
+    ...lines.map((line) => `  ${line}`),
+    "After its cause is removed it runs again when its image or files have changed, or with:",
+    `  pulumi up --replace '${urn}'`,
+  ].join("\n");
 }
 
-/** @throws {JobError} unless the job exited with 0 */
-export function requireSuccess(end: JobEnd): void {
-  if (end.exitCode !== 0) throw new JobError(end);
-}
-
-/** The job's container once it has succeeded; what depends on this output waits for that, and is not started after a failure. */
+/**
+ * The job's container once it has succeeded; what depends on this output waits for that, and is not started after a failure.
+ * A failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each output that depends on it.
+ */
 export function succeeded(name: string, container: Container): Output<Container> {
-  return all([container.exitCode, container.containerLogs, container.urn]).apply(([exitCode, log, urn]) => {
-    requireSuccess({ name, exitCode, log, urn });
-    return container;
+  return all([container.exitCode, container.containerLogs, container.urn]).apply(async ([exitCode, output, urn]) => {
+    const problem = jobProblem({ name, exitCode, log: output, urn });
+    if (problem === undefined) return container;
+    await log.error(problem, container);
+    throw new RunError(`The job ${name} failed.`);
   });
 }
