@@ -29,7 +29,8 @@ const introspection = `query {
     }
   }
 }
-fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }`;
+fragment T on __Type { kind name ofType { ...U } }
+fragment U on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } }`;
 
 const element = (id) => document.getElementById(id);
 // Nowhere else: storage would outlive the page.
@@ -42,7 +43,12 @@ class Refused extends Error {}
 async function send(body, { role, signal } = {}) {
   const headers = { "content-type": "application/json", "x-engine-access-key": key };
   if (role) headers["x-hasura-role"] = role;
-  const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(body), signal, credentials: "omit" });
+  let response;
+  try {
+    response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(body), signal, credentials: "omit" });
+  } catch {
+    throw new Error("The server cannot be reached.");
+  }
   const text = await response.text();
   let reply;
   try {
@@ -56,16 +62,12 @@ async function send(body, { role, signal } = {}) {
   return { reply, text };
 }
 
-function describe(error) {
-  return error instanceof TypeError ? "The server cannot be reached." : error.message;
-}
-
 async function unlock() {
   try {
     await send({ query: "{ __typename }" });
   } catch (error) {
     key = "";
-    element("error").textContent = error instanceof Refused ? "Wrong master key: the server refused it." : describe(error);
+    element("error").textContent = error instanceof Refused ? "Wrong master key: the server refused it." : error.message;
     show(false);
     element("master-key").select();
     return;
@@ -123,7 +125,7 @@ async function run() {
     if (controller.signal.aborted) return;
     element("timing").textContent = "";
     element("result").replaceChildren();
-    element("error").textContent = error instanceof Refused ? `The server refused the request: ${error.message}` : describe(error);
+    element("error").textContent = error instanceof Refused ? `The server refused the request: ${error.message}` : error.message;
   } finally {
     if (running === controller) element("run").disabled = false;
   }
@@ -160,6 +162,7 @@ function highlight(text) {
 }
 
 function typeName(type) {
+  if (!type) return "…";
   if (type.kind === "NON_NULL") return `${typeName(type.ofType)}!`;
   if (type.kind === "LIST") return `[${typeName(type.ofType)}]`;
   return type.name ?? "…";
@@ -171,7 +174,7 @@ async function loadSchema() {
     if (reply.data === undefined) throw new Error(reply.errors[0].message);
     element("schema").replaceChildren(...schemaSections(reply.data.__schema));
   } catch (error) {
-    element("schema").textContent = `The schema could not be read: ${describe(error)}`;
+    element("schema").textContent = `The schema could not be read: ${error.message}`;
   }
 }
 
@@ -194,7 +197,8 @@ function section(title, entries) {
 }
 
 function fieldEntry(field) {
-  return entry(`${field.name}: ${typeName(field.type)}`, field.description, field.args.map((arg) => `${arg.name}: ${typeName(arg.type)}`));
+  const lines = field.args.map((arg) => `${arg.name}: ${typeName(arg.type)}`);
+  return entry(field.name, field.description, [...lines, `→ ${typeName(field.type)}`]);
 }
 
 function typeEntry(type) {
