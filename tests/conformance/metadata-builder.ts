@@ -34,7 +34,7 @@ function insertStatement(table: { schema: string; name: string }, row: Json): st
   const values = columns.map((column) => {
     const value = row[column];
     if (value === null || value === undefined) return "NULL";
-    return literal(typeof value === "object" ? JSON.stringify(value) : String(value as string | number | boolean));
+    return literal(typeof value === "string" ? value : JSON.stringify(value));
   });
   const target = `${quote(table.schema)}.${quote(table.name)}`;
   return columns.length === 0 ? `INSERT INTO ${target} DEFAULT VALUES;` : `INSERT INTO ${target} (${columns.map(quote).join(", ")}) VALUES (${values.join(", ")});`;
@@ -166,7 +166,7 @@ export class MetadataBuilder {
         break;
       case "track_function": {
         const named = typeof command.args === "string" || "name" in args ? { function: command.args } : args;
-        const { source: _source, ...rest } = named as Json;
+        const { source: _source, ...rest } = named;
         this.#source(args).functions.push({ ...rest, function: qualified(rest["function"]) });
         break;
       }

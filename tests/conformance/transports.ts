@@ -18,7 +18,7 @@ export const http: Transport = {
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as unknown };
+    return { status: response.status, body: (await response.json()) };
   },
 };
 

@@ -79,12 +79,12 @@ const operationDirectives: Readonly<Record<Operation["kind"], readonly string[]>
   subscription: ["_multiple_top_level_fields"],
 };
 
-const fieldDirectives = ["include", "skip"];
+const fieldDirectives = new Set(["include", "skip"]);
 
 function checkDirectives(directives: readonly DirectiveNode[], kind: Operation["kind"]): void {
   for (const { name } of directives) {
     if (operationDirectives[kind].includes(name.value)) continue;
-    const known = fieldDirectives.includes(name.value) || name.value === "cached" || name.value === "deprecated" || name.value === "specifiedBy";
+    const known = fieldDirectives.has(name.value) || name.value === "cached" || name.value === "deprecated" || name.value === "specifiedBy";
     throw invalid(known ? `directive "${name.value}" is not allowed on a ${kind}` : `directive "${name.value}" is not defined in the schema`);
   }
 }

@@ -1,11 +1,11 @@
-import { lexicographicSortSchema, printSchema } from "graphql";
+import { Kind, lexicographicSortSchema, printSchema } from "graphql";
 import { LRUCache } from "lru-cache";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
 import { finalText } from "../sql/print.ts";
 import { connectionOf } from "./connection.ts";
-import { Database, type Run } from "./database.ts";
+import { Database } from "./database.ts";
 import { invalid, readOperation, type Operation } from "./document.ts";
 import { Cohorts } from "./live.ts";
 import { resolveParameters } from "./parameters.ts";
@@ -166,7 +166,7 @@ export class EmbeddedEngine implements Engine {
     const runs = plan.statements.map(({ statement, text }) => ({ source: statement.source, run: { text, values: resolveParameters(statement.parameters, session, values) } }));
     const answers: string[] = [];
     for (const source of new Set(runs.map((entry) => entry.source))) {
-      const own = runs.flatMap((entry, index) => (entry.source === source ? [{ run: entry.run as Run, index }] : []));
+      const own = runs.flatMap((entry, index) => (entry.source === source ? [{ run: entry.run, index }] : []));
       const results = await this.#database(source).runAll(own.map(({ run }) => run), signal);
       for (const [position, { index }] of own.entries()) answers[index] = results[position]?.[0]?.[0] ?? "null";
     }
@@ -276,7 +276,7 @@ export class EmbeddedEngine implements Engine {
 /** This engine has no mutation; it says so as Hasura does about a field that a role cannot see. */
 function mutationError(operation: Operation): EngineError {
   const [first] = operation.definition.selectionSet.selections;
-  const name = first?.kind === "Field" ? first.name.value : undefined;
+  const name = first?.kind === Kind.FIELD ? first.name.value : undefined;
   if (name === undefined) return invalid("no mutations exist");
   return invalid(`field '${name}' not found in type: 'mutation_root'`, `$.selectionSet.${name}`);
 }

@@ -48,12 +48,12 @@ const nodeKinds: Readonly<Record<string, string>> = {
 const builtinScalars = new Set(["Int", "Float", "String", "Boolean"]);
 
 function nullable(type: GraphQLInputType): Exclude<GraphQLInputType, { ofType: unknown } & { kind: "nonnull" }> {
-  return isNonNullType(type) ? (type.ofType as GraphQLInputType) : type;
+  return isNonNullType(type) ? (type.ofType) : type;
 }
 
 function isScalarLike(type: GraphQLInputType): boolean {
   const inner = nullable(type);
-  if (isListType(inner)) return isScalarLike(inner.ofType as GraphQLInputType);
+  if (isListType(inner)) return isScalarLike(inner.ofType);
   return !isEnumType(inner) && !isInputObjectType(inner);
 }
 
@@ -73,7 +73,7 @@ export class InputReader {
     const inner = nullable(type);
     if (node.kind === Kind.NULL) return this.#null(type, path);
     if (isListType(inner)) {
-      const of = inner.ofType as GraphQLInputType;
+      const of = inner.ofType;
       if (node.kind !== Kind.LIST) return { kind: "list", path, items: [this.read(node, of, path, depth + 1)] };
       return { kind: "list", path, items: node.values.map((value, index) => this.read(value, of, `${path}[${index}]`, depth + 1)) };
     }
@@ -122,7 +122,7 @@ export class InputReader {
     if (value === null || value === undefined) return this.#null(type, path);
     const inner = nullable(type);
     if (isListType(inner)) {
-      const of = inner.ofType as GraphQLInputType;
+      const of = inner.ofType;
       if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, path, depth + 1)] };
       return { kind: "list", path, items: value.map((item, index) => this.#json(item, of, `${path}[${index}]`, depth + 1)) };
     }
@@ -178,7 +178,7 @@ export class InputReader {
         return value === undefined && definition.defaultValue !== undefined ? this.#literal(definition.defaultValue, path) : value ?? null;
       }
       default:
-        return valueFromASTUntyped(node) as unknown;
+        return valueFromASTUntyped(node);
     }
   }
 }

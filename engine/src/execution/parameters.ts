@@ -27,7 +27,7 @@ export function resolveParameters(parameters: readonly Parameter[], session: Ses
       }
       case "session-object":
         return sessionObject(session);
-      case "variable":
+      default:
         return source.encode(Object.hasOwn(variables, source.name) ? variables[source.name] : undefined);
     }
   });

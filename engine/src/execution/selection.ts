@@ -43,7 +43,7 @@ interface Collected {
 
 function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {
   if (isNonNullType(type)) return objectTypeOf(type.ofType as GraphQLOutputType);
-  if (isListType(type)) return objectTypeOf(type.ofType as GraphQLOutputType);
+  if (isListType(type)) return objectTypeOf(type.ofType);
   return isObjectType(type) ? type : undefined;
 }
 

@@ -5,9 +5,9 @@ import { invalid } from "./document.ts";
 
 /** A variable's declared type against the type of the place it is used at, by the rules of the GraphQL specification. */
 function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
-  if (isNonNullType(location)) return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType as GraphQLInputType);
+  if (isNonNullType(location)) return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType);
   if (declared.kind === Kind.NON_NULL_TYPE) return isCompatible(declared.type, location);
-  if (isListType(location)) return declared.kind === Kind.LIST_TYPE && isCompatible(declared.type, location.ofType as GraphQLInputType);
+  if (isListType(location)) return declared.kind === Kind.LIST_TYPE && isCompatible(declared.type, location.ofType);
   return declared.kind === Kind.NAMED_TYPE && declared.name.value === location.name;
 }
 

@@ -19,8 +19,8 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   const path = [...prefix, ...(issue.path as (string | number)[])];
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const branches = issue.errors.map((errors) => errors.flatMap((inner) => flatten(inner, path)));
-    const meant = branches.filter((branch) => branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")));
-    if (meant[0] !== undefined) return meant[0];
+    const meant = branches.find((branch) => branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")));
+    if (meant !== undefined) return meant;
     return [{ path, reason: `this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`, unsupported: false }];
   }
   if (issue.code === "unrecognized_keys") {

@@ -1,4 +1,4 @@
-import type { DatabaseType } from "../catalog/catalog.ts";
+import { nameKey, type DatabaseType } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import { allOf, always, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, isListArgument, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
@@ -80,7 +80,7 @@ export class FilterReader {
     if (!isRecord(value)) return this.#fail(path, "an object with _table and _where is expected");
     const named = value["_table"];
     const name = typeof named === "string" ? { schema: "public", name: named } : isRecord(named) ? named : {};
-    const table = this.#context.tables.get(`${String(name["schema"] ?? "public")}.${String(name["name"])}`);
+    const table = this.#context.tables.get(nameKey({ schema: typeof name["schema"] === "string" ? name["schema"] : "public", name: typeof name["name"] === "string" ? name["name"] : "" }));
     if (table === undefined) return this.#fail([...path, "_table"], "this table is not tracked");
     const extra = Object.keys(value).filter((key) => key !== "_table" && key !== "_where");
     if (extra.length > 0) return this.#fail([...path, extra[0] ?? ""], "unknown key");

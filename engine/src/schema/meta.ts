@@ -75,13 +75,15 @@ interface Extended {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-function read<Meta>(from: Extended): Meta {
+type Meta = OutputMeta | InputMeta | ArgumentMeta | EnumMeta;
+
+function read(from: Extended): unknown {
   const meta = from.extensions["meaning"];
   if (meta === undefined) throw new Error("a type of the schema has no meaning");
-  return meta as Meta;
+  return meta;
 }
 
-export function meaning<Meta>(meta: Meta): { readonly extensions: Readonly<Record<string, unknown>> } {
+export function meaning(meta: Meta): { readonly extensions: Readonly<Record<string, unknown>> } {
   return { extensions: { meaning: meta } };
 }
 
@@ -90,10 +92,10 @@ export function sourceOf(field: GraphQLField<unknown, unknown>): string {
   return String(field.extensions["source"]);
 }
 
-export const outputMeta = (field: GraphQLField<unknown, unknown>): OutputMeta => read<OutputMeta>(field);
-export const inputMeta = (field: GraphQLInputField): InputMeta => read<InputMeta>(field);
-export const argumentMeta = (argument: GraphQLArgument): ArgumentMeta => read<ArgumentMeta>(argument);
-export const enumMeta = (value: GraphQLEnumValue): EnumMeta => read<EnumMeta>(value);
+export const outputMeta = (field: GraphQLField<unknown, unknown>): OutputMeta => read(field) as OutputMeta;
+export const inputMeta = (field: GraphQLInputField): InputMeta => read(field) as InputMeta;
+export const argumentMeta = (argument: GraphQLArgument): ArgumentMeta => read(argument) as ArgumentMeta;
+export const enumMeta = (value: GraphQLEnumValue): EnumMeta => read(value) as EnumMeta;
 
 export function scalarType(scalar: ScalarMeta): DatabaseType {
   return scalar.kind === "column" ? scalar.column.type : scalar.type;

@@ -35,7 +35,7 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
       fields[name] = { type, ...meaning(meta) };
     };
     for (const scalar of [...visibleColumns(target), ...visibleComputed(target)]) {
-      fields[scalarFieldName(scalar)] = { type: types.orderDirection(), ...meaning<InputMeta>({ kind: "scalar", scalar }) };
+      fields[scalarFieldName(scalar)] = { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) };
     }
     for (const relationship of table.relationships.values()) {
       const remote = types.visible(relationship.target);
@@ -62,14 +62,14 @@ function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputOb
   const { graphqlName, catalog } = target.table;
   const described = `order by aggregate values of table ${title(catalog)}`;
   return types.input(types.naming.type(graphqlName, "aggregate_order_by"), described, () => {
-    const fields: InputFields = { count: { type: types.orderDirection(), ...meaning<InputMeta>({ kind: "count" }) } };
+    const fields: InputFields = { count: { type: types.orderDirection(), ...meaning({ kind: "count" }) } };
     for (const { name, takes } of aggregateFunctions) {
       const scalars = aggregatable(target, takes);
       if (scalars.length === 0) continue;
       const type = types.input(types.naming.type(graphqlName, `${name}_order_by`), `order by ${name}() on columns of table ${title(catalog)}`, () =>
-        Object.fromEntries(scalars.map((scalar) => [scalarFieldName(scalar), { type: types.orderDirection(), ...meaning<InputMeta>({ kind: "scalar", scalar }) }])),
+        Object.fromEntries(scalars.map((scalar) => [scalarFieldName(scalar), { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) }])),
       );
-      fields[types.naming.field(name)] = { type, ...meaning<InputMeta>({ kind: "aggregate-function", name }) };
+      fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name }) };
     }
     return fields;
   });

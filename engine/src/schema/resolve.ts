@@ -106,6 +106,13 @@ function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, Trac
 
 type Fail = (reason: string) => undefined;
 
+function failing(report: Report, path: MergedPath, type: string, name: string): Fail {
+  return (reason) => {
+    report(path, type, name, reason);
+    return undefined;
+  };
+}
+
 function pairs(table: TrackedTable, target: TrackedTable, mapping: readonly (readonly [string, string])[], fail: Fail): Relationship["mapping"] | undefined {
   const found: (readonly [TableColumn, TableColumn])[] = [];
   for (const [from, to] of mapping) {
@@ -162,14 +169,14 @@ function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedT
   for (const kind of ["object", "array"] as const) {
     const key = `${kind}_relationships` as const;
     for (const [index, metadata] of table.metadata[key].entries()) {
-      const fail: Fail = (reason) => void report([...table.path, key, index], `${kind}_relationship`, `${table.key}.${metadata.name}`, reason);
+      const fail = failing(report, [...table.path, key, index], `${kind}_relationship`, `${table.key}.${metadata.name}`);
       if (claim(metadata.name, fail) === undefined) continue;
       const relationship = resolveRelationship(table, kind, metadata, tables, fail);
       if (relationship !== undefined) table.relationships.set(metadata.name, relationship);
     }
   }
   for (const [index, metadata] of table.metadata.computed_fields.entries()) {
-    const fail: Fail = (reason) => void report([...table.path, "computed_fields", index], "computed_field", `${table.key}.${metadata.name}`, reason);
+    const fail = failing(report, [...table.path, "computed_fields", index], "computed_field", `${table.key}.${metadata.name}`);
     if (claim(metadata.name, fail) === undefined) continue;
     const field = resolveComputedField(table, metadata, tables, catalog, naming, fail);
     if (field !== undefined) table.computedFields.set(metadata.name, field);
@@ -194,7 +201,7 @@ export function resolveSource(source: SourceMetadata, path: MergedPath, catalog:
   const functions: TrackedFunction[] = [];
   for (const [index, metadata] of source.functions.entries()) {
     const own = [...path, "functions", index];
-    const fail: Fail = (reason) => void report(own, "function", nameKey(metadata.function), reason);
+    const fail = failing(report, own, "function", nameKey(metadata.function));
     const tracked = resolveFunction(metadata, own, tables, catalog, naming, fail);
     if (tracked !== undefined) functions.push(tracked);
   }

@@ -13,7 +13,7 @@ import {
   type GraphQLNamedType,
 } from "graphql";
 import { title } from "./functions.ts";
-import { meaning, visibleColumns, type InputMeta, type OutputMeta, type VisibleTable } from "./meta.ts";
+import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import { description, type ResolvedSource } from "./resolve.ts";
@@ -66,11 +66,11 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
     DESC: { description: "descending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: true, nullsFirst: false } }) },
   }));
   const value = types.input(naming.type(graphqlName, "stream_cursor_value_input"), "Initial value of the column from where the streaming should start", () =>
-    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.column(scalar.column), description: scalar.column.description, ...meaning<InputMeta>({ kind: "scalar", scalar }) }])),
+    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.column(scalar.column), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
   );
   const cursor = types.input(naming.type(graphqlName, "stream_cursor_input"), `Streaming cursor of the table ${title(catalog)}`, () => ({
-    [naming.field("initial_value")]: { type: new GraphQLNonNull(value), description: "Stream column input with initial value", ...meaning<InputMeta>({ kind: "initial-value" }) },
-    ordering: { type: ordering, description: "cursor ordering", ...meaning<InputMeta>({ kind: "ordering" }) },
+    [naming.field("initial_value")]: { type: new GraphQLNonNull(value), description: "Stream column input with initial value", ...meaning({ kind: "initial-value" }) },
+    ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
   }));
   return {
     [naming.field("batch_size")]: argument(new GraphQLNonNull(GraphQLInt), { kind: "batch-size" }, "maximum number of rows returned in a single batch"),
@@ -103,13 +103,13 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
   put("select", undefined, `fetch data from the table: ${titled}`, {
     type: list(tableType(target, types)),
     args: rowArguments(target, types),
-    ...meaning<OutputMeta>({ kind: "select", target }),
+    ...meaning({ kind: "select", target }),
   });
   if (permission.allowAggregations) {
     put("select_aggregate", "aggregate", `fetch aggregated fields from the table: ${titled}`, {
       type: new GraphQLNonNull(aggregateType(target, types)),
       args: rowArguments(target, types),
-      ...meaning<OutputMeta>({ kind: "select-aggregate", target }),
+      ...meaning({ kind: "select-aggregate", target }),
     });
   }
   const key = primaryKeyArguments(target, types);
@@ -117,14 +117,14 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
     put("select_by_pk", "by_pk", `fetch data from the table: ${titled} using primary key columns`, {
       type: tableType(target, types),
       args: key,
-      ...meaning<OutputMeta>({ kind: "select-by-pk", target }),
+      ...meaning({ kind: "select-by-pk", target }),
     });
   }
   if (operation === "subscription" && visibleColumns(target).length > 0) {
     put("select_stream", "stream", `fetch data from the table in a streaming manner: ${titled}`, {
       type: list(tableType(target, types)),
       args: streamArguments(target, types),
-      ...meaning<OutputMeta>({ kind: "select-stream", target }),
+      ...meaning({ kind: "select-stream", target }),
     });
   }
   return fields;
@@ -145,7 +145,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
       type: tracked.returnsSet ? list(type) : type,
       args: tracked.returnsSet ? { ...args, ...rows } : args,
       description: description(tracked.metadata.comment, tracked.call.function.comment ?? automatic),
-      ...meaning<OutputMeta>({ kind: "function", function: tracked, target }),
+      ...meaning({ kind: "function", function: tracked, target }),
     },
   };
   if (tracked.returnsSet && target.permission.allowAggregations) {
@@ -154,7 +154,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
       type: new GraphQLNonNull(aggregateType(target, types)),
       args: { ...args, ...rows },
       description: `execute function ${called} and query aggregates on result of table type ${returned}`,
-      ...meaning<OutputMeta>({ kind: "function-aggregate", function: tracked, target }),
+      ...meaning({ kind: "function-aggregate", function: tracked, target }),
     };
   }
   return fields;
@@ -189,12 +189,12 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
       if (namespace === undefined || Object.keys(fields).length === 0) Object.assign(roots, fields);
       else {
         const type = new GraphQLObjectType({ name: `${namespace}_${operation}`, fields: byName(fields) });
-        roots[namespace] = { type: new GraphQLNonNull(type), ...meaning<OutputMeta>({ kind: "namespace" }) };
+        roots[namespace] = { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) };
       }
     }
   }
   if (Object.keys(query).length === 0) {
-    query["no_queries_available"] = { type: new GraphQLNonNull(GraphQLString), description: nothingAvailable, ...meaning<OutputMeta>({ kind: "constant", text: nothingAvailable }) };
+    query["no_queries_available"] = { type: new GraphQLNonNull(GraphQLString), description: nothingAvailable, ...meaning({ kind: "constant", text: nothingAvailable }) };
   }
   const queryType = new GraphQLObjectType({ name: "query_root", fields: byName(query) });
   const subscriptionType = Object.keys(subscription).length === 0 ? undefined : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) });

@@ -46,7 +46,7 @@ function columnFields(target: VisibleTable, types: TypeBook): OutputFields {
       type: column.nullable || redaction !== undefined ? type : new GraphQLNonNull(type),
       description: column.description,
       args: isJson(column.type) ? { path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : {},
-      ...meaning<OutputMeta>({ kind: "column", column, redaction }),
+      ...meaning({ kind: "column", column, redaction }),
     };
   }
   return fields;
@@ -71,7 +71,7 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
         type: new GraphQLNonNull(aggregateType(target, types)),
         description: "An aggregate relationship",
         args,
-        ...meaning<OutputMeta>({ kind: "relationship-aggregate", relationship, target }),
+        ...meaning({ kind: "relationship-aggregate", relationship, target }),
       };
     }
   }
@@ -90,7 +90,7 @@ function computedFields({ table, permission }: VisibleTable, types: TypeBook): O
         type: types.value(type),
         description: field.description,
         args: isJson(type) ? { ...args, path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : args,
-        ...meaning<OutputMeta>({ kind: "computed", field, redaction: permission.computedFields.get(field.name), target: undefined }),
+        ...meaning({ kind: "computed", field, redaction: permission.computedFields.get(field.name), target: undefined }),
       };
       continue;
     }
@@ -100,7 +100,7 @@ function computedFields({ table, permission }: VisibleTable, types: TypeBook): O
       type: nullableList(tableType(target, types)),
       description: field.description,
       args: { ...args, ...rowArguments(target, types) },
-      ...meaning<OutputMeta>({ kind: "computed", field, redaction: undefined, target }),
+      ...meaning({ kind: "computed", field, redaction: undefined, target }),
     };
   }
   return fields;
@@ -126,7 +126,7 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
         ...(columns === undefined ? {} : { columns: argument(nullableList(columns), { kind: "count-columns" }) }),
         distinct: argument(GraphQLBoolean, { kind: "count-distinct" }),
       },
-      ...meaning<OutputMeta>({ kind: "count", target }),
+      ...meaning({ kind: "count", target }),
     },
   };
   for (const { name, takes, float } of aggregateFunctions) {
@@ -139,12 +139,12 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
           {
             type: float ? GraphQLFloat : types.value(scalarType(scalar)),
             description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
-            ...meaning<OutputMeta>({ kind: "aggregate-column", name, operand: scalar, resultsInFloat: float }),
+            ...meaning({ kind: "aggregate-column", name, operand: scalar, resultsInFloat: float }),
           },
         ]),
       ),
     );
-    fields[types.naming.field(name)] = { type, ...meaning<OutputMeta>({ kind: "aggregate-function", name, target }) };
+    fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name, target }) };
   }
   return fields;
 }
@@ -155,8 +155,8 @@ export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObj
   return types.object(types.naming.type(graphqlName, "aggregate"), `aggregated selection of ${title(catalog)}`, () => ({
     aggregate: {
       type: types.object(types.naming.type(graphqlName, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
-      ...meaning<OutputMeta>({ kind: "aggregate", target }),
+      ...meaning({ kind: "aggregate", target }),
     },
-    nodes: { type: list(tableType(target, types)), ...meaning<OutputMeta>({ kind: "nodes", target }) },
+    nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) },
   }));
 }

@@ -64,7 +64,7 @@ export function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObj
   const operators = isText ? textOperators : operatorsOf(type);
   return types.input(
     types.naming.scalarType(name, "comparison_exp"),
-    `Boolean expression to compare columns of type "${element === undefined ? name : `${scalarName(element)}`}". All fields are combined with logical 'AND'.`,
+    `Boolean expression to compare columns of type "${element === undefined ? name : scalarName(element)}". All fields are combined with logical 'AND'.`,
     () => ({
       ...operatorFields(operators, (operator) => operatorInput(operator, type, types), types),
       ...(isText || element !== undefined ? {} : castFields(type, types)),

@@ -2,27 +2,29 @@ import type { QualifiedName } from "../metadata/shape.ts";
 import type { FunctionCall } from "../schema/model.ts";
 import { isAlways, type AggregateCondition, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "./expression.ts";
 
+/** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
+const mark = "\u0001";
+
 /** Quotes an identifier. */
 export function identifier(name: string): string {
-  return `"${name.replaceAll("\u0001", "").replaceAll('"', '""')}"`;
+  return `"${name.replaceAll(mark, "").replaceAll('"', '""')}"`;
 }
 
 /** A string constant of the engine's own (names of types and keys); values of requests are always parameters. */
 export function literal(text: string): string {
-  return `'${text.replaceAll("\u0001", "").replaceAll("'", "''")}'`;
+  return `'${text.replaceAll(mark, "").replaceAll("'", "''")}'`;
 }
 
 export function qualified({ schema, name }: QualifiedName): string {
   return `${identifier(schema)}.${identifier(name)}`;
 }
 
-/** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
-const mark = "\u0001";
-const marked = /\u0001(\d+)\u0001/g;
-
 /** Final text of a statement; by default parameters are `$1`, `$2`, … */
 export function finalText(template: string, parameter: (position: number) => string = (position) => `$${position}`): string {
-  return template.replaceAll(marked, (_found, position: string) => parameter(Number(position)));
+  return template
+    .split(mark)
+    .map((part, index) => (index % 2 === 0 ? part : parameter(Number(part))))
+    .join("");
 }
 
 /** The row that unqualified columns refer to, and the row at which the permission filter started. */
@@ -63,7 +65,7 @@ export class Printer {
         return `(ARRAY[${value.items.map((item) => this.parameter(item)).join(", ")}]::${value.type})`;
       case "arguments":
         return value.items.map((item) => this.parameter(item)).join(", ");
-      case "column":
+      default:
         return `${value.scope === "root" ? scope.root : scope.alias}.${identifier(value.column)}`;
     }
   }
@@ -118,7 +120,7 @@ export class Printer {
         const alias = this.alias();
         return `EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
       }
-      case "aggregate":
+      default:
         return this.#aggregate(condition, scope);
     }
   }

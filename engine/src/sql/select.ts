@@ -115,7 +115,7 @@ export class SelectPrinter extends Printer {
         return `(SELECT ${this.#rowJson(value.fields, value.query, above)})`;
       case "rows":
         return `(SELECT ${this.#rowsJson(value.fields, value.query, above)})`;
-      case "aggregate":
+      default:
         return this.#aggregate(value.query, value.fields, above);
     }
   }
@@ -164,7 +164,7 @@ export class SelectPrinter extends Printer {
         return `FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
       case "function":
         return `FROM ${this.call(source.call, source.arguments, "NULL")} AS ${alias}`;
-      case "computed":
+      default:
         return `FROM ${this.call(source.field.call, source.arguments, above.alias)} AS ${alias}`;
     }
   }
