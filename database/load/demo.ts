@@ -25,7 +25,7 @@ const MEAN_GAP = 50_000;
 
 /** Made-up updates that look like a collector's, a few of them hijacks. */
 export function demoMember(options: DemoOptions): Member {
-  return { name: null, format: "bgpdump", records: demoRecords(options) };
+  return { name: null, format: null, records: demoRecords(options) };
 }
 
 async function* demoRecords({ count, seed, start }: DemoOptions): AsyncGenerator<InputRecord[]> {

@@ -58,7 +58,7 @@ async function* encode(members: AsyncIterable<Member>, tally: Tally, days: Set<s
   let index = 0;
   let ordinal = 0;
   for await (const member of members) {
-    tally.formats.add(member.format);
+    if (member.format !== null) tally.formats.add(member.format);
     for await (const batch of member.records) {
       let text = "";
       for (const record of batch) {

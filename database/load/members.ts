@@ -9,7 +9,8 @@ import { BrokenInput } from "./refusal.ts";
 export interface Member {
   /** Name inside the tar; null for an input that is no tar. */
   readonly name: string | null;
-  readonly format: "bgpdump" | "RIPEstat";
+  /** Null for what was read from no file. */
+  readonly format: "bgpdump" | "RIPEstat" | null;
   readonly records: Records;
 }
 
