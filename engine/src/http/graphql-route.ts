@@ -3,6 +3,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import type { Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
+import type { ShowsInternal } from "./internal-detail.ts";
 import { BodyError, readBody } from "./body.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
@@ -15,8 +16,7 @@ export interface GraphQLRouteOptions {
   readonly bodyLimit: number;
   /** Requests in one batch. */
   readonly batchLimit: number;
-  /** Whether this session is shown the internal detail of errors. */
-  readonly showsInternal: (session: Session) => boolean;
+  readonly showsInternal: ShowsInternal;
   readonly logError: ErrorLog;
 }
 
@@ -34,7 +34,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   function failure(thrown: unknown, id: string, session?: Session): Answer {
     const error = toEngineError(thrown);
     logError(error, { requestId: id, role: session?.role });
-    return { text: errorReply(error, session !== undefined && showsInternal(session)), status: error.status };
+    return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status };
   }
 
   async function answerOne(payload: unknown, session: Session, signal: AbortSignal, id: string): Promise<Answer> {

@@ -80,6 +80,26 @@ describe("POST /v1/graphql", () => {
     expect(asViewer.body).toEqual(error("unexpected", "database query error"));
   });
 
+  test("tells nobody, admin included, how the database could not be reached", async () => {
+    const internal = { error: "connect ECONNREFUSED 10.0.0.7:5432" };
+    const failure = new EngineError({ code: "postgres-error", status: 503, message: "connection error", internal });
+    await using server = await serveFake({ execute: () => Promise.reject(failure) });
+    const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(answer.body).toEqual(error("postgres-error", "connection error"));
+    expect(server.log()).not.toContain("10.0.0.7");
+  });
+
+  test("shows it to nobody, or to everybody, when it is told to", async () => {
+    const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
+    const execute = (): Promise<string> => Promise.reject(failure);
+    await using silent = await serveFake({ execute }, { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false" });
+    expect((await post(`${silent.url}/v1/graphql`, { query: "{ a }" })).body).toEqual(error("unexpected", "database query error"));
+    await using open = await serveFake({ execute }, { HASURA_GRAPHQL_DEV_MODE: "true" });
+    const asViewer = await post(`${open.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
+    expect(JSON.stringify(asViewer.body)).toContain("SELECT 1");
+  });
+
   test("hides what an unexpected failure says", async () => {
     await using server = await serveFake({ execute: () => Promise.reject(new Error("password=hunter2")) });
     const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });

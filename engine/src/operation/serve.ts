@@ -3,12 +3,13 @@ import type { Server } from "node:http";
 import type { Logger } from "pino";
 import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
 import { createConsolePage } from "../console/page.ts";
-import type { Engine, Session } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createExplainRoute } from "../http/explain-route.ts";
 import { createGraphQLExecution } from "../http/graphql-execution.ts";
 import { createGraphQLRoute } from "../http/graphql-route.ts";
 import { createHealthCheck } from "../http/health.ts";
+import { createShowsInternal } from "../http/internal-detail.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createSubscriptions } from "../subscriptions/subscriptions.ts";
 import { closes } from "../websocket/close-codes.ts";
@@ -42,6 +43,9 @@ const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
 /** Milliseconds beyond the statement timeout, for getting a connection, after which an answer is given up. */
 const answerGrace = 10_000;
 
+/** The engine's own default. */
+const defaultPoolSize = 4;
+
 /** The authenticator that the settings describe. @throws Error when its key cannot be used or fetched. */
 export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
   return createAuthenticator({
@@ -66,12 +70,16 @@ export async function serve({ settings, engine, authenticator, logger, now = Dat
   const admission = createAdmission(settings.maxInFlight);
   const timeout = settings.statementTimeout === 0 ? 0 : settings.statementTimeout + answerGrace;
   const execution = createGraphQLExecution({ engine, admission, metrics, timeout });
-  const showsInternal = ({ isAdmin }: Session): boolean => settings.devMode || (isAdmin && settings.adminInternalErrors);
+  const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
   const subscriptions = createSubscriptions({
     engine,
     interval: settings.refetchInterval,
     batchSize: settings.batchSize,
+    streamInterval: settings.streamRefetchInterval,
+    streamBatchSize: settings.streamBatchSize,
     timeout,
+    // Half of the connections, so that queries always find one.
+    concurrentPolls: Math.max(1, Math.floor((settings.poolSize ?? defaultPoolSize) / 2)),
     onPoll: (seconds) => metrics.poll(seconds),
     onError: (error) => logError(error, { requestId: "poll" }),
   });

@@ -28,6 +28,8 @@ const definitions = {
   /** Milliseconds between two polls of a live query. */
   refetchInterval: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
   batchSize: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
+  streamRefetchInterval: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
+  streamBatchSize: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
   /** Seconds. */
   keepAlive: ["HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE", integer(5, 1, seconds)],
   /** Seconds. */

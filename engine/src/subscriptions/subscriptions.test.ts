@@ -294,6 +294,15 @@ describe("streams", () => {
     expect(one.heard).toEqual(["[3]", expect.stringContaining("no connection"), "[4]"]);
   });
 
+  test("have an interval of their own", async () => {
+    subscriptions.stop();
+    subscriptions = start({ streamInterval: 100 });
+    const one = listener();
+    subscriptions.subscribe(stream(0), one);
+    await settle(100);
+    expect(one.heard).toEqual(["[1,2]", "[3]"]);
+  });
+
   test("stop being polled when nobody reads", async () => {
     const subscription = subscriptions.subscribe(stream(0), listener());
     await settle();

@@ -8,6 +8,9 @@ import type { Listener, Subscription } from "./subscriber.ts";
 export interface SubscriptionsOptions extends Omit<Polling, "limiter"> {
   /** Polls that may run at a time; default 2. */
   readonly concurrentPolls?: number;
+  /** The same for streams; default as for live queries. */
+  readonly streamInterval?: number;
+  readonly streamBatchSize?: number;
 }
 
 /** Every live query and stream of one engine. Nothing is polled that nobody listens to. */
@@ -20,6 +23,11 @@ export interface Subscriptions {
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const polling: Polling = { ...options, limiter: createLimiter(options.concurrentPolls ?? 2) };
+  const streamPolling: Polling = {
+    ...polling,
+    interval: options.streamInterval ?? options.interval,
+    batchSize: options.streamBatchSize ?? options.batchSize,
+  };
   const cohorts = new Map<string, LiveCohort | StreamCohort>();
 
   function cohortOf({ kind, cohortKey }: LiveQuery): LiveCohort | StreamCohort {
@@ -29,7 +37,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       cohorts.delete(cohortKey);
       polling.engine.release(cohortKey);
     };
-    const created = kind === "live" ? new LiveCohort(cohortKey, polling, whenEmpty) : new StreamCohort(cohortKey, polling, whenEmpty);
+    const created = kind === "live" ? new LiveCohort(cohortKey, polling, whenEmpty) : new StreamCohort(cohortKey, streamPolling, whenEmpty);
     cohorts.set(cohortKey, created);
     return created;
   }

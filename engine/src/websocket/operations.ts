@@ -1,6 +1,7 @@
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, toEngineError } from "../errors.ts";
 import type { GraphQLExecution } from "../http/graphql-execution.ts";
+import type { ShowsInternal } from "../http/internal-detail.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import type { Metrics } from "../operation/metrics.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
@@ -14,7 +15,7 @@ export interface OperationsContext {
   readonly subscriptions: Subscriptions;
   readonly metrics: Pick<Metrics, "operation">;
   readonly logError: ErrorLog;
-  readonly showsInternal: (session: Session) => boolean;
+  readonly showsInternal: ShowsInternal;
   /** Operations that may run at a time on one connection. */
   readonly operationLimit: number;
 }
@@ -134,7 +135,7 @@ export class Operations {
   #refuse(id: string, thrown: unknown, session: Session): void {
     const error = toEngineError(thrown);
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
-    const serialized = error.toJSON(this.#context.showsInternal(session));
+    const serialized = error.toJSON(this.#context.showsInternal(session, error));
     const jsonId = JSON.stringify(id);
     const failed = executionCodes.has(error.code);
     this.#outbox.send(failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized));
