@@ -66,7 +66,7 @@ describe("Events", () => {
     });
 
     test("an update that is loaded now is delivered within 2 s of the load's end", async () => {
-      const line = announcement({ prefix: `198.18.64.${name.length}/32` });
+      const line = announcement({ prefix: `198.18.64.${name.length * 4}/30` });
       const query = `subscription { view_bgpupdates(where: {prefix: {_eq: "${line.prefix}"}, timestamp: {_eq: "${line.timestamp}"}}) { prefix timestamp as_path } }`;
       const feed = start(subscribe, query, { headers: headersOf(master) });
       const first = await feed.until(anyAnswer, 5000);
@@ -79,7 +79,7 @@ describe("Events", () => {
     });
 
     test("an answer that does not change is not sent again", async () => {
-      const feed = start(subscribe, 'subscription { view_bgpupdates(where: {prefix: {_eq: "198.18.66.255/32"}}) { prefix } }', { headers: headersOf(master) });
+      const feed = start(subscribe, 'subscription { view_bgpupdates(where: {prefix: {_eq: "198.18.66.0/24"}}) { prefix } }', { headers: headersOf(master) });
       await feed.until(anyAnswer, 5000);
       await new Promise((resolve) => setTimeout(resolve, 3500));
       expect(feed.answers).toHaveLength(1);
@@ -113,7 +113,7 @@ describe("Events", () => {
       const { sessionId } = await session(member.account);
       const token = await tokenOfSession(sessionId);
       const expiry = claimsOf(token).exp * 1000;
-      const line = announcement({ prefix: `198.18.65.${100 + Math.floor(Math.random() * 100)}/32` });
+      const line = announcement({ prefix: `198.18.65.${4 * Math.floor(Math.random() * 60)}/30` });
       const query = `subscription { view_bgpupdates(where: {prefix: {_eq: "${line.prefix}"}, timestamp: {_eq: "${line.timestamp}"}}) { prefix } }`;
       const feed = subscribe(query, { payload: { headers: { Authorization: `Bearer ${token}` } } });
       await feed.until(anyAnswer, 5000);

@@ -28,6 +28,10 @@ export async function run(file: string, args: readonly string[], options: RunOpt
   child.once("close", (code) =>
     resolve({ code: code ?? -1, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
   );
+  // A program that ends without reading its input is judged by its exit code.
+  child.stdin.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") reject(error);
+  });
   child.stdin.end(options.input ?? "");
   return promise;
 }

@@ -12,7 +12,8 @@ import { image } from "../../tests/harness/image.ts";
  */
 export async function prepare(): Promise<void> {
   console.log("\npreparing: Docker, base images, the kit's images, clients");
-  const options = { say: (text: string) => console.log(`  ${text}`), onLine: () => undefined, signal: new AbortController().signal };
+  const say = (text: string): void => console.log(`  ${text}`);
+  const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
   await ensureEngine(options);
   await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
   for (const { name } of builtImages()) {
@@ -22,7 +23,7 @@ export async function prepare(): Promise<void> {
   }
   if ((await findProgram("curl")) === undefined) await installPackages(["curl"], options.onLine, "walks the specification as a person would");
   if (chromiumAbsent() !== undefined && (await canInstallPackages())) {
-    options.say("installing chromium");
-    await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) => options.say(`no browser: ${String(error)}`));
+    say("installing chromium");
+    await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) => say(`no browser: ${String(error)}`));
   }
 }

@@ -7,10 +7,11 @@ export interface ContainerSummary {
   readonly service: string;
 }
 
-/** Every container of the stack, also those that have ended. */
-export async function containers(): Promise<ContainerSummary[]> {
+/** Containers of the stack, also those that have ended: all, or those that run a service, a job, or only carry files into a volume. */
+export async function containers(kind?: "service" | "job" | "files"): Promise<ContainerSummary[]> {
+  const filters = [`label=com.routeql.stack=${stack.name}`, ...(kind === undefined ? [] : [`label=com.routeql.run=${kind}`])];
   const format = '{{.ID}}\t{{.Names}}\t{{.Label "com.routeql.service"}}';
-  const text = await mustRun("docker", ["ps", "--all", "--filter", `label=com.routeql.stack=${stack.name}`, "--format", format]);
+  const text = await mustRun("docker", ["ps", "--all", ...filters.flatMap((filter) => ["--filter", filter]), "--format", format]);
   return text
     .trim()
     .split("\n")
