@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isSecret } from "@pulumi/pulumi";
-import type { Output, ResourceTransformationArgs } from "@pulumi/pulumi";
+import type { CustomResourceOptions, Output, ResourceTransformationArgs } from "@pulumi/pulumi";
 import { beforeAll, expect, test } from "vitest";
 import { find, recordStack } from "../testing/recorded-stack.ts";
 import type { RecordedResource, RunOptions } from "../testing/recorded-stack.ts";
@@ -119,6 +119,17 @@ test("a destroy leaves the volumes with data, and nothing else, on the host", as
 test("data are protected, with the secrets that belong to them, where that is asked for", async () => {
   expect(await madeWith("protect", false)).toEqual([]);
   expect(await madeWith("protect", true)).toEqual(["admin-password", "database-data", "key-encryption-key", "sessions-data"]);
+});
+
+test("services are replaced, not updated, when their health check changes", async () => {
+  const replaced: string[] = [];
+  await recordStack(() => {
+    const transformation = ({ name, opts }: ResourceTransformationArgs): undefined => {
+      if ((opts as CustomResourceOptions).replaceOnChanges?.includes("healthcheck")) replaced.push(name);
+    };
+    return void new RouteQL("routeql", {}, { transformations: [transformation] });
+  });
+  expect(replaced).toEqual(expect.arrayContaining(["auth-sidecar", "database", "engine", "gateway", "sessions"]));
 });
 
 test("arguments that are wrong stop it before anything is registered", async () => {

@@ -47,8 +47,8 @@ export class DockerService extends ComponentResource {
     this.container = new Container(service.name, containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }), {
       parent: this,
       dependsOn: [...after],
-      // Where the kernel does not account for swap, Docker reports another value than it was given.
-      ignoreChanges: ["memorySwap"],
+      // The provider takes another health check for an update, and then leaves the container as it is.
+      replaceOnChanges: ["healthcheck"],
       ...replaceInPlace,
     });
     this.ready = service.run === "job" ? succeeded(service.name, this.container) : output(this.container);
