@@ -37,27 +37,25 @@ function parseText(query: string): DocumentNode {
   }
 }
 
-function spreads(set: SelectionSetNode): string[] {
-  return set.selections.flatMap((selection) => {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection.name.value];
-    return selection.selectionSet === undefined ? [] : spreads(selection.selectionSet);
-  });
-}
-
-/** @throws EngineError when fragments spread each other in a circle */
-function refuseCycles(fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
-  const next = new Map([...fragments].map(([name, { selectionSet }]) => [name, spreads(selectionSet)]));
-  const done = new Set<string>();
-  const visit = (name: string, trail: readonly string[]): void => {
-    if (trail.includes(name)) {
-      const names = trail.slice(trail.indexOf(name)).sort();
-      throw invalid(`the fragment definition(s) ${names.join(" and ")} form a cycle`);
+/** @throws EngineError when fragments that the operation uses spread each other in a circle; its path is where the circle closes */
+function refuseCycles(operation: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
+  const sound = new Set<string>();
+  const visit = (set: SelectionSetNode, path: string, trail: readonly string[]): void => {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        if (selection.selectionSet !== undefined) visit(selection.selectionSet, `${path}.selectionSet.${selection.name.value}`, trail);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, path, trail);
+      else spread(selection.name.value, path, trail);
     }
-    if (done.has(name)) return;
-    for (const spread of next.get(name) ?? []) visit(spread, [...trail, name]);
-    done.add(name);
   };
-  for (const name of fragments.keys()) visit(name, []);
+  const spread = (name: string, path: string, trail: readonly string[]): void => {
+    if (trail.includes(name)) throw invalid(`the fragment definition(s) ${trail.slice(trail.indexOf(name)).join(" and ")} form a cycle`, path);
+    const fragment = fragments.get(name);
+    if (fragment === undefined || sound.has(name)) return;
+    visit(fragment.selectionSet, path, [...trail, name]);
+    sound.add(name);
+  };
+  visit(operation.selectionSet, "$", []);
 }
 
 function choose(operations: readonly OperationDefinitionNode[], name: string | null | undefined): OperationDefinitionNode {
@@ -105,7 +103,7 @@ export function readOperation(query: string, operationName: string | null | unde
   const definition = choose(operations, operationName);
   const kind =
     definition.operation === OperationTypeNode.QUERY ? "query" : definition.operation === OperationTypeNode.MUTATION ? "mutation" : "subscription";
-  refuseCycles(fragments);
+  refuseCycles(definition, fragments);
   const directives = definition.directives ?? [];
   checkDirectives(directives, kind);
   return { document, definition, kind, fragments, multipleRootFields: directives.some(({ name }) => name.value === "_multiple_top_level_fields") };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Kind, lexicographicSortSchema, printSchema } from "graphql";
 import { LRUCache } from "lru-cache";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../engine.ts";
@@ -16,21 +17,39 @@ import { fingerprint, Variables } from "./variables.ts";
 interface CachedOperation {
   readonly operation: Operation;
   readonly structural: Set<string>;
-  readonly plans: Map<string, PreparedPlan>;
+  /** Stands in the keys of its plans, so that plans from before the structure was known better are not found again. */
+  key: string;
 }
 
 interface PreparedPlan {
+  /** Rough number of characters. */
+  readonly size: number;
   readonly roots: readonly RootPlan[];
   readonly statements: readonly { readonly statement: Statement; readonly text: string }[];
 }
 
 const defaults = { maxDepth: 20, maxBreadth: 1000, statementTimeout: 30_000, poolSize: 4, planCacheSize: 1000, maxQueryLength: 262_144, idleSeconds: 180 };
 
-/** Plans kept of one operation, which differ in what its variables make of its structure. */
-const plansPerOperation = 32;
+/** Characters of documents, and of plans, that the caches hold together: long ones must not fill the memory. */
+const cachedCharacters = 20_000_000;
+
+let lastKey = 0;
+function newKey(): string {
+  lastKey += 1;
+  return String(lastKey);
+}
+
+/** What variables make of a plan, short enough for a key. */
+function shortened(text: string): string {
+  return text.length <= 100 ? text : createHash("sha256").update(text).digest("base64url");
+}
 
 function statementsOf(roots: readonly RootPlan[]): readonly Statement[] {
   return roots.flatMap((root) => (root.kind === "statement" ? [root.statement] : root.kind === "namespace" ? statementsOf(root.fields) : []));
+}
+
+function fixedLength(roots: readonly RootPlan[]): number {
+  return roots.reduce((sum, root) => sum + (root.kind === "fixed" ? root.text.length : root.kind === "namespace" ? fixedLength(root.fields) : 0), 0);
 }
 
 function splice(roots: readonly RootPlan[], take: () => string): string {
@@ -46,7 +65,8 @@ export class EmbeddedEngine implements Engine {
   #source: EngineOptions["metadata"];
   #state: State;
   #databases: ReadonlyMap<string, Database>;
-  #plans: LRUCache<string, CachedOperation>;
+  readonly #operations: LRUCache<string, CachedOperation>;
+  readonly #plans: LRUCache<string, PreparedPlan>;
   readonly #cohorts = new Cohorts((source) => this.#database(source));
   #revision = 1;
   #hits = 0;
@@ -57,7 +77,9 @@ export class EmbeddedEngine implements Engine {
     this.#source = options.metadata;
     this.#state = state;
     this.#databases = databases;
-    this.#plans = new LRUCache({ max: options.planCacheSize ?? defaults.planCacheSize });
+    const max = options.planCacheSize ?? defaults.planCacheSize;
+    this.#operations = new LRUCache({ max, maxSize: cachedCharacters, sizeCalculation: (_operation, key) => key.length + 1 });
+    this.#plans = new LRUCache({ max, maxSize: cachedCharacters, sizeCalculation: (plan) => plan.size });
   }
 
   static async create(options: EngineOptions): Promise<EmbeddedEngine> {
@@ -122,14 +144,14 @@ export class EmbeddedEngine implements Engine {
     const longest = this.#options.maxQueryLength ?? defaults.maxQueryLength;
     if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
     const key = `${session.role}\n${operationName ?? ""}\n${query}`;
-    const known = this.#plans.get(key);
+    const known = this.#operations.get(key);
     if (known !== undefined) return known;
     const operation = readOperation(query, operationName);
     if (this.#options.enableAllowList === true && !session.isAdmin && !this.#state.allowList.allows(operation.document, session.role)) {
       throw invalid("query is not allowed");
     }
-    const cached: CachedOperation = { operation, structural: new Set(), plans: new Map() };
-    this.#plans.set(key, cached);
+    const cached: CachedOperation = { operation, structural: new Set(), key: newKey() };
+    this.#operations.set(key, cached);
     return cached;
   }
 
@@ -145,10 +167,10 @@ export class EmbeddedEngine implements Engine {
   }
 
   #plan(cached: CachedOperation, session: Session, values: Readonly<Record<string, unknown>>): PreparedPlan {
-    const { operation, structural, plans } = cached;
+    const { operation, structural } = cached;
     const variables = new Variables(operation.definition, values, structural);
     variables.check();
-    const known = plans.get(fingerprint(structural, values));
+    const known = this.#plans.get(cached.key + shortened(fingerprint(structural, values)));
     if (known !== undefined) {
       this.#hits += 1;
       return known;
@@ -156,9 +178,11 @@ export class EmbeddedEngine implements Engine {
     this.#misses += 1;
     const before = structural.size;
     const roots = planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
-    if (structural.size !== before || plans.size >= plansPerOperation) plans.clear();
-    const plan = { roots, statements: statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) })) };
-    plans.set(fingerprint(structural, values), plan);
+    if (structural.size !== before) cached.key = newKey();
+    const statements = statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) }));
+    const size = statements.reduce((sum, { text, statement }) => sum + 2 * text.length + 200 * statement.parameters.length, 1_000 + fixedLength(roots));
+    const plan = { roots, statements, size };
+    this.#plans.set(cached.key + shortened(fingerprint(structural, values)), plan);
     return plan;
   }
 
@@ -248,6 +272,7 @@ export class EmbeddedEngine implements Engine {
     this.#source = source;
     this.#state = state;
     this.#databases = databases;
+    this.#operations.clear();
     this.#plans.clear();
     this.#cohorts.clear();
     this.#revision += 1;

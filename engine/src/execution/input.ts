@@ -74,7 +74,7 @@ export class InputReader {
     if (node.kind === Kind.NULL) return this.#null(type, path);
     if (isListType(inner)) {
       const of = inner.ofType;
-      if (node.kind !== Kind.LIST) return { kind: "list", path, items: [this.read(node, of, path, depth + 1)] };
+      if (node.kind !== Kind.LIST) return { kind: "list", path, items: [this.read(node, of, `${path}[0]`, depth + 1)] };
       return { kind: "list", path, items: node.values.map((value, index) => this.read(value, of, `${path}[${index}]`, depth + 1)) };
     }
     if (isInputObjectType(inner)) {
@@ -123,7 +123,7 @@ export class InputReader {
     const inner = nullable(type);
     if (isListType(inner)) {
       const of = inner.ofType;
-      if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, path, depth + 1)] };
+      if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, `${path}[0]`, depth + 1)] };
       return { kind: "list", path, items: value.map((item, index) => this.#json(item, of, `${path}[${index}]`, depth + 1)) };
     }
     if (isInputObjectType(inner)) {

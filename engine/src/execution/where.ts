@@ -3,7 +3,7 @@ import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
 import { booleanType, floatType, textType } from "../schema/scalars.ts";
-import { toText, UnfitValue } from "../schema/values.ts";
+import { arrayText, toText, UnfitValue } from "../schema/values.ts";
 import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, isListArgument, type Operator } from "../sql/operators.ts";
 import { EngineError } from "../errors.ts";
@@ -58,6 +58,13 @@ function plainValue(input: Input): unknown {
     default:
       throw invalid("a value is expected", input.path);
   }
+}
+
+/** An item of a list; its own place is named when it does not fit. */
+function constantText(item: Input, type: DatabaseType): string {
+  const { source } = parameterOf(item, type, type.sql, false);
+  if (source.kind !== "constant" || source.text === null) throw invalid("a value is expected", item.path);
+  return source.text;
 }
 
 /** Turns a checked `where` argument into a condition. */
@@ -142,7 +149,10 @@ export class WhereReader {
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
       return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql, false)), type: sql };
     }
-    if (input.kind === "list") for (const item of input.items) if (item.kind === "null") throw invalid(`unexpected null value for type '${item.type}'`, item.path);
+    if (input.kind === "list") {
+      const texts = input.items.map((item) => constantText(item, own));
+      return { kind: "parameter", parameter: { source: { kind: "constant", text: arrayText(texts) }, type: sql } };
+    }
     return { kind: "parameter", parameter: parameterOf(input, { name: `_${own.name}`, sql, kind: "base", element: own }, sql, false) };
   }
 
