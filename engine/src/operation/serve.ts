@@ -43,6 +43,9 @@ const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
 /** Milliseconds beyond the statement timeout, for getting a connection, after which an answer is given up. */
 const answerGrace = 10_000;
 
+/** Milliseconds that clients have to answer a close frame. */
+const closeHandshakeGrace = 1_000;
+
 /** The engine's own default. */
 const defaultPoolSize = 4;
 
@@ -132,8 +135,10 @@ export async function serve({ settings, engine, authenticator, logger, now = Dat
     webSockets.closeAll(closes.shuttingDown);
     subscriptions.stop();
     authenticator.close();
+    // The server is closed only when its sockets are: a client that does not answer the close frame must not hold it.
+    const terminating = setTimeout(() => webSockets.terminateAll(), closeHandshakeGrace);
     await closeServer(http, settings.gracefulShutdownTimeout * 1_000);
-    webSockets.terminateAll();
+    clearTimeout(terminating);
     await engine.close();
     await closeServer(metricsServer, 0);
   }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { createClient } from "graphql-ws";
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -197,6 +198,21 @@ describe("the end of the server", () => {
     await server.served.stop();
     expect(await client.closed).toEqual({ code: 1012, reason: "shutting server down" });
     expect(server.engine.isClosed).toBe(true);
+  });
+
+  test("is not held up by a client that never answers the close frame", async () => {
+    const server = await serveFake();
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const lines = ["GET /v1/graphql HTTP/1.1", `Host: ${hostname}`, "Connection: Upgrade", "Upgrade: websocket"];
+    const key = Buffer.alloc(16).toString("base64");
+    socket.write([...lines, "Sec-WebSocket-Version: 13", `Sec-WebSocket-Key: ${key}`, "", ""].join("\r\n"));
+    await once(socket, "data");
+    const gone = once(socket, "close");
+    socket.on("error", () => undefined);
+    await server.served.stop();
+    socket.resume();
+    await gone;
   });
 
   test("changed metadata close every connection with 1012, and new ones are taken", async () => {
