@@ -32,5 +32,5 @@ test("a property that a stand-in does not serve is refused by name, nested ones 
 test("a value that the real provider would take but a stand-in cannot is refused with the reason", async () => {
   await using tiny = await tinyStack();
   expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain("ECDSA only");
-  expect(await refusal(tiny, async () => void new Network("network", { ipv6: true } as never))).toContain("ipv6");
+  expect(await refusal(tiny, async () => void new Network("network", { name: "n", ipv6: true }))).toContain("ipv6");
 });

@@ -32,6 +32,7 @@ export async function npm(args, { cwd, scriptNode = process.execPath }) {
   } catch (error) {
     throw new Error(
       `${error.message}\n\nThe npm registry must be reachable from here: check with \`npm ping\` (registry, proxy and cafile are npm settings), then run this again.`,
+      { cause: error },
     );
   }
 }

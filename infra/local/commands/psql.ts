@@ -1,4 +1,3 @@
-import type { Duplex } from "node:stream";
 import { dockerClient, orUndefined } from "../docker/client.ts";
 import { FrameReader } from "../database/frames.ts";
 import type { Command } from "../foundation/command.ts";
@@ -31,7 +30,7 @@ async function runPsql(stack: string, role: DatabaseRole, args: readonly string[
     AttachStderr: true,
     Tty: terminal,
   });
-  const stream = (await execution.start({ hijack: true, stdin: true, Tty: terminal })) as unknown as Duplex;
+  const stream = await execution.start({ hijack: true, stdin: true, Tty: terminal });
   const resize = (): void => {
     const { rows: h, columns: w } = process.stdout;
     if (h && w) void execution.resize({ h, w }).catch(() => undefined);

@@ -67,7 +67,7 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
     await container.start();
     await socket.connected;
     return {
-      config: { stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role], database: "routeql" } as ClientConfig,
+      config: { stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role], database: "routeql" },
       close: async () => {
         socket.destroy();
         await remove();

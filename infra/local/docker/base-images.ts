@@ -10,6 +10,7 @@ import { buildNodeBase } from "./node-base.ts";
 
 export interface BaseOptions {
   readonly say: (text: string) => void;
+  readonly show: (text: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -38,7 +39,7 @@ async function registryServes(name: string): Promise<boolean> {
   return Promise.race([answer, tooLate]);
 }
 
-async function pull(name: string, { say, onLine }: BaseOptions): Promise<void> {
+async function pull(name: string, { show, onLine }: BaseOptions): Promise<void> {
   const docker = dockerClient();
   const stream = await docker.pull(name);
   await new Promise<void>((resolve, reject) => {
@@ -47,7 +48,7 @@ async function pull(name: string, { say, onLine }: BaseOptions): Promise<void> {
       (error: Error | null) => (error ? reject(error) : resolve()),
       ({ status, id }: { status?: string; id?: string }) => {
         onLine(`${id ?? ""} ${status ?? ""}`);
-        say(`pulling ${name}: ${status ?? ""}`);
+        show(`pulling ${name}: ${status ?? ""}`);
       },
     );
   });

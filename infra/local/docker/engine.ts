@@ -111,18 +111,16 @@ async function startDetached({ signal }: EngineOptions): Promise<void> {
   const logFile = join(folder, "dockerd.log");
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(program, [], { detached: true, stdio: ["ignore", log, log] });
-  let exitCode: number | null = null;
-  child.on("exit", (code) => {
-    exitCode = code ?? -1;
-  });
   child.unref();
+  const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const end = Date.now() + startMilliseconds;
-  while (Date.now() < end && exitCode === null) {
+  while (Date.now() < end && !ended()) {
     signal.throwIfAborted();
     if (await answersWithin(500)) return;
   }
   const lines = (await readFile(logFile, "utf8").catch(() => "")).split("\n").filter(Boolean).slice(-15);
-  throw new Failure(exitCode === null ? `dockerd did not answer within ${startMilliseconds / 1000} s` : `dockerd ended with exit code ${exitCode}`, {
+  const what = ended() ? `ended with ${child.signalCode ?? `exit code ${child.exitCode}`}` : `did not answer within ${startMilliseconds / 1000} s`;
+  throw new Failure(`dockerd ${what}`, {
     lastLines: lines,
     remedy: `a Docker engine needs root, cgroups and iptables; its log is ${logFile}. In a container without these rights, use the host's engine (DOCKER_HOST).`,
   });

@@ -67,7 +67,7 @@ function parseKnown(
   const options = Object.fromEntries(Object.entries(known).map(([name, { type, short }]) => [name, short ? { type, short } : { type }]));
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: command.operands !== undefined, strict: true });
-    return { values: values as Record<string, string | boolean | undefined>, positionals };
+    return { values, positionals };
   } catch (error) {
     const unknown = /^Unknown option '(-+)([^']+)'/.exec(messageOf(error));
     const nearest = unknown?.[2] && nearestName(unknown[2], Object.keys(known));
@@ -99,9 +99,9 @@ function separate(known: Record<string, OptionDescription>, args: readonly strin
 function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const distance = (left: string, right: string): number => {
     let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-    for (const [i, character] of [...left].entries()) {
+    for (const [i, character] of left.split("").entries()) {
       const next = [i + 1];
-      for (const [j, other] of [...right].entries()) {
+      for (const [j, other] of right.split("").entries()) {
         next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (character === other ? 0 : 1)));
       }
       row = next;

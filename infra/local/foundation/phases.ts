@@ -2,7 +2,10 @@ import { Listr, type ListrTask, PRESET_TIMER } from "listr2";
 
 /** What a phase tells while it runs; `signal` is aborted by Ctrl-C and when a phase beside it has failed. */
 export interface PhaseContext {
+  /** For the terminal and the log. */
   readonly say: (text: string) => void;
+  /** For the terminal only, where it may be replaced at once. */
+  readonly show: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +69,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
         record(`[${phase.title}] ${text}`);
         show(text);
       };
-      const work = phase.work({ say, signal: context });
+      const work = phase.work({ say, show, signal: context });
       pending.push(work.catch(() => undefined));
       try {
         const result = await work;

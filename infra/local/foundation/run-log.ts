@@ -6,8 +6,8 @@ const kept = 20;
 /** The full log of one run; the terminal shows a part of it. */
 export interface RunLog {
   readonly file: string;
-  line(text: string): void;
-  close(): Promise<void>;
+  readonly line: (text: string) => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens `<folder>/<time>-<command>.log` (mode 0600) and removes all but the newest logs. */

@@ -39,6 +39,7 @@ const machine: CliProbes = {
 
 export interface AcquireOptions {
   readonly say: (text: string) => void;
+  readonly show: (text: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }

@@ -6,6 +6,7 @@ import { builtVersion } from "./plan.ts";
 
 interface BuildOptions {
   readonly say: (text: string) => void;
+  readonly show: (text: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -21,7 +22,7 @@ export async function buildCli(root: string, options: BuildOptions): Promise<voi
     options.onLine(line);
     if (line.startsWith("go: downloading")) downloads++;
     else if (/^[a-z0-9.-]+(\/|$)/.test(line)) compiled++;
-    options.say(`building: ${downloads} modules fetched, ${compiled} packages compiled`);
+    options.show(`building: ${downloads} modules fetched, ${compiled} packages compiled`);
   };
   try {
     await run(

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "../docker/client.ts";
-import { type Phase, runPhases } from "../foundation/phases.ts";
+import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
 import { removeAccess } from "./access.ts";
 import { cliPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
@@ -29,8 +29,8 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
     let destroyed = 0;
     const destroy: Phase = {
       title: `Stack ${options.stack}`,
-      work: async ({ say, signal }) => {
-        destroyed = await destroyStack(session, prepared, options.volumes ?? false, say, signal);
+      work: async (context) => {
+        destroyed = await destroyStack(session, prepared, options.volumes ?? false, context);
         return destroyed === 0 ? "nothing was there" : `${destroyed} removed`;
       },
     };
@@ -57,7 +57,7 @@ async function volumesOf(stack: string): Promise<string[]> {
   return volumes.map(({ Name }) => Name).toSorted();
 }
 
-async function destroyStack(session: Session, { cli, plugins }: Prepared, withData: boolean, say: (text: string) => void, signal: AbortSignal): Promise<number> {
+async function destroyStack(session: Session, { cli, plugins }: Prepared, withData: boolean, { say, show, signal }: PhaseContext): Promise<number> {
   const stack: Stack = await openStack({ stack: session.stack, cli: cli!, plugins: plugins!, program: async () => ({}), onLine: session.log.line });
   await releaseStaleLock(stack, session.paths, say, signal);
   const before = await deploymentOf(stack);
@@ -67,7 +67,7 @@ async function destroyStack(session: Session, { cli, plugins }: Prepared, withDa
   const target = resources.filter(({ type }) => type.startsWith("docker:")).map(({ urn }) => urn);
   if (!withData && target.length === 0) return 0;
   if (resources.length === 0) return 0;
-  const progress = new Progress(say);
+  const progress = new Progress(show);
   const { summary } = await stack.destroy({ ...(withData ? {} : { target }), color: "never", suppressProgress: true, onEvent: progress.onEvent, signal });
   return summary.resourceChanges?.delete ?? 0;
 }

@@ -59,12 +59,12 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
     let result: { changes: OpMap; text: string } | undefined;
     const phase: Phase = {
       title: `Preview of stack ${options.stack}`,
-      work: async ({ say, signal }) => {
+      work: async ({ say, show, signal }) => {
         const stack = await open(session, prepared);
         await releaseStaleLock(stack, session.paths, say, signal);
-        const progress = new Progress(say);
-        const { stdout, changeSummary } = await explained(progress, () => stack.preview({ refresh: true, diff: true, color: "never", onEvent: progress.onEvent, signal }));
-        result = { text: stdout, changes: changeSummary as OpMap };
+        const progress = new Progress(show);
+        const { stdout, changeSummary } = await explained(progress, () => stack.preview({ refresh: true, diff: true, suppressOutputs: true, color: "never", onEvent: progress.onEvent, signal }));
+        result = { text: stdout, changes: changeSummary };
         return describeChanges(result.changes).replaceAll(/(\d+) (\w+)/g, "$1 to be $2").replace("to be unchanged", "unchanged");
       },
     };
@@ -98,12 +98,12 @@ interface Update {
 }
 
 /** Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program describes. */
-export async function updateStack(stack: Stack, paths: StackPaths, { say, signal }: PhaseContext): Promise<Update> {
+export async function updateStack(stack: Stack, paths: StackPaths, { say, show, signal }: PhaseContext): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
   const before = await deploymentOf(stack);
   await refuseForeignData(stack.name, before);
   await clearInterrupted(stack, before, say, signal);
-  const progress = new Progress(say);
+  const progress = new Progress(show);
   const { outputs, summary } = await explained(progress, () =>
     stack.up({ refresh: true, replace: failedJobs(before), color: "never", suppressProgress: true, onEvent: progress.onEvent, signal }),
   );

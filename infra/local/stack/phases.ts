@@ -83,7 +83,7 @@ export function imagesPhase({ prepared, onLine }: Surroundings): Phase {
           const show = (line: string): void => {
             onLine(`[${name}] ${line}`);
             if (line.startsWith("Step ")) steps.set(name, /^Step \d+\/\d+/.exec(line)?.[0].slice(5) ?? "");
-            context.say(`building ${[...steps].map(([key, step]) => `${key} ${step}`).join(", ")}`);
+            context.show(`building ${[...steps].map(([key, step]) => `${key} ${step}`).join(", ")}`);
           };
           if ((await ensureImage(image, { onLine: show, signal: context.signal })) === "built") built.push(name);
           steps.delete(name);

@@ -16,6 +16,6 @@ export async function valuesOf(stack: string): Promise<StackValues> {
     throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.` });
   }
   const quiet = (): void => undefined;
-  const cli = await acquireCli({ say: quiet, onLine: quiet, signal: new AbortController().signal });
+  const cli = await acquireCli({ say: quiet, show: quiet, onLine: quiet, signal: new AbortController().signal });
   return readOutputs(await (await openExistingStack(stack, cli)).outputs(), stack);
 }

@@ -28,7 +28,7 @@ const silent = (): void => undefined;
 export async function tinyStack(): Promise<TinyStack> {
   const name = `tiny-${randomBytes(4).toString("hex")}`;
   const paths = stackPaths(name);
-  const cli = await acquireCli({ say: silent, onLine: silent, signal: AbortSignal.timeout(900_000) });
+  const cli = await acquireCli({ say: silent, show: silent, onLine: silent, signal: AbortSignal.timeout(900_000) });
   let program: PulumiFn = async () => ({});
   const stack = await openStack({ stack: name, cli, plugins: "stand-in", configuration: {}, program: () => program(), onLine: silent });
   return {
@@ -36,9 +36,9 @@ export async function tinyStack(): Promise<TinyStack> {
     stack,
     async up(next, signal = new AbortController().signal) {
       program = next;
-      const { changes, outputs } = await updateStack(stack, paths, { say: silent, signal });
+      const { changes, outputs } = await updateStack(stack, paths, { say: silent, show: silent, signal });
       return {
-        changes: changes as Changes,
+        changes,
         outputs: Object.fromEntries(Object.entries(outputs).map(([key, { value }]) => [key, value as unknown])),
       };
     },

@@ -89,7 +89,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
     async cancel() {
       cancelled.abort(new Error("the update was cancelled"));
     },
-  } as pulumi.provider.Provider;
+  };
 }
 
 function unknownType(name: string, type: string, kinds: Readonly<Record<string, unknown>>): string {

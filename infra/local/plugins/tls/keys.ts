@@ -20,7 +20,7 @@ export async function signingKeys(pem: string): Promise<SigningKeys> {
   const algorithm = curves[key.asymmetricKeyDetails?.namedCurve ?? ""];
   if (!algorithm) throw new Error("the stand-in tls provider signs with ECDSA keys on P-256, P-384 and P-521 only");
   const imported = (format: "pkcs8" | "spki", der: KeyObject, use: "sign" | "verify"): Promise<webcrypto.CryptoKey> =>
-    webcrypto.subtle.importKey(format, der.export({ type: format, format: "der" }) as Buffer<ArrayBuffer>, algorithm, true, [use]);
+    webcrypto.subtle.importKey(format, der.export({ type: format, format: "der" }), algorithm, true, [use]);
   return {
     algorithm,
     privateKey: await imported("pkcs8", key, "sign"),

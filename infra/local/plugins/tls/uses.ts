@@ -27,14 +27,14 @@ export const allowedUsesInput = z.array(z.enum([...Object.keys(keyUses), ...Obje
 
 /** Key usage (critical) and extended key usage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
 export function useExtensions(uses: readonly Use[]): Extension[] {
-  let flags = 0;
+  let flags: number = 0;
   const extended: string[] = [];
   for (const use of uses) {
     if (use in keyUses) flags |= keyUses[use as keyof typeof keyUses];
     else extended.push(extendedUses[use as keyof typeof extendedUses]);
   }
   return [
-    ...(flags === 0 ? [] : [new KeyUsagesExtension(flags as KeyUsageFlags, true)]),
+    ...(flags === 0 ? [] : [new KeyUsagesExtension(flags, true)]),
     ...(extended.length === 0 ? [] : [new ExtendedKeyUsageExtension(extended)]),
   ];
 }

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { checkStackName, type CommandDescription, helpText, parseArguments } from "./arguments.ts";
+
+const down: CommandDescription = {
+  name: "down",
+  summary: "Takes it down.",
+  options: { volumes: { type: "boolean", meaning: "the data too" } },
+};
+const psql: CommandDescription = {
+  name: "psql",
+  summary: "Opens psql.",
+  operands: "[OPTIONS…]",
+  options: { role: { type: "string", value: "ROLE", default: "owner", meaning: "the role" } },
+  passesOn: true,
+};
+
+test("options have their values or their defaults", () => {
+  const parsed = parseArguments(down, ["--volumes", "--stack", "dev"]);
+  expect(parsed.flag("volumes")).toBe(true);
+  expect(parsed.text("stack")).toBe("dev");
+  expect(parseArguments(down, []).text("stack")).toBe("local");
+});
+
+test("an unknown option is refused with the nearest known one", () => {
+  expect(() => parseArguments(down, ["--volume"])).toThrow(
+    expect.objectContaining({ message: "down: unknown option --volume", remedy: expect.stringContaining("did you mean --volumes?") }),
+  );
+  expect(() => parseArguments(down, ["--frobnicate"])).toThrow(expect.objectContaining({ remedy: expect.not.stringContaining("did you mean") }));
+});
+
+test("an operand is refused where none is taken, and so is an option without its value", () => {
+  expect(() => parseArguments(down, ["now"])).toThrow(/down: unexpected argument/);
+  expect(() => parseArguments(down, ["--stack"])).toThrow(/down: option '--stack <value>' argument missing/);
+});
+
+test("what belongs to another program is handed on untouched, and after -- all of it", () => {
+  const parsed = parseArguments(psql, ["-c", "select 1", "--role=engine", "--stack", "dev", "-At", "--", "--role", "x"]);
+  expect(parsed.text("role")).toBe("engine");
+  expect(parsed.text("stack")).toBe("dev");
+  expect(parsed.rest).toEqual(["-c", "select 1", "-At", "--role", "x"]);
+});
+
+test("the help text names every option with its meaning and default", () => {
+  const text = helpText(psql);
+  expect(text).toContain("npm run psql");
+  expect(text).toMatch(/--role ROLE +the role \(owner\)/);
+  expect(text).toMatch(/-h, --help +show this text/);
+});
+
+test.each(["local", "e2e", "a-1"])("%s can be the name of a stack", (name) => expect(checkStackName(name)).toBe(name));
+test.each(["", "Local", "-a", "a/b", "..", "a".repeat(41)])("%j cannot be the name of a stack", (name) =>
+  expect(() => checkStackName(name)).toThrow(/cannot be the name of a stack/),
+);

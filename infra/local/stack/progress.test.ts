@@ -1,0 +1,43 @@
+import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import { expect, test } from "vitest";
+import { describeChanges, Progress } from "./progress.ts";
+import { failedJobs } from "./recovery.ts";
+
+const urn = "urn:pulumi:local::routeql::routeql:index:RouteQL$docker:index/container:Container::engine";
+const event = (part: object): EngineEvent => ({ sequence: 1, timestamp: 1, ...part });
+
+test("progress tells what is being worked on and how much is done", () => {
+  const said: string[] = [];
+  const progress = new Progress((text) => said.push(text));
+  progress.onEvent(event({ resourcePreEvent: { metadata: { op: "create", urn } } }));
+  progress.onEvent(event({ resOutputsEvent: { metadata: { op: "create", urn } } }));
+  progress.onEvent(event({ resourcePreEvent: { metadata: { op: "same", urn } } }));
+  expect(said).toEqual(["0 done; creating Container engine", "1 done"]);
+});
+
+test("errors are kept once each, without colours, with the resource they are about", () => {
+  const progress = new Progress(() => undefined);
+  const diagnostic = { severity: "error", message: "<{%reset%}>not healthy<{%reset%}>\n", urn };
+  for (let time = 0; time < 2; time++) progress.onEvent(event({ diagnosticEvent: diagnostic }));
+  progress.onEvent(event({ diagnosticEvent: { severity: "info", message: "fine" } }));
+  progress.onEvent(event({ diagnosticEvent: { severity: "error", message: "update failed" } }));
+  expect(progress.errors).toEqual(["Container engine: not healthy"]);
+});
+
+test.each([
+  [{ same: 40 }, "nothing changed"],
+  [undefined, "nothing changed"],
+  [{ create: 3, replace: 1, same: 40 }, "3 created, 1 replaced, 40 unchanged"],
+])("the changes %j are %s", (changes, expected) => expect(describeChanges(changes)).toBe(expected));
+
+test("jobs that ended with an exit code other than 0 are found in the state", () => {
+  const container = "docker:index/container:Container";
+  const resources = [
+    { urn: "a", type: container, outputs: { exitCode: 1 } },
+    { urn: "b", type: container, outputs: { exitCode: 0 } },
+    { urn: "c", type: container, outputs: {} },
+    { urn: "d", type: "other", outputs: { exitCode: 1 } },
+  ];
+  expect(failedJobs({ resources })).toEqual(["a"]);
+  expect(failedJobs({})).toEqual([]);
+});
