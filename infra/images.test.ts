@@ -16,7 +16,9 @@ test("the same content gives the same names", () => {
 test("another Node base renames the images that are built with it, and only those", () => {
   const official = builtImages();
   const other = builtImages({ debianBase: "debian:trixie-slim", nodeBase: "routeql/node:24.21.0" });
-  const renamed = other.filter(({ imageName }) => official.every((image) => image.imageName !== imageName)).map(({ name }) => name);
+  const renamed = other
+    .filter(({ imageName }) => official.every((image) => image.imageName !== imageName))
+    .map(({ name }) => name);
   expect(renamed.toSorted()).toEqual(["auth-sidecar", "database-tools", "engine"]);
   for (const { name, args } of other) expect(args["NODE_BASE"]).toBe(renamed.includes(name) ? "routeql/node:24.21.0" : undefined);
 });

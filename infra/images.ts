@@ -1,5 +1,6 @@
 /**
- * The images built here, each named by the hash of everything that goes in: an unchanged image keeps its name, so its services are left alone.
+ * The images built here, each named by the hash of everything that goes in: an unchanged image keeps its name, so its services
+ * are left alone.
  * @module
  */
 import { readFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 /**
- * The Pulumi program: reads the settings and makes the component. Run by infra/index.ts under `pulumi up`, and by infra/local in its own process.
+ * The Pulumi program: reads the settings and makes the component. Run by infra/index.ts under `pulumi up`, and by infra/local in
+ * its own process.
  * @module
  */
 import { resolve } from "node:path";
@@ -14,11 +15,17 @@ import { readSettings } from "./settings/read.ts";
 import { settingsSources } from "./settings/sources.ts";
 
 /** What a stack gives to those who use it; `pulumi stack output --show-secrets` prints it. */
-export interface StackOutputs
-  extends Pick<
-    RouteQL,
-    "url" | "caCertificate" | "serviceApiKey" | "engineAccessKey" | "adminEmail" | "adminPassword" | "databasePasswords" | "services"
-  > {
+export interface StackOutputs extends Pick<
+  RouteQL,
+  | "url"
+  | "caCertificate"
+  | "serviceApiKey"
+  | "engineAccessKey"
+  | "adminEmail"
+  | "adminPassword"
+  | "databasePasswords"
+  | "services"
+> {
   /** Only where the console is enabled. */
   readonly consoleUrl?: Output<string>;
 }

@@ -1,66 +1,156 @@
 // Generated from infra/settings/list.ts by `node infra/settings/generate.ts`; do not edit.
 import type { Input } from "@pulumi/pulumi";
 
-/** Arguments of the component; each may be left out. Those that decide which resources there are have to be known at once. */
+/** Arguments of the component; each may be left out. */
 export interface RouteQLArgs {
-  /** The master key: whoever sends it in `X-Engine-Access-Key` may do everything the engine can do. Allowed: at least 32 random characters. Default: generated. */
+  /**
+   * The master key: whoever sends it in `X-Engine-Access-Key` may do everything the engine can do.
+   * Default: generated. Allowed: at least 32 random characters.
+   */
   readonly engineAccessKey?: Input<string>;
-  /** The key that callers of the session endpoints send in `x-service-api-key`. Allowed: at least 32 random characters. Default: generated. */
+  /**
+   * The key that callers of the session endpoints send in `x-service-api-key`.
+   * Default: generated. Allowed: at least 32 random characters.
+   */
   readonly serviceApiKey?: Input<string>;
-  /** Whether the console is served at `/` of the console port. Default: `false`; `true` in the stack `local`. */
+  /**
+   * Whether the console is served at `/` of the console port.
+   * Default: `false`; `true` in the stack `local`.
+   */
   readonly engineConsole?: boolean;
-  /** E-mail of the first administrator (role `operator`), who is created once, when there is no user. Allowed: an e-mail address. Default: `admin@example.net`. */
+  /**
+   * E-mail of the first administrator (role `operator`), who is created once, when there is no user.
+   * Default: `admin@example.net`. Allowed: an e-mail address.
+   */
   readonly adminEmail?: string;
-  /** Password of the first administrator. It is used once; later changes are made in the database of users. Allowed: at least 12 random characters. Default: generated. */
+  /**
+   * Password of the first administrator. It is used once; later changes are made in the database of users.
+   * Default: generated. Allowed: at least 12 random characters.
+   */
   readonly adminPassword?: Input<string>;
-  /** The name clients use; it is in the URLs and in the certificate that is made here. Allowed: a host name or an IP address. Default: `localhost`. */
+  /**
+   * The name clients use; it is in the URLs and in the certificate that is made here.
+   * Default: `localhost`. Allowed: a host name or an IP address.
+   */
   readonly publicHost?: string;
-  /** The address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all. Allowed: an IP address. Default: `127.0.0.1`. */
+  /**
+   * The address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all.
+   * Default: `127.0.0.1`. Allowed: an IP address.
+   */
   readonly hostAddress?: string;
-  /** Published port that redirects to https. Allowed: 1 to 65535. Default: `80`. */
+  /**
+   * Published port that redirects to https.
+   * Default: `80`. Allowed: 1 to 65535.
+   */
   readonly httpPort?: number;
-  /** Published port of the API. Allowed: 1 to 65535. Default: `443`. */
+  /**
+   * Published port of the API.
+   * Default: `443`. Allowed: 1 to 65535.
+   */
   readonly httpsPort?: number;
-  /** Published port of the API and, if it is enabled, the console. Allowed: 1 to 65535. Default: `32000`. */
+  /**
+   * Published port of the API and, if it is enabled, the console.
+   * Default: `32000`. Allowed: 1 to 65535.
+   */
   readonly consolePort?: number;
-  /** Own certificate (PEM, with its chain). Without it one is made, signed by an authority of the stack's own. Default: none. */
+  /**
+   * Own certificate (PEM, with its chain). Without it one is made, signed by an authority of the stack's own.
+   * Default: none.
+   */
   readonly tlsCertificateFile?: string;
-  /** Private key (PEM) of the own certificate. Default: none. */
+  /**
+   * Private key (PEM) of the own certificate.
+   * Default: none.
+   */
   readonly tlsPrivateKeyFile?: string;
-  /** Seconds until an access token expires. Allowed: 60 to 3600. Default: `900`. */
+  /**
+   * Seconds until an access token expires.
+   * Default: `900`. Allowed: 60 to 3600.
+   */
   readonly tokenLifeSeconds?: number;
-  /** Seconds without use after which a session ends. Allowed: 60 to 86400. Default: `900`. */
+  /**
+   * Seconds without use after which a session ends.
+   * Default: `900`. Allowed: 60 to 86400.
+   */
   readonly sessionIdleSeconds?: number;
-  /** Seconds after login at which a session ends in any case. Allowed: 60 to 604800. Default: `28800`. */
+  /**
+   * Seconds after login at which a session ends in any case.
+   * Default: `28800`. Allowed: 60 to 604800.
+   */
   readonly sessionAbsoluteSeconds?: number;
-  /** Failed logins of one account, from any address, before it has to wait. Allowed: 1 to 1000. Default: `10`. */
+  /**
+   * Failed logins of one account, from any address, before it has to wait.
+   * Default: `10`. Allowed: 1 to 1000.
+   */
   readonly loginAttemptsPerAccount?: number;
-  /** Failed logins from one address, to any account, before it has to wait. Allowed: 1 to 10000. Default: `50`. */
+  /**
+   * Failed logins from one address, to any account, before it has to wait.
+   * Default: `50`. Allowed: 1 to 10000.
+   */
   readonly loginAttemptsPerAddress?: number;
-  /** Largest body of a request, in KiB. Allowed: 1 to 10240. Default: `256`. */
+  /**
+   * Largest body of a request, in KiB.
+   * Default: `256`. Allowed: 1 to 10240.
+   */
   readonly bodyLimitKilobytes?: number;
-  /** Deepest nesting of a GraphQL operation. Allowed: 1 to 100. Default: `10`. */
+  /**
+   * Deepest nesting of a GraphQL operation.
+   * Default: `10`. Allowed: 1 to 100.
+   */
   readonly queryDepth?: number;
-  /** Most fields of a GraphQL operation, all levels together. Allowed: 1 to 10000. Default: `500`. */
+  /**
+   * Most fields of a GraphQL operation, all levels together.
+   * Default: `500`. Allowed: 1 to 10000.
+   */
   readonly queryBreadth?: number;
-  /** Seconds after which Postgres gives up a statement of the engine. Allowed: 1 to 3600. Default: `30`. */
+  /**
+   * Seconds after which Postgres gives up a statement of the engine.
+   * Default: `30`. Allowed: 1 to 3600.
+   */
   readonly statementTimeoutSeconds?: number;
-  /** Connections of the engine to Postgres. Allowed: 1 to 200. Default: `10`. */
+  /**
+   * Connections of the engine to Postgres.
+   * Default: `10`. Allowed: 1 to 200.
+   */
   readonly enginePoolSize?: number;
-  /** Requests a second from one address that the gateway lets through. Allowed: 1 to 100000. Default: `50`. */
+  /**
+   * Requests a second from one address that the gateway lets through.
+   * Default: `50`. Allowed: 1 to 100000.
+   */
   readonly requestsPerSecondPerAddress?: number;
-  /** Requests from one address above that rate that are served at once before more are answered 429. Allowed: 1 to 100000. Default: `100`. */
+  /**
+   * Requests from one address above that rate that are served at once before more are answered 429.
+   * Default: `100`. Allowed: 1 to 100000.
+   */
   readonly requestBurst?: number;
-  /** Requests a minute from one address to the paths that take a password. Allowed: 1 to 100000. Default: `30`. */
+  /**
+   * Requests a minute from one address to the paths that take a password.
+   * Default: `30`. Allowed: 1 to 100000.
+   */
   readonly loginRequestsPerMinutePerAddress?: number;
-  /** Connections open at the same time from one address, WebSockets included. Allowed: 1 to 65535. Default: `100`. */
+  /**
+   * Connections open at the same time from one address, WebSockets included.
+   * Default: `100`. Allowed: 1 to 65535.
+   */
   readonly connectionsPerAddress?: number;
-  /** Seconds after which the gateway closes a WebSocket on which nothing moved, not even a keep-alive. Allowed: 10 to 86400. Default: `120`. */
+  /**
+   * Seconds after which the gateway closes a WebSocket on which nothing moved, not even a keep-alive.
+   * Default: `120`. Allowed: 10 to 86400.
+   */
   readonly idleWebSocketSeconds?: number;
-  /** What the engine and the auth sidecar log, and all that is graver. Allowed: debug, info, warn, error. Default: `info`. */
+  /**
+   * What the engine and the auth sidecar log, and all that is graver.
+   * Default: `info`. Allowed: debug, info, warn, error.
+   */
   readonly logLevel?: string;
-  /** The image that the images are built on. Allowed: an image. Default: `debian:trixie-slim`. */
+  /**
+   * The image that the images are built on.
+   * Default: `debian:trixie-slim`. Allowed: an image.
+   */
   readonly debianBase?: string;
-  /** The image with Node 24 and npm in which the packages are installed during a build. Allowed: an image. Default: `node:24.21.0-trixie-slim`. */
+  /**
+   * The image with Node 24 and npm in which the packages are installed during a build.
+   * Default: `node:24.21.0-trixie-slim`. Allowed: an image.
+   */
   readonly nodeBase?: string;
 }

@@ -26,16 +26,24 @@ beforeAll(async () => {
 });
 
 const containerNames = (resources: readonly RecordedResource[]): string[] =>
-  resources.filter(({ type }) => type === container).map(({ inputs }) => String(inputs["name"])).toSorted();
+  resources
+    .filter(({ type }) => type === container)
+    .map(({ inputs }) => String(inputs["name"]))
+    .toSorted();
 
 test("containers are named after the component, the stack and the service", async () => {
   const { resources } = await deploy({}, { name: "routes", stack: "staging" });
   const services = ["auth-sidecar", "database", "engine", "gateway", "migrate", "sessions"];
-  expect(containerNames(resources)).toEqual(services.flatMap((name) => [`routes-staging-${name}`, `routes-staging-${name}-files`]));
+  expect(containerNames(resources)).toEqual(
+    services.flatMap((name) => [`routes-staging-${name}`, `routes-staging-${name}-files`]),
+  );
 });
 
 test("the outputs say where the service is and what runs", async () => {
-  const { component } = await deploy({ publicHost: "routes.example.net", httpsPort: 8443, consolePort: 32_001, engineConsole: true }, { stack: "staging" });
+  const { component } = await deploy(
+    { publicHost: "routes.example.net", httpsPort: 8443, consolePort: 32_001, engineConsole: true },
+    { stack: "staging" },
+  );
   expect(await value(component.url)).toBe("https://routes.example.net:8443");
   expect(component.consoleUrl && (await value(component.consoleUrl))).toBe("https://routes.example.net:32001/");
   expect(await value(component.adminEmail)).toBe("admin@example.net");
@@ -67,7 +75,12 @@ test("secret outputs are secrets, the others are not", async () => {
 test("no secret is in clear in any resource's inputs, and none is in an environment or a label", async () => {
   const { component, resources } = plain;
   const databasePasswords = await value(component.databasePasswords);
-  const secrets = [await value(component.engineAccessKey), await value(component.serviceApiKey), await value(component.adminPassword), ...Object.values(databasePasswords)];
+  const secrets = [
+    await value(component.engineAccessKey),
+    await value(component.serviceApiKey),
+    await value(component.adminPassword),
+    ...Object.values(databasePasswords),
+  ];
   expect(secrets).toHaveLength(8);
   for (const { inputs, type } of resources) {
     const { open } = splitSecrets(inputs);
@@ -133,5 +146,7 @@ test("services are replaced, not updated, when their health check changes", asyn
 });
 
 test("arguments that are wrong stop it before anything is registered", async () => {
-  await expect(deploy({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(/2 settings are wrong:\n {2}httpPort .*\n {2}logLevel /);
+  await expect(deploy({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(
+    /2 settings are wrong:\n {2}httpPort .*\n {2}logLevel /,
+  );
 });

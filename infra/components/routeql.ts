@@ -39,13 +39,21 @@ export interface DeployedService {
 function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
   const names = ["owner-password", "engine-password", "sidecar-password", "loader-password", "backup-password"] as const;
   const values = names.map((name) => secrets[name]);
-  return secret(all(values).apply(([owner = "", engine = "", sidecar = "", loader = "", backup = ""]) => ({ owner, engine, sidecar, loader, backup })));
+  return secret(
+    all(values).apply(([owner = "", engine = "", sidecar = "", loader = "", backup = ""]) => ({
+      owner,
+      engine,
+      sidecar,
+      loader,
+      backup,
+    })),
+  );
 }
 
 export interface RouteQLOptions extends ComponentResourceOptions {
   /**
-   * Whether Pulumi refuses to delete the volumes with data, and the secrets without which the data are worth nothing, until they are unprotected.
-   * Default: false.
+   * Whether Pulumi refuses to delete the volumes with data, and the secrets without which the data are worth nothing, until they
+   * are unprotected. Default: false.
    */
   readonly protectData?: boolean;
 }
@@ -116,5 +124,9 @@ export class RouteQL extends ComponentResource {
 }
 
 function describeDeployed({ name, container }: DockerService): Output<DeployedService> {
-  return all([container.name, container.image]).apply(([containerName, image]) => ({ service: name, container: containerName, image }));
+  return all([container.name, container.image]).apply(([containerName, image]) => ({
+    service: name,
+    container: containerName,
+    image,
+  }));
 }

@@ -26,7 +26,9 @@ test.each(changes)("another %s of one file is another hash", (_what, change) => 
   fc.assert(
     fc.property(texts, files, (given, [first, ...rest]) => {
       if (first === undefined) return true;
-      return contentHash({ texts: given, files: [first, ...rest] }) !== contentHash({ texts: given, files: [change(first), ...rest] });
+      return (
+        contentHash({ texts: given, files: [first, ...rest] }) !== contentHash({ texts: given, files: [change(first), ...rest] })
+      );
     }),
   );
 });
@@ -39,5 +41,7 @@ test("a text and a file of the same name and content are not the same", () => {
 
 test("the hash does not change from one version of the project to the next", () => {
   const files = [{ path: "a/b", content: Buffer.from("text\n"), executable: true }];
-  expect(contentHash({ texts: { Dockerfile: "FROM scratch" }, files })).toBe("9576617f968754db5f7ccd4d25691e9d0c4e2e81822f6c8e9058cf07236861b4");
+  expect(contentHash({ texts: { Dockerfile: "FROM scratch" }, files })).toBe(
+    "9576617f968754db5f7ccd4d25691e9d0c4e2e81822f6c8e9058cf07236861b4",
+  );
 });

@@ -12,7 +12,15 @@ const write = (path: string, content = path): void => {
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "routeql-context-"));
   write(".dockerignore", "*\n!engine\n!package.json\n**/node_modules\n**/*.test.ts\n");
-  for (const path of ["package.json", "README.md", "engine/a.ts", "engine/b/a.test.ts", "engine/b/run.sh", "engine/node_modules/x/index.js", "other/a.ts"]) {
+  for (const path of [
+    "package.json",
+    "README.md",
+    "engine/a.ts",
+    "engine/b/a.test.ts",
+    "engine/b/run.sh",
+    "engine/node_modules/x/index.js",
+    "other/a.ts",
+  ]) {
     write(path);
   }
   chmodSync(join(root, "engine/b/run.sh"), 0o755);
@@ -20,7 +28,11 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 test("files below the sources are taken in, what .dockerignore leaves out is not", () => {
-  expect(contextFiles(root, ["package.json", "engine"]).map(({ path }) => path)).toEqual(["package.json", "engine/a.ts", "engine/b/run.sh"]);
+  expect(contextFiles(root, ["package.json", "engine"]).map(({ path }) => path)).toEqual([
+    "package.json",
+    "engine/a.ts",
+    "engine/b/run.sh",
+  ]);
 });
 
 test("a file that is named twice counts once", () => {

@@ -20,7 +20,9 @@ function below(root: string, path: string): string[] {
  */
 export function contextFiles(root: string, sources: readonly string[]): readonly ContextFile[] {
   const ignored = dockerignore.default().add(readFileSync(join(root, ".dockerignore"), "utf8"));
-  const paths = new Set(sources.flatMap((source) => below(root, source)).map((path) => relative(root, path).split(sep).join("/")));
+  const paths = new Set(
+    sources.flatMap((source) => below(root, source)).map((path) => relative(root, path).split(sep).join("/")),
+  );
   return [...paths]
     .filter((path) => !ignored.ignores(path))
     .map((path) => ({

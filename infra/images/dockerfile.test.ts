@@ -17,6 +17,9 @@ RUN echo COPY nothing /
   expect(copiedSources(dockerfile)).toEqual(["package.json", "package-lock.json", "engine", "contract"]);
 });
 
-test.each(["ADD a b", "COPY *.json ./", 'COPY ["a", "b"]', "COPY $A b", "COPY <<EOF b", "COPY a"])("%s is refused", (instruction) => {
-  expect(() => copiedSources(instruction)).toThrow(instruction);
-});
+test.each(["ADD a b", "COPY *.json ./", 'COPY ["a", "b"]', "COPY $A b", "COPY <<EOF b", "COPY a"])(
+  "%s is refused",
+  (instruction) => {
+    expect(() => copiedSources(instruction)).toThrow(instruction);
+  },
+);

@@ -6,7 +6,8 @@ import { callEdges, secretPath } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const surroundings = { resolver: "127.0.0.11", certificate: "CERTIFICATE" };
-const describe = (given: GivenSettings = {}): readonly ServiceDescription[] => describeServices(withDefaults(given, "prod"), surroundings);
+const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
+  describeServices(withDefaults(given, "prod"), surroundings);
 
 function service(name: ServiceName, given: GivenSettings = {}): ServiceDescription {
   const found = describe(given).find((candidate) => candidate.name === name);
@@ -15,7 +16,11 @@ function service(name: ServiceName, given: GivenSettings = {}): ServiceDescripti
 }
 
 test("exactly the gateway publishes ports", () => {
-  expect(describe().filter(({ ports }) => ports.length > 0).map(({ name }) => name)).toEqual(["gateway"]);
+  expect(
+    describe()
+      .filter(({ ports }) => ports.length > 0)
+      .map(({ name }) => name),
+  ).toEqual(["gateway"]);
 });
 
 test("the published ports are the settings'", () => {
@@ -27,7 +32,11 @@ test("the published ports are the settings'", () => {
 });
 
 test("who calls whom", () => {
-  expect(callEdges(describe()).map((edge) => edge.join(" to ")).toSorted()).toEqual([
+  expect(
+    callEdges(describe())
+      .map((edge) => edge.join(" to "))
+      .toSorted(),
+  ).toEqual([
     "auth-sidecar to database",
     "auth-sidecar to sessions",
     "engine to auth-sidecar",
@@ -78,7 +87,9 @@ test("the superuser's password is known to the database and the migration alone"
 });
 
 test("only the gateway has the certificate's private key, and it has no other secret", () => {
-  const holders = describe().filter(({ files }) => Object.values(files).some((content) => typeof content === "object" && "secret" in content));
+  const holders = describe().filter(({ files }) =>
+    Object.values(files).some((content) => typeof content === "object" && "secret" in content),
+  );
   expect(holders.map(({ name }) => name)).toEqual(["gateway"]);
   expect(service("gateway").secrets).toEqual({});
   expect(service("gateway").files["tls/private-key.pem"]).toEqual({ secret: "tls-private-key" });
@@ -86,7 +97,8 @@ test("only the gateway has the certificate's private key, and it has no other se
 
 test("the gateway has its nginx files, among them the rendered ones", () => {
   const paths = Object.keys(service("gateway").files);
-  for (const path of ["nginx/nginx.conf", "nginx/settings.conf", "nginx/errors.conf", "tls/certificate.pem"]) expect(paths).toContain(path);
+  for (const path of ["nginx/nginx.conf", "nginx/settings.conf", "nginx/errors.conf", "tls/certificate.pem"])
+    expect(paths).toContain(path);
 });
 
 test("the engine has the whole metadata directory", () => {
@@ -106,4 +118,5 @@ test("the life of tokens is a matter of the sidecar alone", () => {
   expect(changed.map(({ name }) => name)).toEqual(["auth-sidecar"]);
 });
 
-test("a secret's path is below the files' directory", () => expect(secretPath("sessions-password")).toBe("/run/routeql/secrets/sessions-password"));
+test("a secret's path is below the files' directory", () =>
+  expect(secretPath("sessions-password")).toBe("/run/routeql/secrets/sessions-password"));

@@ -1,5 +1,6 @@
 /**
- * What a service is, whatever runs it: a target (infra/targets/) knows how to run any such description, and nothing here knows a target.
+ * What a service is, whatever runs it: a target (infra/targets/) knows how to run any such description, and nothing here knows a
+ * target.
  * @module
  */
 import type { Input } from "@pulumi/pulumi";

@@ -1,7 +1,9 @@
 import { databaseAddress } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
 
-/** Makes the roles and brings the schema to the state of the SQL files in its image; runs again when those or a password change. */
+/**
+ * Makes the roles and brings the schema to the state of the SQL files in its image; runs again when those or a password change.
+ */
 export function describeMigrate(): ServiceDescription {
   return {
     name: "migrate",

@@ -13,5 +13,7 @@ export function readTree(folder: URL, under: string, endings: readonly string[])
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   if (paths.length === 0) throw new Error(`There is no file ${endings.map((ending) => `*${ending}`).join(", ")} in ${root}.`);
-  return Object.fromEntries(paths.map((path) => [`${under}/${relative(root, path).split(sep).join("/")}`, readFileSync(path, "utf8")]));
+  return Object.fromEntries(
+    paths.map((path) => [`${under}/${relative(root, path).split(sep).join("/")}`, readFileSync(path, "utf8")]),
+  );
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { argumentProblems } from "./argument-problems.ts";
 
-const found = (given: Record<string, unknown>): string[] => argumentProblems(given, "prod").map(({ name, problem }) => `${name} ${problem}`);
+const found = (given: Record<string, unknown>): string[] =>
+  argumentProblems(given, "prod").map(({ name, problem }) => `${name} ${problem}`);
 
 test("no argument at all is fine", () => expect(found({})).toEqual([]));
 

@@ -8,8 +8,12 @@ test("a range names its ends and the value", () => {
   expect(range(60, 3600).check(59)).toBe("must be a whole number from 60 to 3600, not 59");
 });
 
-test.each(["127.0.0.1", "0.0.0.0", "::1", "2001:db8::1"])("%s is an address", (value) => expect(address.check(value)).toBeUndefined());
-test.each(["localhost", "127.0.0.256", "1.2.3.4:80", ""])("%j is no address", (value) => expect(address.check(value)).toBeDefined());
+test.each(["127.0.0.1", "0.0.0.0", "::1", "2001:db8::1"])("%s is an address", (value) =>
+  expect(address.check(value)).toBeUndefined(),
+);
+test.each(["localhost", "127.0.0.256", "1.2.3.4:80", ""])("%j is no address", (value) =>
+  expect(address.check(value)).toBeDefined(),
+);
 
 test.each(["localhost", "routes.example.net", "192.0.2.1", "2001:db8::1", "a-b.example"])("%s is a host", (value) =>
   expect(host.check(value)).toBeUndefined(),
@@ -19,10 +23,16 @@ test.each(["", "a b", "-a.example", "a-.example", "a..b", "https://a.example", "
   (value) => expect(host.check(value)).toBeDefined(),
 );
 
-test.each(["admin@example.net", "a+b@sub.example"])("%s is an e-mail address", (value) => expect(email.check(value)).toBeUndefined());
-test.each(["admin", "@example.net", "a b@example.net", "a@@b"])("%j is no e-mail address", (value) => expect(email.check(value)).toBeDefined());
+test.each(["admin@example.net", "a+b@sub.example"])("%s is an e-mail address", (value) =>
+  expect(email.check(value)).toBeUndefined(),
+);
+test.each(["admin", "@example.net", "a b@example.net", "a@@b"])("%j is no e-mail address", (value) =>
+  expect(email.check(value)).toBeDefined(),
+);
 
-test.each(["debian:trixie-slim", "registry.example:5000/a/b@sha256:00"])("%s is an image", (value) => expect(image.check(value)).toBeUndefined());
+test.each(["debian:trixie-slim", "registry.example:5000/a/b@sha256:00"])("%s is an image", (value) =>
+  expect(image.check(value)).toBeUndefined(),
+);
 test.each(["", "-x", "a b", "a$b"])("%j is no image", (value) => expect(image.check(value)).toBeDefined());
 
 test("one of several values is one of exactly those", () => {

@@ -9,7 +9,9 @@ import type { Check } from "./setting.ts";
 export function range(least: number, most: number): { check: Check<"number">; allowed: string } {
   return {
     check: (value) =>
-      Number.isInteger(value) && value >= least && value <= most ? undefined : `must be a whole number from ${least} to ${most}, not ${value}`,
+      Number.isInteger(value) && value >= least && value <= most
+        ? undefined
+        : `must be a whole number from ${least} to ${most}, not ${value}`,
     allowed: `${least} to ${most}`,
   };
 }
@@ -42,7 +44,8 @@ export const host: { check: Check<"text">; allowed: string } = {
 
 /** Enough to catch a slip; the sidecar and the user's mail system decide the rest. */
 export const email: { check: Check<"text">; allowed: string } = {
-  check: (value) => (/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value) ? undefined : `must be an e-mail address, not ${JSON.stringify(value)}`),
+  check: (value) =>
+    /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value) ? undefined : `must be an e-mail address, not ${JSON.stringify(value)}`,
   allowed: "an e-mail address",
 };
 

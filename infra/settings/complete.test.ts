@@ -16,6 +16,9 @@ test("a given value stays, and no secret is among the values", () => {
   expect(complete).not.toHaveProperty("engineAccessKey");
 });
 
-test.each(settingNames.filter((name) => (settings[name] as Setting).default !== undefined))("the default of %s passes its own check", (name) => {
-  expect(checkValue(name, (settings[name] as Setting).default)).toBeUndefined();
-});
+test.each(settingNames.filter((name) => (settings[name] as Setting).default !== undefined))(
+  "the default of %s passes its own check",
+  (name) => {
+    expect(checkValue(name, (settings[name] as Setting).default)).toBeUndefined();
+  },
+);

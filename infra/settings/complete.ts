@@ -25,7 +25,9 @@ export function contradictions(settings: PlainSettings): SettingsProblem[] {
   }
   if ((settings.tlsCertificateFile === undefined) !== (settings.tlsPrivateKeyFile === undefined)) {
     const [name, other] =
-      settings.tlsCertificateFile === undefined ? ["tlsCertificateFile", "tlsPrivateKeyFile"] : ["tlsPrivateKeyFile", "tlsCertificateFile"];
+      settings.tlsCertificateFile === undefined
+        ? ["tlsCertificateFile", "tlsPrivateKeyFile"]
+        : ["tlsPrivateKeyFile", "tlsCertificateFile"];
     problems.push({ name, place, problem: `is missing, but ${other} is set; give both or neither` });
   }
   if (settings.sessionIdleSeconds > settings.sessionAbsoluteSeconds) {

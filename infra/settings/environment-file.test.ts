@@ -7,7 +7,9 @@ const read = (content: string): Record<string, string> =>
   Object.fromEntries(parseEnvironmentFile(content).entries.map(({ name, value }) => [name, value]));
 
 test("assignments, comments and blank lines are read", () => {
-  const { entries, badLines } = parseEnvironmentFile("# first\n\nHTTP_PORT=8080\n  export PUBLIC_HOST = routes.example.net # ours\r\nLOG_LEVEL='info'\n");
+  const { entries, badLines } = parseEnvironmentFile(
+    "# first\n\nHTTP_PORT=8080\n  export PUBLIC_HOST = routes.example.net # ours\r\nLOG_LEVEL='info'\n",
+  );
   expect(entries).toEqual([
     { name: "HTTP_PORT", value: "8080", line: 3 },
     { name: "PUBLIC_HOST", value: "routes.example.net", line: 4 },
@@ -22,7 +24,7 @@ test.each([
   ["A=#c", ""],
   ["A=", ""],
   ['A=" b # c "', " b # c "],
-  ["A=\"it's\"", "it's"],
+  ['A="it\'s"', "it's"],
   ["A='b' # c", "b"],
   ["A=b=c", "b=c"],
   ["\uFEFFA=b", "b"],

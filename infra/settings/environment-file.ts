@@ -1,6 +1,6 @@
 /**
- * The environment file: lines `NAME=value`, comments, blank lines. Stricter than the usual readers, which skip what they do not understand:
- * here a line that is neither is a problem to report.
+ * The environment file: lines `NAME=value`, comments, blank lines. Stricter than the usual readers, which skip what they do not
+ * understand: here a line that is neither is a problem to report.
  * @module
  */
 
@@ -35,7 +35,10 @@ function readValue(raw: string): string | undefined {
 export function parseEnvironmentFile(content: string): EnvironmentFile {
   const entries: EnvironmentEntry[] = [];
   const badLines: number[] = [];
-  for (const [index, text] of content.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
+  for (const [index, text] of content
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
     if (/^\s*(#|$)/.test(text)) continue;
     const [, name, raw] = assignment.exec(text) ?? [];
     const value = raw === undefined ? undefined : readValue(raw);

@@ -8,7 +8,9 @@ export type Parsed = { readonly value: string | number | boolean } | { readonly 
 function typed(setting: Setting, text: string): Parsed {
   switch (setting.type) {
     case "flag":
-      return text === "true" || text === "false" ? { value: text === "true" } : { problem: `must be true or false, not ${JSON.stringify(text)}` };
+      return text === "true" || text === "false"
+        ? { value: text === "true" }
+        : { problem: `must be true or false, not ${JSON.stringify(text)}` };
     case "number":
       return /^-?\d+$/.test(text) ? { value: Number(text) } : { problem: `must be a whole number, not ${JSON.stringify(text)}` };
     default:

@@ -8,7 +8,11 @@ const key = randomBytes(20).toString("hex");
 const otherKey = randomBytes(20).toString("hex");
 
 function read(configuration: Record<string, string>, content?: string) {
-  return readSettings({ stack: "staging", configuration, environmentFile: content === undefined ? undefined : { name: ".env", content } });
+  return readSettings({
+    stack: "staging",
+    configuration,
+    environmentFile: content === undefined ? undefined : { name: ".env", content },
+  });
 }
 
 function problems(configuration: Record<string, string>, content?: string): string[] {
@@ -44,16 +48,18 @@ test("all problems of both sources are listed at once", () => {
     { httpPort: "0", engineConsole: "yes", colour: "blue" },
     `ENGINE_ACESS_KEY=${key}\nHTTPS_PORT=many\nno assignment\nLOG_LEVEL=info\nLOG_LEVEL=warn\nTOKEN_LIFE_SECONDS=59`,
   );
-  expect(found.toSorted()).toEqual([
-    "colour is not a setting (stack configuration)",
-    "ENGINE_ACESS_KEY is not a setting; is ENGINE_ACCESS_KEY meant? (.env, line 1)",
-    "line 3 is neither NAME=value nor a comment (.env)",
-    "LOG_LEVEL is set twice (.env, line 5)",
-    "httpPort must be a whole number from 1 to 65535, not 0 (stack configuration)",
-    'engineConsole must be true or false, not "yes" (stack configuration)',
-    'HTTPS_PORT must be a whole number, not "many" (.env, line 2)',
-    "TOKEN_LIFE_SECONDS must be a whole number from 60 to 3600, not 59 (.env, line 6)",
-  ].toSorted());
+  expect(found.toSorted()).toEqual(
+    [
+      "colour is not a setting (stack configuration)",
+      "ENGINE_ACESS_KEY is not a setting; is ENGINE_ACCESS_KEY meant? (.env, line 1)",
+      "line 3 is neither NAME=value nor a comment (.env)",
+      "LOG_LEVEL is set twice (.env, line 5)",
+      "httpPort must be a whole number from 1 to 65535, not 0 (stack configuration)",
+      'engineConsole must be true or false, not "yes" (stack configuration)',
+      'HTTPS_PORT must be a whole number, not "many" (.env, line 2)',
+      "TOKEN_LIFE_SECONDS must be a whole number from 60 to 3600, not 59 (.env, line 6)",
+    ].toSorted(),
+  );
 });
 
 test("a bad value is a problem even where a better source overrules it", () => {
@@ -70,13 +76,18 @@ test("a weak secret is refused and never repeated", () => {
 
 test("a secret that is used twice is refused and never repeated", () => {
   const found = problems({ engineAccessKey: key }, `SERVICE_API_KEY=${key}`);
-  expect(found).toEqual(["serviceApiKey is the same as engineAccessKey; each needs a value of its own (together with another setting)"]);
+  expect(found).toEqual([
+    "serviceApiKey is the same as engineAccessKey; each needs a value of its own (together with another setting)",
+  ]);
   expect(problems({ engineAccessKey: key }, `SERVICE_API_KEY=${otherKey}`)).toEqual([]);
 });
 
 test.each([
   [{ httpPort: "443" }, "httpsPort is the same port as httpPort: 443"],
-  [{ tlsCertificateFile: "certificate.pem" }, "tlsPrivateKeyFile is missing, but tlsCertificateFile is set; give both or neither"],
+  [
+    { tlsCertificateFile: "certificate.pem" },
+    "tlsPrivateKeyFile is missing, but tlsCertificateFile is set; give both or neither",
+  ],
   [{ tlsPrivateKeyFile: "key.pem" }, "tlsCertificateFile is missing, but tlsPrivateKeyFile is set; give both or neither"],
   [{ sessionIdleSeconds: "30000" }, "sessionIdleSeconds must not be more than sessionAbsoluteSeconds"],
 ])("%j contradicts itself or a default", (configuration: Record<string, string>, problem) => {

@@ -34,7 +34,10 @@ function unknown(written: string, known: readonly string[]): string {
   return `is not a setting${guess === undefined ? "" : `; is ${guess} meant?`}`;
 }
 
-function fromConfiguration(configuration: SettingsSources["configuration"], problems: SettingsProblem[]): Map<SettingName, Given> {
+function fromConfiguration(
+  configuration: SettingsSources["configuration"],
+  problems: SettingsProblem[],
+): Map<SettingName, Given> {
   const given = new Map<SettingName, Given>();
   const place = "stack configuration";
   for (const [written, value] of Object.entries(configuration)) {
@@ -49,7 +52,8 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   const given = new Map<SettingName, Given>();
   if (file === undefined) return given;
   const { entries, badLines } = parseEnvironmentFile(file.content);
-  for (const line of badLines) problems.push({ name: `line ${line}`, place: file.name, problem: "is neither NAME=value nor a comment" });
+  for (const line of badLines)
+    problems.push({ name: `line ${line}`, place: file.name, problem: "is neither NAME=value nor a comment" });
   const seen = new Set<string>();
   for (const { name: written, value, line } of entries) {
     const place = `${file.name}, line ${line}`;

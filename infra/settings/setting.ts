@@ -1,5 +1,6 @@
 /**
- * What a setting is. The list itself is in list.ts; everything about a setting that a person reads or that a program checks comes from there.
+ * What a setting is. The list itself is in list.ts; everything about a setting that a person reads or that a program checks comes
+ * from there.
  * @module
  */
 

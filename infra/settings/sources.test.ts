@@ -15,7 +15,9 @@ const sources = (configuration: Record<string, string>, variables: Record<string
   settingsSources({ stack: "staging", project: "routeql", configuration, folder, variables });
 
 test("only the project's own part of the configuration counts", () => {
-  expect(sources({ "routeql:httpPort": "80", "docker:host": "unix:///run/docker.sock" }).configuration).toEqual({ httpPort: "80" });
+  expect(sources({ "routeql:httpPort": "80", "docker:host": "unix:///run/docker.sock" }).configuration).toEqual({
+    httpPort: "80",
+  });
 });
 
 test("without .env there is no environment file", () => expect(sources({}).environmentFile).toBeUndefined());
@@ -37,5 +39,7 @@ test("the configuration names another file, before the variable does", () => {
 
 test("a named file that is missing is an error", () => {
   expect(() => sources({ "routeql:environmentFile": "none.env" })).toThrow(SettingsError);
-  expect(() => sources({ "routeql:environmentFile": "none.env" })).toThrow(/environmentFile cannot be read \(ENOENT\) \(none.env\)/);
+  expect(() => sources({ "routeql:environmentFile": "none.env" })).toThrow(
+    /environmentFile cannot be read \(ENOENT\) \(none.env\)/,
+  );
 });

@@ -22,7 +22,13 @@ export interface Surroundings {
  * Gathers what settings are read from: the project's own part of the configuration, and the environment file, if there is one.
  * @throws {SettingsError} if an environment file was named and cannot be read, or `.env` exists and cannot.
  */
-export function settingsSources({ stack, project, configuration, folder, variables = process.env }: Surroundings): SettingsSources {
+export function settingsSources({
+  stack,
+  project,
+  configuration,
+  folder,
+  variables = process.env,
+}: Surroundings): SettingsSources {
   const own = Object.entries(configuration)
     .filter(([key]) => key.startsWith(`${project}:`))
     .map(([key, value]) => [key.slice(project.length + 1), value] as const);

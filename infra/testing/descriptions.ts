@@ -26,7 +26,13 @@ export function describeTestService(changes: Partial<ServiceDescription> = {}): 
 }
 
 export function testImage(name: ImageName, tag = "0123456789ab"): BuiltImage {
-  return { name, imageName: `routeql/${name}:${tag}`, dockerfile: `/context/images/${name}/Dockerfile`, context: "/context", args: {} };
+  return {
+    name,
+    imageName: `routeql/${name}:${tag}`,
+    dockerfile: `/context/images/${name}/Dockerfile`,
+    context: "/context",
+    args: {},
+  };
 }
 
 /** Every secret, each with a value that tells which it is. They are wrapped only where the code under test wraps them. */

@@ -26,7 +26,10 @@ export interface RunOptions {
  * Runs `program` in a stack of its own and gives everything that it registered, in order.
  * @throws what the program throws
  */
-export async function recordStack(program: () => unknown, { stack = "local", preview = false, outputs = {} }: RunOptions = {}): Promise<RecordedResource[]> {
+export async function recordStack(
+  program: () => unknown,
+  { stack = "local", preview = false, outputs = {} }: RunOptions = {},
+): Promise<RecordedResource[]> {
   const resources: RecordedResource[] = [];
   await runtime.setMocks(
     {

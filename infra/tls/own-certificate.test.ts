@@ -21,7 +21,12 @@ async function writePair(name: string, from: string, to: string): Promise<void> 
     notAfter: new Date(to),
     signingAlgorithm: algorithm,
     keys,
-    extensions: [new SubjectAlternativeNameExtension([{ type: "dns", value: "routes.example.net" }, { type: "ip", value: "192.0.2.10" }])],
+    extensions: [
+      new SubjectAlternativeNameExtension([
+        { type: "dns", value: "routes.example.net" },
+        { type: "ip", value: "192.0.2.10" },
+      ]),
+    ],
   });
   writeFileSync(join(folder, `${name}.pem`), certificate.toString("pem"));
   writeFileSync(join(folder, `${name}.key`), KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }));
@@ -65,15 +70,21 @@ test.each([
   ["none.pem", "valid.key", ["tlsCertificateFile cannot be read (none.pem)"]],
   ["valid.pem", "none.key", ["tlsPrivateKeyFile cannot be read (none.key)"]],
   ["broken.pem", "valid.key", ["tlsCertificateFile is not a certificate in PEM form (broken.pem)"]],
-  ["valid.key", "valid.pem", [
-    "tlsCertificateFile is not a certificate in PEM form (valid.key)",
-    "tlsPrivateKeyFile is not an unencrypted private key in PEM form (valid.pem)",
-  ]],
+  [
+    "valid.key",
+    "valid.pem",
+    [
+      "tlsCertificateFile is not a certificate in PEM form (valid.key)",
+      "tlsPrivateKeyFile is not an unencrypted private key in PEM form (valid.pem)",
+    ],
+  ],
   ["valid.pem", "other.key", ["tlsPrivateKeyFile does not belong to the certificate (other.key)"]],
   ["expired.pem", "expired.key", ["tlsCertificateFile expired on 2026-05-31T00:00:00.000Z (expired.pem)"]],
   ["early.pem", "early.key", ["tlsCertificateFile is not valid before 2026-07-01T00:00:00.000Z (early.pem)"]],
 ])("%s with %s is refused", (certificate, privateKey, found) => expect(problems(certificate, privateKey)).toEqual(found));
 
 test("a certificate for another name is refused", () => {
-  expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual(["tlsCertificateFile is not for publicHost, elsewhere.example (valid.pem)"]);
+  expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual([
+    "tlsCertificateFile is not for publicHost, elsewhere.example (valid.pem)",
+  ]);
 });

@@ -34,10 +34,14 @@ export interface OwnCertificateFiles {
 }
 
 /**
- * Takes a certificate and its key from files, after checking that both can be read, belong together, are valid now and are for the public name.
+ * Takes a certificate and its key from files, after checking that both can be read, belong together, are valid now and are for
+ * the public name.
  * @throws {SettingsError} listing all that is wrong; never quotes the files.
  */
-export function ownCertificate({ certificateFile, privateKeyFile, publicHost, folder }: OwnCertificateFiles, now = new Date()): GatewayCertificate {
+export function ownCertificate(
+  { certificateFile, privateKeyFile, publicHost, folder }: OwnCertificateFiles,
+  now = new Date(),
+): GatewayCertificate {
   const problems: SettingsProblem[] = [];
   const wrong = (name: string, place: string, problem: string): void => void problems.push({ name, place, problem });
 
@@ -49,14 +53,16 @@ export function ownCertificate({ certificateFile, privateKeyFile, publicHost, fo
   const [leaf] = chain;
 
   if (certificate === undefined) wrong("tlsCertificateFile", certificateFile, "cannot be read");
-  else if (leaf === undefined || chain.includes(undefined)) wrong("tlsCertificateFile", certificateFile, "is not a certificate in PEM form");
+  else if (leaf === undefined || chain.includes(undefined))
+    wrong("tlsCertificateFile", certificateFile, "is not a certificate in PEM form");
   else {
     const problem = leafProblem(leaf, publicHost, now);
     if (problem !== undefined) wrong("tlsCertificateFile", certificateFile, problem);
   }
   if (privateKey === undefined) wrong("tlsPrivateKeyFile", privateKeyFile, "cannot be read");
   else if (key === undefined) wrong("tlsPrivateKeyFile", privateKeyFile, "is not an unencrypted private key in PEM form");
-  else if (leaf !== undefined && !leaf.checkPrivateKey(key)) wrong("tlsPrivateKeyFile", privateKeyFile, "does not belong to the certificate");
+  else if (leaf !== undefined && !leaf.checkPrivateKey(key))
+    wrong("tlsPrivateKeyFile", privateKeyFile, "does not belong to the certificate");
 
   if (problems.length > 0 || certificate === undefined || privateKey === undefined) throw new SettingsError(problems);
   return { certificate: output(certificate), privateKey: secret(privateKey), caCertificate: output(`${blocks.at(-1)}\n`) };

@@ -4,7 +4,8 @@ import { find, recordStack } from "../testing/recorded-stack.ts";
 import { splitSecrets } from "../testing/secret-value.ts";
 import { selfSigned, subjectNames } from "./self-signed.ts";
 
-const record = (host: string) => recordStack(() => void selfSigned(host, "local", new ComponentResource("routeql:test:Parent", "parent")));
+const record = (host: string) =>
+  recordStack(() => void selfSigned(host, "local", new ComponentResource("routeql:test:Parent", "parent")));
 
 test.each([
   ["localhost", ["localhost"], ["127.0.0.1", "::1"]],

@@ -46,7 +46,11 @@ export function selfSigned(publicHost: string, stack: string, parent: Resource):
   const gatewayKey = key("gateway-key");
   const request = new CertRequest(
     "gateway-request",
-    { privateKeyPem: gatewayKey.privateKeyPem, subject: { commonName: publicHost, organization: "RouteQL" }, ...subjectNames(publicHost) },
+    {
+      privateKeyPem: gatewayKey.privateKeyPem,
+      subject: { commonName: publicHost, organization: "RouteQL" },
+      ...subjectNames(publicHost),
+    },
     { parent },
   );
   const certificate = new LocallySignedCert(

@@ -6,13 +6,14 @@ const introduction = `# Settings
 
 <!-- Generated from infra/settings/list.ts by \`node infra/settings/generate.ts\`; do not edit. -->
 
-Each setting has a name in the stack's configuration (\`pulumi config set routeql:<name> <value>\`, for a secret with \`--secret\`) and one in the
-environment file (\`.env\` in the project's folder, or the file that the configuration key \`routeql:environmentFile\` or the variable
-\`ROUTEQL_ENVIRONMENT_FILE\` names; lines \`NAME=value\`). The stack's configuration comes first, then the environment file, then the default. An
-empty value is as good as none. A generated secret is made at the first start, kept encrypted in the stack's state, and stays the same.
+Each setting has a name in the stack's configuration (\`pulumi config set routeql:<name> <value>\`, for a secret with \`--secret\`)
+and one in the environment file (\`.env\` in the project's folder, or the file that the configuration key \`routeql:environmentFile\`
+or the variable \`ROUTEQL_ENVIRONMENT_FILE\` names; lines \`NAME=value\`). The stack's configuration comes first, then the environment
+file, then the default. An empty value is as good as none. A generated secret is made at the first start, kept encrypted in the
+stack's state, and stays the same.
 
-An unknown name, a bad value or a weak secret stops the deployment before anything is changed; all problems are listed at once. Programs that
-use the component (\`new RouteQL("routeql", { … })\`) give the same settings as arguments.
+An unknown name, a bad value or a weak secret stops the deployment before anything is changed; all problems are listed at once.
+Programs that use the component (\`new RouteQL("routeql", { … })\`) give the same settings as arguments.
 `;
 
 function row(name: string, setting: Setting): string {
@@ -24,5 +25,11 @@ function row(name: string, setting: Setting): string {
 /** docs/settings.md */
 export function settingsDocument(): string {
   const rows = settingNames.map((name) => row(name, settings[name]));
-  return [introduction, "| setting | in the environment file | type | default | meaning |", "|---|---|---|---|---|", ...rows, ""].join("\n");
+  return [
+    introduction,
+    "| setting | in the environment file | type | default | meaning |",
+    "|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
 }

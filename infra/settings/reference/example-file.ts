@@ -9,7 +9,8 @@ function lines(setting: Setting): string[] {
 /** .env.example */
 export function exampleFile(): string {
   return [
-    "# Copy to .env and take the # away before what you set. Generated from infra/settings/list.ts by `node infra/settings/generate.ts`.",
+    "# Copy to .env and take the # away before what you set.",
+    "# Generated from infra/settings/list.ts by `node infra/settings/generate.ts`; do not edit.",
     "",
     ...settingNames.flatMap((name) => lines(settings[name])),
   ].join("\n");

@@ -12,8 +12,9 @@ function description(setting: Setting): string {
 }
 
 /**
- * Pulumi.yaml. Every default is empty, which counts as not given: Pulumi puts the defaults of this file into each stack's configuration, and a
- * stack's configuration outranks the environment file. The program fills in the real defaults and checks types and values itself.
+ * Pulumi.yaml. Every default is empty, which counts as not given: Pulumi puts the defaults of this file into each stack's
+ * configuration, and a stack's configuration outranks the environment file. The program fills in the real defaults and checks
+ * types and values itself.
  */
 export function projectFile(): string {
   const document = new Document({
@@ -25,7 +26,10 @@ export function projectFile(): string {
     template: {
       description: "RouteQL on one Docker host",
       config: Object.fromEntries(
-        asked.map((name) => [name, { description: settings[name].meaning.replaceAll("`", ""), default: String((settings[name] as Setting).default) }]),
+        asked.map((name) => [
+          name,
+          { description: settings[name].meaning.replaceAll("`", ""), default: String((settings[name] as Setting).default) },
+        ]),
       ),
     },
   });

@@ -37,7 +37,10 @@ function volumes(service: ServiceDescription, { files, dataVolume }: ContainerPa
 /** In memory, for the service's user alone. */
 function temporary({ temporary, user }: ServiceDescription): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(temporary).map(([path, megabytes]) => [path, `rw,noexec,nosuid,nodev,size=${megabytes}m,mode=0700,uid=${user},gid=${user}`]),
+    Object.entries(temporary).map(([path, megabytes]) => [
+      path,
+      `rw,noexec,nosuid,nodev,size=${megabytes}m,mode=0700,uid=${user},gid=${user}`,
+    ]),
   );
 }
 
@@ -62,7 +65,9 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
   const asService = {
     restart: "unless-stopped",
     ports: service.ports.map(({ internal, published }) => ({ internal, external: published, ip: parts.hostAddress })),
-    ...(service.health === undefined ? {} : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),
+    ...(service.health === undefined
+      ? {}
+      : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),
   };
   return {
     name: `${scope.prefix}-${service.name}`,

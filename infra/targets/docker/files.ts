@@ -31,7 +31,13 @@ function namesHash(paths: readonly string[]): string {
 }
 
 /** Puts a service's files and secrets into a volume of its own, through a container that never runs (README.md says why). */
-export function deliverFiles(service: ServiceDescription, image: Input<string>, secrets: Secrets, scope: Scope, parent: Resource): DeliveredFiles | undefined {
+export function deliverFiles(
+  service: ServiceDescription,
+  image: Input<string>,
+  secrets: Secrets,
+  scope: Scope,
+  parent: Resource,
+): DeliveredFiles | undefined {
   const contents = [...fileContents(service, secrets)].sort(([left], [right]) => (left < right ? -1 : 1));
   if (contents.length === 0) return undefined;
   const name = `${scope.prefix}-${service.name}-files`;

@@ -37,5 +37,9 @@ test.each([301, 401, 404, 500, 503])("status %s is not healthy", async (status) 
 test("a closed port is not healthy", async () => expect(await healthy(undefined)).toBe(false));
 
 test("a command is taken as it is", () => {
-  expect(dockerHealthCheck({ kind: "command", command: ["pg_isready", "--quiet"] }).tests).toEqual(["CMD", "pg_isready", "--quiet"]);
+  expect(dockerHealthCheck({ kind: "command", command: ["pg_isready", "--quiet"] }).tests).toEqual([
+    "CMD",
+    "pg_isready",
+    "--quiet",
+  ]);
 });

@@ -7,7 +7,7 @@ function get(port: number, path: string): string[] {
     `exec 3<>/dev/tcp/127.0.0.1/${port}`,
     String.raw`printf 'GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3`,
     "read -r -t 3 _ status _ <&3",
-    '[[ $status == 2?? ]]',
+    "[[ $status == 2?? ]]",
   ];
   return ["CMD", "bash", "-c", script.join(" && ")];
 }

@@ -38,6 +38,9 @@ test("after a success the container is handed on", async () => {
 });
 
 test("in a preview nothing is known yet, and nothing is handed on", async () => {
-  const { handedOn: value } = await handedOn({ preview: true, outputs: { migrate: { exitCode: undefined, containerLogs: undefined } } });
+  const { handedOn: value } = await handedOn({
+    preview: true,
+    outputs: { migrate: { exitCode: undefined, containerLogs: undefined } },
+  });
   expect(value).toBeUndefined();
 });

@@ -28,7 +28,8 @@ export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string
 
 /**
  * The job's container once it has succeeded; what depends on this output waits for that, and is not started after a failure.
- * A failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each output that depends on it.
+ * A failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each output that depends
+ * on it.
  */
 export function succeeded(name: string, container: Container): Output<Container> {
   return all([container.exitCode, container.containerLogs, container.urn]).apply(async ([exitCode, output, urn]) => {

@@ -15,17 +15,17 @@ interface Joined {
 }
 
 /**
- * One internal network for each call edge, so that only the two at its ends reach each other and neither reaches the outside; and, for
- * services that publish ports, one that has a way out.
+ * One internal network for each call edge, so that only the two at its ends reach each other and neither reaches the outside;
+ * and, for services that publish ports, one that has a way out.
  */
 export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource): Attachments {
   const network = (suffix: string, internal: boolean): Output<string> =>
-    new Network(suffix, { name: `${scope.prefix}-${suffix}`, internal, labels: labels(scope) }, { parent, ...replaceInPlace }).name;
+    new Network(suffix, { name: `${scope.prefix}-${suffix}`, internal, labels: labels(scope) }, { parent, ...replaceInPlace })
+      .name;
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));
   const publishing = services.filter(({ ports }) => ports.length > 0).map(({ name }) => name);
   if (publishing.length > 0) joined.push({ members: publishing, name: network("edge", false) });
 
-  return (service) =>
-    joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
+  return (service) => joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
 }

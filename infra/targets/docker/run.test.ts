@@ -12,8 +12,20 @@ const container = "docker:index/container:Container";
 const network = "docker:index/network:Network";
 const volume = "docker:index/volume:Volume";
 
-const database = describeTestService({ name: "database", image: "database", data: "/data", secrets: { PASSWORD_FILE: "bootstrap-password" } });
-const migrate = describeTestService({ name: "migrate", image: "database-tools", run: "job", health: undefined, calls: ["database"], after: ["database"] });
+const database = describeTestService({
+  name: "database",
+  image: "database",
+  data: "/data",
+  secrets: { PASSWORD_FILE: "bootstrap-password" },
+});
+const migrate = describeTestService({
+  name: "migrate",
+  image: "database-tools",
+  run: "job",
+  health: undefined,
+  calls: ["database"],
+  after: ["database"],
+});
 const engine = describeTestService({
   calls: ["database"],
   after: ["migrate"],
@@ -22,14 +34,33 @@ const engine = describeTestService({
   files: { "metadata/version.yaml": "version: 3\n" },
   temporary: { "/tmp": 16 },
 });
-const gateway = describeTestService({ name: "gateway", image: "gateway", calls: ["engine"], after: ["engine"], ports: [{ internal: 8443, published: 443 }] });
+const gateway = describeTestService({
+  name: "gateway",
+  image: "gateway",
+  calls: ["engine"],
+  after: ["engine"],
+  ports: [{ internal: 8443, published: 443 }],
+});
 const everything = [database, migrate, engine, gateway];
 
-function run(services: readonly ServiceDescription[] = everything, secrets: Secrets = testSecrets()): Promise<RecordedResource[]> {
+function run(
+  services: readonly ServiceDescription[] = everything,
+  secrets: Secrets = testSecrets(),
+): Promise<RecordedResource[]> {
   const images = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
   return recordStack(() => {
     const parent = new ComponentResource("routeql:test:Parent", "parent");
-    runOnDocker({ services, images, secrets, hostAddress: "127.0.0.1", protectData: false, scope: { prefix: "routeql-local", stack: "local" } }, parent);
+    runOnDocker(
+      {
+        services,
+        images,
+        secrets,
+        hostAddress: "127.0.0.1",
+        protectData: false,
+        scope: { prefix: "routeql-local", stack: "local" },
+      },
+      parent,
+    );
   });
 }
 
@@ -38,8 +69,10 @@ beforeAll(async () => {
   whole = await run();
 });
 
-const ofType = (resources: readonly RecordedResource[], type: string): RecordedResource[] => resources.filter((resource) => resource.type === type);
-const names = (resources: readonly RecordedResource[]): string[] => resources.map(({ inputs }) => String(inputs["name"])).toSorted();
+const ofType = (resources: readonly RecordedResource[], type: string): RecordedResource[] =>
+  resources.filter((resource) => resource.type === type);
+const names = (resources: readonly RecordedResource[]): string[] =>
+  resources.map(({ inputs }) => String(inputs["name"])).toSorted();
 
 test("there is an internal network for each call edge, and one with a way out", () => {
   const networks = ofType(whole, network).map(({ inputs }) => [inputs["name"], inputs["internal"]]);
@@ -83,7 +116,8 @@ test("everything carries the stack's label, what belongs to a service its name",
     if (![container, network, volume].includes(type)) continue;
     const labels = unwrap(inputs["labels"]) as { label: string; value: string }[];
     expect(labels).toContainEqual({ label: "com.routeql.stack", value: "local" });
-    if (type !== network) expect(labels).toContainEqual({ label: "com.routeql.service", value: name.replace(/-(files|data)$/, "") });
+    if (type !== network)
+      expect(labels).toContainEqual({ label: "com.routeql.service", value: name.replace(/-(files|data)$/, "") });
   }
 });
 
@@ -108,8 +142,9 @@ test("a service's root is read-only, without capabilities or new privileges, wit
 
 test("no container is privileged, mounts the host or leaves its network, whatever it is", () => {
   for (const { inputs } of ofType(whole, container)) {
-    for (const key of ["privileged", "devices", "pidMode", "ipcMode", "usernsMode", "hosts", "mounts"]) expect(inputs).not.toHaveProperty(key);
-    for (const mounted of (unwrap(inputs["volumes"] ?? []) as { hostPath?: string }[])) expect(mounted.hostPath).toBeUndefined();
+    for (const key of ["privileged", "devices", "pidMode", "ipcMode", "usernsMode", "hosts", "mounts"])
+      expect(inputs).not.toHaveProperty(key);
+    for (const mounted of unwrap(inputs["volumes"] ?? []) as { hostPath?: string }[]) expect(mounted.hostPath).toBeUndefined();
     expect(inputs["networkMode"] ?? "none").toBe("none");
   }
 });
@@ -137,13 +172,18 @@ test("no secret is in clear in the inputs of any resource", () => {
 });
 
 test("the environment has the path of a secret, and nothing but plain values otherwise", () => {
-  expect(find(whole, container, "engine").inputs["envs"]).toEqual(["KEY_FILE=/run/routeql/secrets/engine-access-key", "PORT=8080"]);
+  expect(find(whole, container, "engine").inputs["envs"]).toEqual([
+    "KEY_FILE=/run/routeql/secrets/engine-access-key",
+    "PORT=8080",
+  ]);
 });
 
 test("a service that has neither files nor secrets has no carrier", () => {
-  expect(ofType(whole, container).map(({ name }) => name).toSorted()).toEqual(
-    ["database", "database-files", "engine", "engine-files", "gateway", "migrate"].toSorted(),
-  );
+  expect(
+    ofType(whole, container)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(["database", "database-files", "engine", "engine-files", "gateway", "migrate"].toSorted());
 });
 
 test("a service depends on its carrier's id, so that another file or secret replaces it", () => {
@@ -163,7 +203,10 @@ function changed(before: readonly RecordedResource[], after: readonly RecordedRe
   const inputs = (resources: readonly RecordedResource[]): Map<string, string> =>
     new Map(resources.map(({ type, name, inputs: given }) => [`${type.split(":").at(-1)} ${name}`, JSON.stringify(given)]));
   const old = inputs(before);
-  return [...inputs(after)].filter(([key, value]) => old.get(key) !== value).map(([key]) => key).toSorted();
+  return [...inputs(after)]
+    .filter(([key, value]) => old.get(key) !== value)
+    .map(([key]) => key)
+    .toSorted();
 }
 
 test("another secret changes the carriers of those who have it, and nothing else directly", async () => {
@@ -191,6 +234,8 @@ test("images are built, not pushed", () => {
 });
 
 test("a description whose image is not built, or that waits for what is not described before it, is an error", async () => {
-  await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow("No image sessions is built, but engine needs it.");
+  await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow(
+    "No image sessions is built, but engine needs it.",
+  );
   await expect(run([engine])).rejects.toThrow("engine waits for migrate, which is not described before it.");
 });

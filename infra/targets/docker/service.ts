@@ -31,7 +31,10 @@ export class DockerService extends ComponentResource {
   /** The container, once a service is healthy or a job has succeeded. */
   readonly ready: Output<Container>;
 
-  constructor({ service, image, secrets, scope, after, protectData, ...rest }: DockerServiceArgs, options: ComponentResourceOptions) {
+  constructor(
+    { service, image, secrets, scope, after, protectData, ...rest }: DockerServiceArgs,
+    options: ComponentResourceOptions,
+  ) {
     super("routeql:docker:Service", service.name, {}, options);
     this.name = service.name;
     const files = deliverFiles(service, image, secrets, scope, this);
@@ -44,13 +47,17 @@ export class DockerService extends ComponentResource {
             { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
             { parent: this, retainOnDelete: true, protect: protectData, ...replaceInPlace },
           );
-    this.container = new Container(service.name, containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }), {
-      parent: this,
-      dependsOn: [...after],
-      // The provider takes another health check for an update, and then leaves the container as it is.
-      replaceOnChanges: ["healthcheck"],
-      ...replaceInPlace,
-    });
+    this.container = new Container(
+      service.name,
+      containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }),
+      {
+        parent: this,
+        dependsOn: [...after],
+        // The provider takes another health check for an update, and then leaves the container as it is.
+        replaceOnChanges: ["healthcheck"],
+        ...replaceInPlace,
+      },
+    );
     this.ready = service.run === "job" ? succeeded(service.name, this.container) : output(this.container);
     this.registerOutputs({ containerName: this.container.name });
   }
