@@ -70,13 +70,16 @@ test("1: with the secret the role and all x-hasura-* headers are taken, but neve
   expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "tenant", "x-hasura-org-id": "org-1" });
 });
 
-test.each(["bearer x", "Bearer", "Bearer a b", "Basic dTpw", "", "token"])("3: Authorization %j is malformed", async (authorization) => {
-  expect(await refusal({ authorization })).toMatchObject({
-    code: "invalid-headers",
-    status: 400,
-    message: "Malformed Authorization header",
-  });
-});
+test.each(["bearer x", "Bearer", "Bearer a b", "Basic dTpw", "", "token"])(
+  "3: Authorization %j is malformed",
+  async (authorization) => {
+    expect(await refusal({ authorization })).toMatchObject({
+      code: "invalid-headers",
+      status: 400,
+      message: "Malformed Authorization header",
+    });
+  },
+);
 
 test("3: the token can come in a cookie", async () => {
   const cookieJwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, header: { type: "Cookie", name: "token" } });
@@ -89,7 +92,11 @@ test("3: the token can come in a cookie", async () => {
 });
 
 test("3: the token can come in a header of its own", async () => {
-  const headerJwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, header: { type: "CustomHeader", name: "X-Token" } });
+  const headerJwt = jwtSettingsSchema.parse({
+    type: "HS256",
+    key: hmacSecret,
+    header: { type: "CustomHeader", name: "X-Token" },
+  });
   const token = await sign(goodClaims(), "HS256", secretBytes);
   expect((await authenticate({ "x-token": token }, { jwt: headerJwt })).session.role).toBe("viewer");
   expect((await refusal({ authorization: `Bearer ${token}` }, { jwt: headerJwt })).code).toBe("invalid-headers");
@@ -182,7 +189,13 @@ test("a remembered token still does not open roles that it does not allow", asyn
 });
 
 test("no more tokens are remembered than asked for", async () => {
-  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => frozenNow, cachedTokens: 1 });
+  const authenticator = await createAuthenticator({
+    adminSecret,
+    adminSecretHeaders: [],
+    jwt,
+    now: () => frozenNow,
+    cachedTokens: 1,
+  });
   const [one, two] = [await bearer(), await bearer({ ...goodClaims(), sub: "user-2" })];
   await authenticator.authenticate(one);
   await authenticator.authenticate(two);
@@ -198,12 +211,27 @@ test.each<[string, object, string, string]>([
   ["another issuer", { ...goodClaims(), iss: "other" }, "invalid-jwt", "Could not verify JWT: JWTNotInIssuer"],
   ["not valid yet", { ...goodClaims(), nbf: frozenSeconds + 1 }, "invalid-jwt", "Could not verify JWT: JWTNotYetValid"],
   ["issued in the future", { ...goodClaims(), iat: frozenSeconds + 1 }, "invalid-jwt", "Could not verify JWT: JWTIssuedAtFuture"],
-  ["no namespace", { ...goodClaims(), [defaultClaimsNamespace]: undefined }, "jwt-invalid-claims", `claims key: '${defaultClaimsNamespace}' not found`],
+  [
+    "no namespace",
+    { ...goodClaims(), [defaultClaimsNamespace]: undefined },
+    "jwt-invalid-claims",
+    `claims key: '${defaultClaimsNamespace}' not found`,
+  ],
   ["namespace is a string", namespaced("{}"), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
   ["namespace is a list", namespaced([]), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
   ["namespace is null", namespaced(null), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
-  ["no allowed roles", namespaced({ "x-hasura-default-role": "viewer" }), "jwt-missing-role-claims", "JWT claim does not contain x-hasura-allowed-roles"],
-  ["no default role", namespaced({ "x-hasura-allowed-roles": ["viewer"] }), "jwt-missing-role-claims", "JWT claim does not contain x-hasura-default-role"],
+  [
+    "no allowed roles",
+    namespaced({ "x-hasura-default-role": "viewer" }),
+    "jwt-missing-role-claims",
+    "JWT claim does not contain x-hasura-allowed-roles",
+  ],
+  [
+    "no default role",
+    namespaced({ "x-hasura-allowed-roles": ["viewer"] }),
+    "jwt-missing-role-claims",
+    "JWT claim does not contain x-hasura-default-role",
+  ],
   [
     "allowed roles are a string",
     goodClaims({ "x-hasura-allowed-roles": "viewer" }),
@@ -234,5 +262,7 @@ test.each<[string, object, string, string]>([
 
 test("a token with a broken signature is refused", async () => {
   const token = forge({ alg: "HS256" }, goodClaims(), "another secret that is also long enough to be one");
-  expect((await refusal({ authorization: `Bearer ${token}` })).message).toBe("Could not verify JWT: JWSError JWSInvalidSignature");
+  expect((await refusal({ authorization: `Bearer ${token}` })).message).toBe(
+    "Could not verify JWT: JWSError JWSInvalidSignature",
+  );
 });

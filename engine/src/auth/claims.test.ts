@@ -18,7 +18,12 @@ function refusal(payload: Record<string, unknown>, where: JwtSettings): string {
 }
 
 test("claim names are case-insensitive, and names that are not x-hasura-* are dropped", () => {
-  const namespace = { "X-Hasura-Allowed-Roles": ["viewer"], "X-HASURA-Default-Role": "viewer", "X-Hasura-User-Id": "7", email: 5 };
+  const namespace = {
+    "X-Hasura-Allowed-Roles": ["viewer"],
+    "X-HASURA-Default-Role": "viewer",
+    "X-Hasura-User-Id": "7",
+    email: 5,
+  };
   const claims = grantedClaims({ "https://hasura.io/jwt/claims": namespace }, settings({}));
   expect(claims.defaultRole).toBe("viewer");
   expect([...claims.allowedRoles]).toEqual(["viewer"]);
@@ -82,9 +87,21 @@ test("literal roles in a claims map need nothing from the token", () => {
 test.each<[string, Record<string, unknown>, string]>([
   ["no user id", { app: { role: "viewer" } }, "jwt-invalid-claims: JWT claim from claims_map, x-hasura-user-id not found"],
   ["no default role", { sub: "7" }, "jwt-missing-role-claims: JWT claim does not contain x-hasura-default-role"],
-  ["a numeric user id", { sub: 7, app: { role: "viewer" } }, "jwt-invalid-claims: x-hasura-* claims: parsing Text failed, expected String, but encountered Number"],
-  ["roles that are no list", { sub: "7", app: { roles: {}, role: "viewer" } }, "jwt-invalid-claims: invalid x-hasura-allowed-roles; should be a list of roles: parsing [] failed, expected Array, but encountered Object"],
-  ["a role that is no string", { sub: "7", app: { role: true } }, "jwt-invalid-claims: invalid x-hasura-default-role; should be a role: parsing RoleName failed, expected String, but encountered Boolean"],
+  [
+    "a numeric user id",
+    { sub: 7, app: { role: "viewer" } },
+    "jwt-invalid-claims: x-hasura-* claims: parsing Text failed, expected String, but encountered Number",
+  ],
+  [
+    "roles that are no list",
+    { sub: "7", app: { roles: {}, role: "viewer" } },
+    "jwt-invalid-claims: invalid x-hasura-allowed-roles; should be a list of roles: parsing [] failed, expected Array, but encountered Object",
+  ],
+  [
+    "a role that is no string",
+    { sub: "7", app: { role: true } },
+    "jwt-invalid-claims: invalid x-hasura-default-role; should be a role: parsing RoleName failed, expected String, but encountered Boolean",
+  ],
 ])("a claims map refuses %s", (_title, payload, message) => {
   expect(refusal(payload, settings({ claims_map: map }))).toBe(message);
 });

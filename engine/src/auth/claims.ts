@@ -1,7 +1,14 @@
 import type { JWTPayload } from "jose";
 import { encountered, invalidClaims, missingRoleClaim } from "./claims-error.ts";
 import { valueAtPath } from "./json-path.ts";
-import { allowedRolesClaim, defaultClaimsNamespace, defaultRoleClaim, type ClaimsMap, type JwtSettings, type Located } from "./jwt-settings.ts";
+import {
+  allowedRolesClaim,
+  defaultClaimsNamespace,
+  defaultRoleClaim,
+  type ClaimsMap,
+  type JwtSettings,
+  type Located,
+} from "./jwt-settings.ts";
 import { sessionVariablePrefix } from "./session.ts";
 
 /** What a verified token grants. */
@@ -19,9 +26,13 @@ type RawClaims = Map<string, unknown>;
  * @throws EngineError `jwt-invalid-claims` or `jwt-missing-role-claims` in Hasura's words.
  */
 export function grantedClaims(payload: JWTPayload, settings: JwtSettings): GrantedClaims {
-  const claims = settings.claims_map === undefined ? claimsFromNamespace(payload, settings) : claimsFromMap(payload, settings.claims_map);
+  const claims =
+    settings.claims_map === undefined ? claimsFromNamespace(payload, settings) : claimsFromMap(payload, settings.claims_map);
   const allowedRoles = roleList(claims.get(allowedRolesClaim));
-  const defaultRole = singleRole(claims.get(defaultRoleClaim), settings.claims_map === undefined ? "a single role name" : "a role");
+  const defaultRole = singleRole(
+    claims.get(defaultRoleClaim),
+    settings.claims_map === undefined ? "a single role name" : "a role",
+  );
   claims.delete(allowedRolesClaim);
   claims.delete(defaultRoleClaim);
   const variables = new Map<string, string>();
@@ -45,10 +56,10 @@ function claimsFromNamespace(payload: JWTPayload, settings: JwtSettings): RawCla
   }
   const object = settings.claims_format === "json" ? found : parseStringified(found);
   if (typeof object !== "object" || object === null || Array.isArray(object)) {
+    const place = path === undefined ? `claims_namespace ${namespace}` : `claims_namespace_path ${path.text}`;
+    const isJson = settings.claims_format === "json";
     throw invalidClaims(
-      settings.claims_format === "json"
-        ? "expecting a json object when claims_format is json"
-        : `expecting stringified json at: '${path === undefined ? `claims_namespace ${namespace}` : `claims_namespace_path ${path.text}`}'`,
+      isJson ? "expecting a json object when claims_format is json" : `expecting stringified json at: '${place}'`,
     );
   }
   const claims: RawClaims = new Map();
@@ -103,7 +114,6 @@ function roleList(value: unknown): ReadonlySet<string> {
 function singleRole(value: unknown, hint: string): string {
   if (value === undefined) throw missingRoleClaim(defaultRoleClaim);
   if (typeof value === "string" && value !== "") return value;
-  throw invalidClaims(
-    `invalid ${defaultRoleClaim}; should be ${hint}: parsing RoleName failed, expected String, but encountered ${encountered(value)}`,
-  );
+  const detail = `parsing RoleName failed, expected String, but encountered ${encountered(value)}`;
+  throw invalidClaims(`invalid ${defaultRoleClaim}; should be ${hint}: ${detail}`);
 }

@@ -23,7 +23,11 @@ test.each<[string, object, string]>([
   ["a path with a wildcard", { ...key, claims_namespace_path: "$.*" }, 'not a JSON path at ".*"'],
   ["a negative skew", { ...key, allowed_skew: -1 }, "Too small"],
   ["a claims map without roles", { ...key, claims_map: { "x-hasura-user-id": { path: "$.sub" } } }, "Invalid input"],
-  ["a claims map value of another form", { ...key, claims_map: { "x-hasura-allowed-roles": ["a"], "x-hasura-default-role": "a", "x-hasura-n": 7 } }, "must be a string or {path, default}"],
+  [
+    "a claims map value of another form",
+    { ...key, claims_map: { "x-hasura-allowed-roles": ["a"], "x-hasura-default-role": "a", "x-hasura-n": 7 } },
+    "must be a string or {path, default}",
+  ],
   ["a cookie without a name", { ...key, header: { type: "Cookie" } }, "Invalid input"],
 ])("%s is refused", (_title, settings, message) => {
   const parsed = jwtSettingsSchema.safeParse(settings);

@@ -6,18 +6,7 @@ export const allowedRolesClaim = "x-hasura-allowed-roles";
 export const defaultRoleClaim = "x-hasura-default-role";
 
 /** Key types of HASURA_GRAPHQL_JWT_SECRET; each admits exactly one JWS algorithm (RFC 8725 section 3.1). */
-export const keyTypes = [
-  "HS256",
-  "HS384",
-  "HS512",
-  "RS256",
-  "RS384",
-  "RS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "Ed25519",
-] as const;
+export const keyTypes = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "Ed25519"] as const;
 export type KeyType = (typeof keyTypes)[number];
 
 const jsonPath = z.string().transform((text, context) => {
@@ -30,7 +19,8 @@ const jsonPath = z.string().transform((text, context) => {
 });
 
 const roleName = z.string().min(1);
-const located = <Value extends z.ZodType>(value: Value) => z.union([z.strictObject({ path: jsonPath, default: value.optional() }), value]);
+const located = <Value extends z.ZodType>(value: Value) =>
+  z.union([z.strictObject({ path: jsonPath, default: value.optional() }), value]);
 
 const variable = located(z.string());
 
@@ -71,7 +61,10 @@ export const jwtSettingsSchema = z
     allowed_skew: z.number().int().min(0).max(3600).default(0),
     header: tokenHeader.default({ type: "Authorization" }),
   })
-  .refine((settings) => settings.key === undefined || settings.type !== undefined, { path: ["type"], message: "is needed with key" })
+  .refine((settings) => settings.key === undefined || settings.type !== undefined, {
+    path: ["type"],
+    message: "is needed with key",
+  })
   .refine((settings) => (settings.key === undefined) !== (settings.jwk_url === undefined), {
     message: "exactly one of key and jwk_url must be given",
   })

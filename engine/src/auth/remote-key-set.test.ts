@@ -19,7 +19,13 @@ const serve = (keys: readonly object[], headers: Record<string, string> = {}) =>
 };
 
 async function open(): Promise<RemoteKeySet> {
-  const creating = createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: (event) => events.push(event), onChange: changed });
+  const creating = createRemoteKeySet({
+    url,
+    fetch: fetched,
+    now: Date.now,
+    onEvent: (event) => events.push(event),
+    onChange: changed,
+  });
   const [keySet] = await Promise.all([creating, vi.advanceTimersByTimeAsync(10_000)]);
   opened.push(keySet);
   return keySet;
@@ -50,7 +56,9 @@ describe("at the start", () => {
     let attempts = 0;
     reply = () => {
       attempts += 1;
-      return attempts < 3 ? new Response("", { status: 503 }) : Response.json({ keys: [one] }, { headers: { "cache-control": "max-age=3600" } });
+      return attempts < 3
+        ? new Response("", { status: 503 })
+        : Response.json({ keys: [one] }, { headers: { "cache-control": "max-age=3600" } });
     };
     await open();
     expect(attempts).toBe(3);
@@ -58,7 +66,11 @@ describe("at the start", () => {
 
   test.each<[string, () => Response | Promise<Response>, string]>([
     ["an error status", () => new Response("", { status: 500 }), "status 500"],
-    ["no connection", () => Promise.reject(new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") })), "fetch failed (ECONNREFUSED)"],
+    [
+      "no connection",
+      () => Promise.reject(new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") })),
+      "fetch failed (ECONNREFUSED)",
+    ],
     ["something that is not JSON", () => new Response("<html>"), "JSON"],
     ["no keys", () => Response.json({ keys: [] }), "the reply holds no public key"],
     ["only shared secrets", () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "the reply holds no public key"],
@@ -149,7 +161,8 @@ describe("an unknown kid", () => {
   test("fetches once for all who ask at the same time, and then not again for ten seconds", async () => {
     serve([one], { "cache-control": "max-age=3600" });
     const keySet = await open();
-    const ask = (): Promise<unknown> => Promise.resolve(keySet.getKey({ alg: "ES256", kid: "nobody" }, token)).catch((error: unknown) => error);
+    const ask = (): Promise<unknown> =>
+      Promise.resolve(keySet.getKey({ alg: "ES256", kid: "nobody" }, token)).catch((error: unknown) => error);
     await Promise.all(Array.from({ length: 50 }, ask));
     expect(fetched).toHaveBeenCalledTimes(2);
     await vi.advanceTimersByTimeAsync(9_000);

@@ -2,12 +2,18 @@ import { expect, test } from "vitest";
 import { cookieValue, mergeHeaders } from "./request-headers.ts";
 
 test("headers of connection_init come before those of the upgrade, whatever their case", () => {
-  const merged = mergeHeaders({ authorization: "Bearer upgrade", host: "a" }, { Authorization: "Bearer init", "X-Engine-Access-Key": "k" });
+  const merged = mergeHeaders(
+    { authorization: "Bearer upgrade", host: "a" },
+    { Authorization: "Bearer init", "X-Engine-Access-Key": "k" },
+  );
   expect({ ...merged }).toEqual({ authorization: "Bearer init", host: "a", "x-engine-access-key": "k" });
 });
 
 test("only strings are headers, and no name reaches the prototype", () => {
-  const merged = mergeHeaders({}, JSON.parse('{"a": 1, "b": null, "c": ["x"], "__proto__": "x", "constructor": "y"}') as Record<string, unknown>);
+  const merged = mergeHeaders(
+    {},
+    JSON.parse('{"a": 1, "b": null, "c": ["x"], "__proto__": "x", "constructor": "y"}') as Record<string, unknown>,
+  );
   expect(Object.keys(merged).toSorted()).toEqual(["__proto__", "constructor"]);
   expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
 });

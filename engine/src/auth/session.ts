@@ -17,8 +17,8 @@ export function createSession(role: string, variables: Iterable<readonly [string
 }
 
 /**
- * Session variables from the request's own `x-hasura-*` headers, without those that carry the secret; for the admin secret and the
- * unauthorized role only.
+ * Session variables from the request's own `x-hasura-*` headers, without those that carry the secret;
+ * for the admin secret and the unauthorized role only.
  */
 export function sessionFromHeaders(role: string, headers: RequestHeaders, secretHeaders: ReadonlySet<string>): Session {
   const variables: [string, string][] = [];

@@ -5,8 +5,9 @@ const secretBytes: Partial<Record<KeyType, number>> = { HS256: 32, HS384: 48, HS
 const curves: Partial<Record<KeyType, string>> = { ES256: "prime256v1", ES384: "secp384r1", ES512: "secp521r1" };
 
 /**
- * The verification key of HASURA_GRAPHQL_JWT_SECRET's `key`: the bytes of an HMAC secret, or a PEM public key or X.509 certificate.
- * Secrets shorter than their hash (RFC 7518 section 3.2), RSA keys under 2048 bits, keys of another type and private keys are refused.
+ * The verification key of HASURA_GRAPHQL_JWT_SECRET's `key`: an HMAC secret's bytes, or a PEM public key or X.509 certificate.
+ * Refused are secrets shorter than their hash (RFC 7518 section 3.2), RSA keys under 2048 bits, keys of another type
+ * and private keys.
  * @throws Error that never repeats the key.
  */
 export function importStaticKey(type: KeyType, key: string): KeyObject {
@@ -37,5 +38,7 @@ function typeProblem(type: KeyType, key: KeyObject): string | undefined {
     return (key.asymmetricKeyDetails?.modulusLength ?? 0) < 2048 ? "RSA keys need at least 2048 bits" : undefined;
   }
   if (type === "Ed25519") return key.asymmetricKeyType === "ed25519" ? undefined : "Ed25519 needs an Ed25519 key";
-  return key.asymmetricKeyDetails?.namedCurve === curves[type] ? undefined : `${type} needs a key on the curve ${String(curves[type])}`;
+  return key.asymmetricKeyDetails?.namedCurve === curves[type]
+    ? undefined
+    : `${type} needs a key on the curve ${String(curves[type])}`;
 }

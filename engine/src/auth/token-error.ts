@@ -13,7 +13,7 @@ export function tokenError(error: unknown): EngineError | undefined {
   if (error instanceof errors.JWTClaimValidationFailed) return unverified(claimReason(error));
   if (error instanceof errors.JOSEAlgNotAllowed) return unverified("JWSError AlgorithmNotAllowed");
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return unverified("JWSError JSONDecodeError");
-  // A signature by a key that is not ours, whether the key is unknown or fails to verify it; everything else jose refuses looks the same.
+  // A signature by a key that is not ours, unknown or failing; everything else that jose refuses looks the same.
   if (error instanceof errors.JOSEError) return unverified("JWSError JWSInvalidSignature");
   return undefined;
 }
@@ -30,5 +30,7 @@ export function issuedInFuture(): EngineError {
 function claimReason(error: errors.JWTClaimValidationFailed): string {
   if (error.reason === "missing") return `claim ${error.claim} is missing`;
   const reasons: Record<string, string> = { aud: "JWTNotInAudience", iss: "JWTNotInIssuer", nbf: "JWTNotYetValid" };
-  return error.reason === "invalid" ? `claim ${error.claim} is malformed` : (reasons[error.claim] ?? `claim ${error.claim} is not accepted`);
+  return error.reason === "invalid"
+    ? `claim ${error.claim} is malformed`
+    : (reasons[error.claim] ?? `claim ${error.claim} is not accepted`);
 }

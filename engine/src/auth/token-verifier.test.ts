@@ -33,7 +33,8 @@ function verifier({ type, key, more, lax = false }: VerifierInput): TokenVerifie
 
 async function refusal(verify: TokenVerifier, token: string): Promise<string> {
   const outcome: unknown = await verify(token).catch((error: unknown) => error);
-  if (outcome instanceof EngineError && outcome.code === "invalid-jwt") return outcome.message.replace("Could not verify JWT: ", "");
+  if (outcome instanceof EngineError && outcome.code === "invalid-jwt")
+    return outcome.message.replace("Could not verify JWT: ", "");
   throw new Error("the token was not refused", { cause: outcome });
 }
 
@@ -53,7 +54,9 @@ const keyTypes: [KeyType, string, KeyObject, string][] = [
 
 describe.each(keyTypes)("key type %s", (type, algorithm, privateKey, key) => {
   test("verifies its own algorithm", async () => {
-    await expect(verifier({ type, key })(await sign(goodClaims(), algorithm, privateKey))).resolves.toMatchObject({ sub: "user-1" });
+    await expect(verifier({ type, key })(await sign(goodClaims(), algorithm, privateKey))).resolves.toMatchObject({
+      sub: "user-1",
+    });
   });
 
   test("refuses every other algorithm, also with keys of its own kind", async () => {
@@ -79,12 +82,16 @@ describe.each(keyTypes)("key type %s", (type, algorithm, privateKey, key) => {
 
 test("a public key is no HMAC secret: RS256 to HS256 confusion is refused", async () => {
   const key = pem(keyPairs.rsa.publicKey);
-  expect(await refusal(verifier({ type: "RS256", key }), forge({ alg: "HS256" }, goodClaims(), key))).toBe("JWSError AlgorithmNotAllowed");
+  expect(await refusal(verifier({ type: "RS256", key }), forge({ alg: "HS256" }, goodClaims(), key))).toBe(
+    "JWSError AlgorithmNotAllowed",
+  );
 });
 
 test("a foreign key of the right type is refused", async () => {
   const token = await sign(goodClaims(), "ES256", keyPairs.foreignP256.privateKey);
-  expect(await refusal(verifier({ type: "ES256", key: pem(keyPairs.p256.publicKey) }), token)).toBe("JWSError JWSInvalidSignature");
+  expect(await refusal(verifier({ type: "ES256", key: pem(keyPairs.p256.publicKey) }), token)).toBe(
+    "JWSError JWSInvalidSignature",
+  );
 });
 
 test.each(["jku", "x5u", "jwk"])("a key that the token itself brings by %s is not used", async (parameter) => {
@@ -93,11 +100,14 @@ test.each(["jku", "x5u", "jwk"])("a key that the token itself brings by %s is no
   const token = await new SignJWT(goodClaims())
     .setProtectedHeader({ alg: "ES256", [parameter]: parameter === "jwk" ? foreign : "https://attacker.example/keys" })
     .sign(keyPairs.foreignP256.privateKey);
-  expect(await refusal(verifier({ type: "ES256", key: pem(keyPairs.p256.publicKey) }), token)).toBe("JWSError JWSInvalidSignature");
+  expect(await refusal(verifier({ type: "ES256", key: pem(keyPairs.p256.publicKey) }), token)).toBe(
+    "JWSError JWSInvalidSignature",
+  );
 });
 
 const hs256: VerifierInput = { type: "HS256", key: hmacSecret };
-const parts = (count: number): string => `JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got ${String(count)})`;
+const parts = (count: number): string =>
+  `JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got ${String(count)})`;
 const header = encodeSegment({ alg: "HS256" });
 
 test.each<[string, string, string | RegExp]>([
@@ -118,7 +128,11 @@ test.each<[string, string, string | RegExp]>([
   ["a payload that is a list", forge({ alg: "HS256" }, [], hmacSecret), /^JWSError /],
   ["a payload that is null", forge({ alg: "HS256" }, null, hmacSecret), /^JWSError /],
   ["a signature that is not base64url", `${header}.${encodeSegment(goodClaims())}.!!!`, /^JWSError /],
-  ["an exp that is a string", forge({ alg: "HS256" }, { ...goodClaims(), exp: "tomorrow" }, hmacSecret), "claim exp is malformed"],
+  [
+    "an exp that is a string",
+    forge({ alg: "HS256" }, { ...goodClaims(), exp: "tomorrow" }, hmacSecret),
+    "claim exp is malformed",
+  ],
   ["an nbf that is a string", forge({ alg: "HS256" }, { ...goodClaims(), nbf: "today" }, hmacSecret), "claim nbf is malformed"],
   ["an iat that is a string", forge({ alg: "HS256" }, { ...goodClaims(), iat: "today" }, hmacSecret), /iat|JSON/],
 ])("a token that is %s is refused", async (_title, token, reason) => {
@@ -164,7 +178,8 @@ test("any of several audiences will do, on both sides", async () => {
 
 describe("with a key set", () => {
   const settings = jwtSettingsSchema.parse({ jwk_url: "http://keys.example/jwks", issuer, audience });
-  const verifyWith = (key: JWTVerifyGetKey): TokenVerifier => createTokenVerifier({ settings, key, lax: false, now: () => frozenNow });
+  const verifyWith = (key: JWTVerifyGetKey): TokenVerifier =>
+    createTokenVerifier({ settings, key, lax: false, now: () => frozenNow });
 
   test("shared secrets are refused, even when they are the text of a published key", async () => {
     const jwk = { ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" };
@@ -179,11 +194,15 @@ describe("with a key set", () => {
     const verify = verifyWith(createLocalJWKSet({ keys }));
     await expect(verify(await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).resolves.toMatchObject({ sub: "user-1" });
     const onlyForeign = verifyWith(createLocalJWKSet({ keys: [keys[0] ?? {}, keys[0] ?? {}] }));
-    expect(await refusal(onlyForeign, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).toBe("JWSError JWSInvalidSignature");
+    expect(await refusal(onlyForeign, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).toBe(
+      "JWSError JWSInvalidSignature",
+    );
   });
 
   test("an unknown kid is refused", async () => {
     const verify = verifyWith(createLocalJWKSet({ keys: [{ ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" }] }));
-    expect(await refusal(verify, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey, "two"))).toBe("JWSError JWSInvalidSignature");
+    expect(await refusal(verify, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey, "two"))).toBe(
+      "JWSError JWSInvalidSignature",
+    );
   });
 });

@@ -18,7 +18,8 @@ export type TokenVerifier = (token: string) => Promise<JWTPayload>;
 const keySetAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
 
 export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOptions): TokenVerifier {
-  const algorithms = settings.type === undefined || settings.jwk_url !== undefined ? keySetAlgorithms : algorithmsOf(settings.type);
+  const algorithms =
+    settings.type === undefined || settings.jwk_url !== undefined ? keySetAlgorithms : algorithmsOf(settings.type);
   const getKey: JWTVerifyGetKey = typeof key === "function" ? key : () => key;
 
   function options(token: string): JWTVerifyOptions {
@@ -46,7 +47,11 @@ export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOp
   };
 }
 
-async function verifyWithAny(token: string, getKey: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<{ payload: JWTPayload }> {
+async function verifyWithAny(
+  token: string,
+  getKey: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<{ payload: JWTPayload }> {
   try {
     return await jwtVerify(token, getKey, options);
   } catch (error) {

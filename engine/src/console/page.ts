@@ -34,6 +34,11 @@ export function createConsolePage(): ConsolePage {
   };
   return (path) =>
     path === "/"
-      ? { status: 302, text: "", contentType: "text/plain; charset=utf-8", headers: { location: "/console", "cache-control": "no-store" } }
+      ? {
+          status: 302,
+          text: "",
+          contentType: "text/plain; charset=utf-8",
+          headers: { location: "/console", "cache-control": "no-store" },
+        }
       : { status: 200, text: page, contentType: "text/html; charset=utf-8", headers };
 }

@@ -20,12 +20,13 @@ export type ExplainRoute = (request: IncomingMessage, id: string) => Promise<Rep
 
 const bodySchema = z.object({ query: z.unknown(), user: z.record(z.string(), z.string()).nullish() });
 
-/** `POST /v1/graphql/explain`: the statements and plans of a query, for role admin only; `user` gives the session to explain it for. */
+/** `POST /v1/graphql/explain`: the statements and plans of a query, for admin only; `user` gives the session to explain it for. */
 export function createExplainRoute({ engine, authenticator, bodyLimit, logError }: ExplainRouteOptions): ExplainRoute {
   return async (request, id) => {
     try {
       const { session } = await authenticator.authenticate(request.headers);
-      if (!session.isAdmin) throw new EngineError({ code: "access-denied", status: 400, message: "restricted access: admin only" });
+      if (!session.isAdmin)
+        throw new EngineError({ code: "access-denied", status: 400, message: "restricted access: admin only" });
       const { query, user } = parseBody(await readBody(request, bodyLimit));
       return { status: 200, text: JSON.stringify(await engine.explain(parseGraphQLRequest(query), sessionOf(user))) };
     } catch (thrown) {

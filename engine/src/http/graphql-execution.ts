@@ -19,7 +19,10 @@ export interface GraphQLExecutionOptions {
   readonly engine: Pick<Engine, "execute" | "operationKind">;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "operation">;
-  /** Milliseconds after which an answer is given up; 0 = never. Longer than a statement may take: Postgres itself has stopped answering. */
+  /**
+   * Milliseconds after which an answer is given up; 0 = never. To be longer than a statement may take: it is for a Postgres
+   * that has stopped answering.
+   */
   readonly timeout: number;
 }
 

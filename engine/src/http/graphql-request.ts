@@ -2,7 +2,7 @@ import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 
 /**
- * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as Hasura does.
+ * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as by Hasura.
  * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
  */
 export function parseGraphQLRequest(value: unknown): GraphQLRequest {
@@ -10,7 +10,8 @@ export function parseGraphQLRequest(value: unknown): GraphQLRequest {
   const { query, variables, operationName } = value;
   if (query === undefined) throw parseFailed("$", "key 'query' not found");
   if (typeof query !== "string") throw parseFailed("$.query", "expected a string");
-  if (variables !== undefined && variables !== null && !isObject(variables)) throw parseFailed("$.variables", "expected an object");
+  if (variables !== undefined && variables !== null && !isObject(variables))
+    throw parseFailed("$.variables", "expected an object");
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string") {
     throw parseFailed("$.operationName", "expected a string");
   }

@@ -21,7 +21,12 @@ export interface GraphQLRouteOptions {
 }
 
 /** Answers one POST. `keepsStatus`: errors keep their own status (`/v1alpha1/graphql`); otherwise they are 200 like Hasura's. */
-export type GraphQLRoute = (request: IncomingMessage, response: ServerResponse, id: string, keepsStatus: boolean) => Promise<Reply>;
+export type GraphQLRoute = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+  keepsStatus: boolean,
+) => Promise<Reply>;
 
 interface Answer {
   readonly text: string;
@@ -63,7 +68,9 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const authentication = authenticator.authenticate(request.headers);
       ({ session } = authentication instanceof Promise ? await authentication : authentication);
       const payload = parseJson(await readBody(request, bodyLimit));
-      return Array.isArray(payload) ? await answerBatch(payload, session, signal, id) : await answerOne(payload, session, signal, id);
+      return Array.isArray(payload)
+        ? await answerBatch(payload, session, signal, id)
+        : await answerOne(payload, session, signal, id);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyError) {

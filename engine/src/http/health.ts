@@ -10,8 +10,8 @@ export interface HealthOptions {
 }
 
 /**
- * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's it also asks the database,
- * once for all who ask at the same time.
+ * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's it also asks the
+ * database, once for all who ask at the same time.
  */
 export type HealthCheck = (strict: boolean) => Promise<Reply>;
 

@@ -19,8 +19,17 @@ export const jsonType = "application/json; charset=utf-8";
 export const textType = "text/plain; charset=utf-8";
 
 /** Sends a reply, gzipped where the client asked for it and it is worth it. Nothing is sent when the client has left. */
-export async function sendReply(response: ServerResponse, requestHeaders: RequestHeaders, id: string, reply: Reply): Promise<void> {
-  const headers: Record<string, string | number> = { "content-type": reply.contentType ?? jsonType, "x-request-id": id, ...reply.headers };
+export async function sendReply(
+  response: ServerResponse,
+  requestHeaders: RequestHeaders,
+  id: string,
+  reply: Reply,
+): Promise<void> {
+  const headers: Record<string, string | number> = {
+    "content-type": reply.contentType ?? jsonType,
+    "x-request-id": id,
+    ...reply.headers,
+  };
   const encodings = requestHeaders["accept-encoding"];
   if (reply.text.length < smallestCompressed || encodings === undefined || !acceptsGzip.test(encodings)) {
     headers["content-length"] = Buffer.byteLength(reply.text);

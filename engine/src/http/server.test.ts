@@ -7,7 +7,11 @@ import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
 
 const admin = { "x-hasura-admin-secret": adminSecret };
 
-async function post(url: string, body: unknown, headers: Record<string, string> = admin): Promise<{ status: number; body: unknown; headers: Headers }> {
+async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = admin,
+): Promise<{ status: number; body: unknown; headers: Headers }> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(url, { method: "POST", body: text, headers: { "content-type": "application/json", ...headers } });
   const answer = await response.text();
@@ -15,7 +19,9 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
 }
 
 const error = (code: string, message: string | RegExp, path = "$") => ({
-  errors: [{ message: typeof message === "string" ? message : (expect.stringMatching(message) as unknown), extensions: { path, code } }],
+  errors: [
+    { message: typeof message === "string" ? message : (expect.stringMatching(message) as unknown), extensions: { path, code } },
+  ],
 });
 
 describe("POST /v1/graphql", () => {
@@ -30,7 +36,11 @@ describe("POST /v1/graphql", () => {
 
   test("takes a token, and its role", async () => {
     await using server = await serveFake();
-    const token = await sign({ ...goodClaims(), iat: undefined, nbf: undefined, exp: Math.floor(Date.now() / 1000) + 60 }, "HS256", Buffer.from(hmacSecret));
+    const token = await sign(
+      { ...goodClaims(), iat: undefined, nbf: undefined, exp: Math.floor(Date.now() / 1000) + 60 },
+      "HS256",
+      Buffer.from(hmacSecret),
+    );
     const { body } = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { authorization: `Bearer ${token}` });
     expect(body).toEqual({ data: { role: "viewer", variables: null } });
   });
@@ -49,7 +59,11 @@ describe("POST /v1/graphql", () => {
     ["no query", {}, error("parse-failed", "key 'query' not found")],
     ["a numeric query", { query: 1 }, error("parse-failed", "expected a string", "$.query")],
     ["variables in a list", { query: "{ a }", variables: [] }, error("parse-failed", "expected an object", "$.variables")],
-    ["a numeric operation name", { query: "{ a }", operationName: 1 }, error("parse-failed", "expected a string", "$.operationName")],
+    [
+      "a numeric operation name",
+      { query: "{ a }", operationName: 1 },
+      error("parse-failed", "expected a string", "$.operationName"),
+    ],
     [
       "a subscription",
       { query: "subscription { updates }" },
@@ -94,7 +108,9 @@ describe("POST /v1/graphql", () => {
     const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
     const execute = (): Promise<string> => Promise.reject(failure);
     await using silent = await serveFake({ execute }, { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false" });
-    expect((await post(`${silent.url}/v1/graphql`, { query: "{ a }" })).body).toEqual(error("unexpected", "database query error"));
+    expect((await post(`${silent.url}/v1/graphql`, { query: "{ a }" })).body).toEqual(
+      error("unexpected", "database query error"),
+    );
     await using open = await serveFake({ execute }, { HASURA_GRAPHQL_DEV_MODE: "true" });
     const asViewer = await post(`${open.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
     expect(JSON.stringify(asViewer.body)).toContain("SELECT 1");
@@ -111,7 +127,11 @@ describe("POST /v1/graphql", () => {
 describe("a batch", () => {
   test("is answered in order, each with its own errors", async () => {
     await using server = await serveFake();
-    const answer = await post(`${server.url}/v1/graphql`, [{ query: "{ a }", variables: { n: 1 } }, {}, { query: "{ a }", variables: { n: 2 } }]);
+    const answer = await post(`${server.url}/v1/graphql`, [
+      { query: "{ a }", variables: { n: 1 } },
+      {},
+      { query: "{ a }", variables: { n: 2 } },
+    ]);
     expect(answer.body).toEqual([
       { data: { role: "admin", variables: { n: 1 } } },
       error("parse-failed", "key 'query' not found"),
@@ -137,7 +157,9 @@ describe("POST /v1alpha1/graphql", () => {
   ])("keeps the status of %s", async (_title, body, headers, status) => {
     await using server = await serveFake({
       execute: ({ query }) =>
-        query.includes("fail") ? Promise.reject(new EngineError({ code: "unexpected", message: "database query error" })) : Promise.resolve("{}"),
+        query.includes("fail")
+          ? Promise.reject(new EngineError({ code: "unexpected", message: "database query error" }))
+          : Promise.resolve("{}"),
     });
     expect((await post(`${server.url}/v1alpha1/graphql`, body, headers)).status).toBe(status);
   });
@@ -149,10 +171,14 @@ describe("bodies", () => {
     const large = JSON.stringify({ query: `{ ${"a".repeat(4_096)} }` });
     expect((await post(`${server.url}/v1/graphql`, large)).status).toBe(413);
     const status = await new Promise((resolve, reject) => {
-      const request = rawRequest(`${server.url}/v1/graphql`, { method: "POST", headers: { ...admin, "transfer-encoding": "chunked" } }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
+      const request = rawRequest(
+        `${server.url}/v1/graphql`,
+        { method: "POST", headers: { ...admin, "transfer-encoding": "chunked" } },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
       request.on("error", reject);
       request.end(large);
     });
@@ -228,7 +254,10 @@ describe("other paths", () => {
   test("/v1/version needs no credentials", async () => {
     await using server = await serveFake();
     const response = await fetch(`${server.url}/v1/version`);
-    expect(await response.json()).toEqual({ version: expect.stringMatching(/^v2\.48\.0-routeql\./) as unknown, server_type: "ce" });
+    expect(await response.json()).toEqual({
+      version: expect.stringMatching(/^v2\.48\.0-routeql\./) as unknown,
+      server_type: "ce",
+    });
   });
 });
 
@@ -236,14 +265,24 @@ describe("x-request-id", () => {
   test("is echoed where it is harmless, and made where not", async () => {
     await using server = await serveFake();
     const ask = async (id?: string): Promise<string | null> =>
-      (await fetch(`${server.url}/v1/version`, { headers: id === undefined ? {} : { "x-request-id": id } })).headers.get("x-request-id");
+      (await fetch(`${server.url}/v1/version`, { headers: id === undefined ? {} : { "x-request-id": id } })).headers.get(
+        "x-request-id",
+      );
     expect(await ask("abc-123:4.5_6")).toBe("abc-123:4.5_6");
     for (const bad of [undefined, "a b", "x".repeat(129), 'a"b', "<script>"]) expect(await ask(bad)).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
 describe("GET /healthz", () => {
-  const inconsistency = { file: "f", path: "p", reason: "r", kind: "inconsistent", type: "table", name: "t", definition: {} } as const;
+  const inconsistency = {
+    file: "f",
+    path: "p",
+    reason: "r",
+    kind: "inconsistent",
+    type: "table",
+    name: "t",
+    definition: {},
+  } as const;
 
   test.each<[string, Parameters<typeof serveFake>[0], string, number, string]>([
     ["all well", {}, "/healthz", 200, "OK"],
@@ -300,7 +339,12 @@ describe("overload and departure", () => {
       },
     });
     const client = new AbortController();
-    const request = fetch(`${server.url}/v1/graphql`, { method: "POST", headers: admin, body: '{"query":"{ a }"}', signal: client.signal });
+    const request = fetch(`${server.url}/v1/graphql`, {
+      method: "POST",
+      headers: admin,
+      body: '{"query":"{ a }"}',
+      signal: client.signal,
+    });
     await started.promise;
     client.abort();
     await expect(request).rejects.toThrow("abort");
@@ -328,7 +372,10 @@ describe("POST /v1/graphql/explain", () => {
     const answer = await post(`${server.url}/v1/graphql/explain`, body);
     expect(answer.body).toEqual([{ field: "updates", sql: "SELECT 1 -- { a }", plan: ["Result"] }]);
     const refused = await post(`${server.url}/v1/graphql/explain`, body, { ...admin, "x-hasura-role": "viewer" });
-    expect([refused.status, refused.body]).toEqual([400, { path: "$", error: "restricted access: admin only", code: "access-denied" }]);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { path: "$", error: "restricted access: admin only", code: "access-denied" },
+    ]);
   });
 });
 
@@ -338,7 +385,9 @@ test("an API that is not enabled is not there", async () => {
 });
 
 test("nothing that the client sends secretly is logged", async () => {
-  await using server = await serveFake({ execute: () => Promise.reject(new EngineError({ code: "validation-failed", message: "variable-value" })) });
+  await using server = await serveFake({
+    execute: () => Promise.reject(new EngineError({ code: "validation-failed", message: "variable-value" })),
+  });
   const token = await sign(goodClaims(), "HS256", Buffer.from(hmacSecret));
   const body = { query: '{ a(where: {b: "literal-value"}) }', variables: { n: "variable-value" } };
   await post(`${server.url}/v1/graphql`, body, { authorization: `Bearer ${token}` });

@@ -65,7 +65,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (logger.isLevelEnabled("debug")) {
       const milliseconds = Math.round((performance.now() - start) * 10) / 10;
       const { method } = request;
-      logger.debug({ requestId: id, method, path: request.url?.split("?")[0], status: reply.status, milliseconds }, "request answered");
+      logger.debug(
+        { requestId: id, method, path: request.url?.split("?")[0], status: reply.status, milliseconds },
+        "request answered",
+      );
     }
   }
 

@@ -15,7 +15,11 @@ const ours = /^(?:HASURA_GRAPHQL|ENGINE)_/;
  * The known names out of the environment, each from `NAME` or from the file that `NAME_FILE` names, less one trailing newline.
  * A name of ours that is not known is a problem: it is a misspelling, or a setting that this engine does not have.
  */
-export function readEnvironment(environment: Environment, known: ReadonlySet<string>, passedThrough: ReadonlySet<string>): EnvironmentReading {
+export function readEnvironment(
+  environment: Environment,
+  known: ReadonlySet<string>,
+  passedThrough: ReadonlySet<string>,
+): EnvironmentReading {
   const values: Record<string, string> = {};
   const problems: string[] = [];
   for (const [name, value] of Object.entries(environment)) {

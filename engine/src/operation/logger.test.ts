@@ -17,7 +17,10 @@ function capture(): { stream: Writable; text: () => string } {
 
 test("keys that hold secrets are cut out, also one level down", () => {
   const { stream, text } = capture();
-  createLogger("info", stream).info({ authorization: "s3cret", request: { headers: "s3cret", token: "s3cret", variables: "s3cret" } }, "x");
+  createLogger("info", stream).info(
+    { authorization: "s3cret", request: { headers: "s3cret", token: "s3cret", variables: "s3cret" } },
+    "x",
+  );
   expect(text()).not.toContain("s3cret");
   expect(text()).toContain("[redacted]");
 });
@@ -25,15 +28,29 @@ test("keys that hold secrets are cut out, also one level down", () => {
 test("a server failure is logged by its codes, without messages or internals", () => {
   const { stream, text } = capture();
   const cause = Object.assign(new Error('invalid input syntax: "hidden value"'), { code: "22P02" });
-  const error = new EngineError({ code: "unexpected", message: "hidden message", internal: { arguments: ["hidden value"] }, cause });
+  const error = new EngineError({
+    code: "unexpected",
+    message: "hidden message",
+    internal: { arguments: ["hidden value"] },
+    cause,
+  });
   createErrorLog(createLogger("info", stream))(error, { requestId: "r-1", role: "viewer" });
   const line = JSON.parse(text()) as Record<string, unknown>;
-  expect(line).toMatchObject({ level: "error", requestId: "r-1", role: "viewer", code: "unexpected", status: 500, cause: { name: "Error", code: "22P02" } });
+  expect(line).toMatchObject({
+    level: "error",
+    requestId: "r-1",
+    role: "viewer",
+    code: "unexpected",
+    status: 500,
+    cause: { name: "Error", code: "22P02" },
+  });
   expect(text()).not.toContain("hidden");
 });
 
 test("a refused request is not worth a line at the usual level", () => {
   const { stream, text } = capture();
-  createErrorLog(createLogger("info", stream))(new EngineError({ code: "validation-failed", message: "x" }), { requestId: "r-1" });
+  createErrorLog(createLogger("info", stream))(new EngineError({ code: "validation-failed", message: "x" }), {
+    requestId: "r-1",
+  });
   expect(text()).toBe("");
 });

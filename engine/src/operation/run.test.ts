@@ -39,7 +39,10 @@ test("the process gives up a key set that cannot be fetched, in the time it was 
 }, 30_000);
 
 test("the process names what is wrong with metadata", async () => {
-  const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret", ENGINE_METADATA_DIRECTORY: "/nonexistent" });
+  const { code, errors } = await start({
+    HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret",
+    ENGINE_METADATA_DIRECTORY: "/nonexistent",
+  });
   expect(code).toBe(1);
   expect(errors).toMatch(/^the engine does not start: metadata: \d+ problems?\n/);
 }, 30_000);

@@ -40,7 +40,10 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
   for (const { type, name, file, reason } of engine.inconsistencies) logger.warn({ type, name, file, reason }, "not served");
   served = await serve({ settings, engine, authenticator, logger });
   const { port, metricsPort } = served;
-  logger.info({ port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) }, "the engine serves");
+  logger.info(
+    { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },
+    "the engine serves",
+  );
   return served;
 }
 

@@ -98,7 +98,12 @@ test("a file that is not there, and a value given twice, are problems", () => {
 });
 
 test("empty values count as absent, foreign names are left alone", () => {
-  const settings = readSettings({ ...secret, HASURA_GRAPHQL_UNAUTHORIZED_ROLE: "", PATH: "/bin", HASURA_GRAPHQL_DATABASE_URL: "postgres://x" });
+  const settings = readSettings({
+    ...secret,
+    HASURA_GRAPHQL_UNAUTHORIZED_ROLE: "",
+    PATH: "/bin",
+    HASURA_GRAPHQL_DATABASE_URL: "postgres://x",
+  });
   expect(settings.unauthorizedRole).toBeUndefined();
 });
 

@@ -16,11 +16,17 @@ const definitions = {
   jwt: ["HASURA_GRAPHQL_JWT_SECRET", json(jwtSettingsSchema)],
   unauthorizedRole: ["HASURA_GRAPHQL_UNAUTHORIZED_ROLE", z.string().optional()],
   enableConsole: ["HASURA_GRAPHQL_ENABLE_CONSOLE", flag(false)],
-  enabledApis: ["HASURA_GRAPHQL_ENABLED_APIS", list("graphql").pipe(z.array(z.literal("graphql", { error: "only graphql is served" })))],
+  enabledApis: [
+    "HASURA_GRAPHQL_ENABLED_APIS",
+    list("graphql").pipe(z.array(z.literal("graphql", { error: "only graphql is served" }))),
+  ],
   enableAllowList: ["HASURA_GRAPHQL_ENABLE_ALLOWLIST", flag(false)],
   stringifyNumericTypes: ["HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
-  namingConvention: ["HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION", z.enum(["hasura-default", "graphql-default"]).default("hasura-default")],
+  namingConvention: [
+    "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION",
+    z.enum(["hasura-default", "graphql-default"]).default("hasura-default"),
+  ],
   /** Role admin sees the internal detail of errors. */
   adminInternalErrors: ["HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", flag(true)],
   /** Every role sees the internal detail of errors. */
@@ -82,7 +88,7 @@ export class SettingsError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`settings: ${String(problems.length)} problem${problems.length === 1 ? "" : "s"}\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    super([`settings: ${String(problems.length)} problem${problems.length === 1 ? "" : "s"}`, ...problems].join("\n  "));
     this.name = "SettingsError";
     this.problems = problems;
   }

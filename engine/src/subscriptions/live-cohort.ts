@@ -20,8 +20,8 @@ interface Member {
 }
 
 /**
- * All subscribers of one live query statement. Members are polled together, at most `batchSize` a statement, and an answer is sent only
- * to those for whom it is new. A new subscriber is answered from a statement begun after it came, not from what is remembered.
+ * All subscribers of one live query statement. Members are polled together, at most `batchSize` a statement, and an answer is
+ * sent only to those for whom it is new. A new subscriber is answered from a statement begun after it came, not from memory.
  */
 export class LiveCohort {
   readonly #key: string;
@@ -103,7 +103,9 @@ export class LiveCohort {
   }
 
   async #poll(members: readonly Member[]): Promise<void> {
-    await Promise.all(batches(members, this.#polling.batchSize).map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))));
+    await Promise.all(
+      batches(members, this.#polling.batchSize).map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))),
+    );
   }
 
   async #pollBatch(batch: readonly Member[]): Promise<void> {

@@ -10,8 +10,8 @@ interface Reader {
 }
 
 /**
- * All readers of one streaming subscription statement. Each has its own cursor; those at the same place share one member of the poll.
- * A reader that cannot take more is left out until it can, so that it misses nothing.
+ * All readers of one streaming subscription statement. Each has its own cursor; those at the same place share one member of
+ * the poll. A reader that cannot take more is left out until it can, so that it misses nothing.
  */
 export class StreamCohort {
   readonly #key: string;

@@ -13,7 +13,12 @@ let subscriptions: Subscriptions;
 let rows: Record<string, string>;
 
 const answered = (text: string): PollAnswer => ({ text, failed: false, empty: false });
-const live = (parameter: string, cohortKey = "cohort"): LiveQuery => ({ kind: "live", fieldNames: ["f"], cohortKey, parameters: [parameter] });
+const live = (parameter: string, cohortKey = "cohort"): LiveQuery => ({
+  kind: "live",
+  fieldNames: ["f"],
+  cohortKey,
+  parameters: [parameter],
+});
 
 function listener(): Listener & { readonly heard: string[]; ready: boolean } {
   const heard: string[] = [];
@@ -21,7 +26,15 @@ function listener(): Listener & { readonly heard: string[]; ready: boolean } {
 }
 
 function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
-  return createSubscriptions({ engine: { poll, release }, interval, batchSize: 100, timeout: 30_000, onPoll: () => undefined, onError: () => undefined, ...options });
+  return createSubscriptions({
+    engine: { poll, release },
+    interval,
+    batchSize: 100,
+    timeout: 30_000,
+    onPoll: () => undefined,
+    onError: () => undefined,
+    ...options,
+  });
 }
 
 const settle = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
@@ -29,7 +42,9 @@ const settle = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsy
 beforeEach(() => {
   vi.useFakeTimers();
   rows = { a: "a1", b: "b1" };
-  poll.mockReset().mockImplementation((_key, members) => Promise.resolve(members.map(([name]) => answered(rows[String(name)] ?? "none"))));
+  poll
+    .mockReset()
+    .mockImplementation((_key, members) => Promise.resolve(members.map(([name]) => answered(rows[String(name)] ?? "none"))));
   release.mockReset();
   subscriptions = start();
 });
@@ -226,7 +241,12 @@ describe("live queries", () => {
 });
 
 describe("streams", () => {
-  const stream = (cursor: number): LiveQuery => ({ kind: "stream", fieldNames: ["f"], cohortKey: "stream", parameters: [cursor] });
+  const stream = (cursor: number): LiveQuery => ({
+    kind: "stream",
+    fieldNames: ["f"],
+    cohortKey: "stream",
+    parameters: [cursor],
+  });
   let events: number[];
 
   beforeEach(() => {
@@ -236,7 +256,9 @@ describe("streams", () => {
         members.map(([cursor]) => {
           const found = events.filter((event) => event > Number(cursor)).slice(0, 2);
           const next = found.at(-1);
-          return next === undefined ? { text: "[]", failed: false, empty: true } : { ...answered(JSON.stringify(found)), empty: false, nextParameters: [next] };
+          return next === undefined
+            ? { text: "[]", failed: false, empty: true }
+            : { ...answered(JSON.stringify(found)), empty: false, nextParameters: [next] };
         }),
       ),
     );

@@ -37,7 +37,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       cohorts.delete(cohortKey);
       polling.engine.release(cohortKey);
     };
-    const created = kind === "live" ? new LiveCohort(cohortKey, polling, whenEmpty) : new StreamCohort(cohortKey, streamPolling, whenEmpty);
+    const created =
+      kind === "live" ? new LiveCohort(cohortKey, polling, whenEmpty) : new StreamCohort(cohortKey, streamPolling, whenEmpty);
     cohorts.set(cohortKey, created);
     return created;
   }

@@ -6,7 +6,18 @@ import { parseClientMessage } from "./client-message.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-const types = ["connection_init", "start", "subscribe", "stop", "complete", "ping", "pong", "connection_terminate", "data", "__proto__"];
+const types = [
+  "connection_init",
+  "start",
+  "subscribe",
+  "stop",
+  "complete",
+  "ping",
+  "pong",
+  "connection_terminate",
+  "data",
+  "__proto__",
+];
 
 /** Frames that look like messages, with anything in the places of what is expected. */
 const nearlyMessages = fc
@@ -16,7 +27,10 @@ const nearlyMessages = fc
       id: fc.oneof(fc.string(), fc.jsonValue()),
       payload: fc.oneof(
         fc.jsonValue(),
-        fc.record({ query: fc.oneof(fc.string(), fc.jsonValue()), variables: fc.jsonValue(), headers: fc.jsonValue() }, { requiredKeys: [] }),
+        fc.record(
+          { query: fc.oneof(fc.string(), fc.jsonValue()), variables: fc.jsonValue(), headers: fc.jsonValue() },
+          { requiredKeys: [] },
+        ),
       ),
     },
     { requiredKeys: [] },
@@ -52,7 +66,9 @@ test("no frame keeps the server from serving the next client", async () => {
     for (const client of clients) client.socket.terminate();
     await Promise.all(clients.map(({ closed }) => closed));
   }
-  const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws", { "x-hasura-admin-secret": adminSecret }).opened();
+  const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws", {
+    "x-hasura-admin-secret": adminSecret,
+  }).opened();
   client.send({ type: "connection_init" });
   expect(await client.next()).toEqual({ type: "connection_ack" });
 });

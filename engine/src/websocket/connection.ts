@@ -41,7 +41,13 @@ export class Connection {
   #isAlive = true;
   #isEnded = false;
 
-  constructor(socket: WebSocket, dialect: Dialect, upgradeHeaders: RequestHeaders, requestId: string, context: ConnectionContext) {
+  constructor(
+    socket: WebSocket,
+    dialect: Dialect,
+    upgradeHeaders: RequestHeaders,
+    requestId: string,
+    context: ConnectionContext,
+  ) {
     this.#socket = socket;
     this.#dialect = dialect;
     this.#context = context;

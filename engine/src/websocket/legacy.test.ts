@@ -92,7 +92,11 @@ describe("the legacy protocol, graphql-ws", () => {
     connected.client.send({ type: "start", id: "1", payload: { query: "subscription { updates }" } });
     expect((await connected.client.next()).payload).toEqual({ data: { updates: 1 } });
     fails = true;
-    expect(await connected.client.next()).toEqual({ type: "data", id: "1", payload: { data: null, errors: [{ message: "gone" }] } });
+    expect(await connected.client.next()).toEqual({
+      type: "data",
+      id: "1",
+      payload: { data: null, errors: [{ message: "gone" }] },
+    });
     fails = false;
     expect((await connected.client.next()).payload).toEqual({ data: { updates: 1 } });
   });

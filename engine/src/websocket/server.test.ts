@@ -19,7 +19,9 @@ function tokenUntil(at: number): Promise<string> {
   return sign({ ...goodClaims(), iat: undefined, nbf: undefined, exp: at / 1000 }, "HS256", Buffer.from(hmacSecret));
 }
 
-async function refusedUpgrade(url: string): Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; body: string }> {
+async function refusedUpgrade(
+  url: string,
+): Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; body: string }> {
   const socket = new WebSocket(url, protocol);
   const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage];
   const chunks: Buffer[] = [];
@@ -80,7 +82,10 @@ describe("the end of a token", () => {
     let clock = frozenNow;
     await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' }, {}, { now: () => clock });
     const client = await new SocketClient(server.webSocketUrl, name).opened();
-    client.send({ type: "connection_init", payload: { headers: { Authorization: `Bearer ${await tokenUntil(frozenNow + 100)}` } } });
+    client.send({
+      type: "connection_init",
+      payload: { headers: { Authorization: `Bearer ${await tokenUntil(frozenNow + 100)}` } },
+    });
     expect((await client.next()).type).toBe("connection_ack");
     client.send(subscribe);
     expect((await client.next()).payload).toEqual({ data: { updates: 1 } });

@@ -38,7 +38,8 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
     clientTracking: false,
     maxPayload: options.messageLimit,
     perMessageDeflate: options.compression ? { threshold: 1_024 } : false,
-    handleProtocols: (offered) => [transportDialect.protocol, legacyDialect.protocol].find((protocol) => offered.has(protocol)) ?? false,
+    handleProtocols: (offered) =>
+      [transportDialect.protocol, legacyDialect.protocol].find((protocol) => offered.has(protocol)) ?? false,
   });
 
   return {

@@ -44,7 +44,11 @@ describe("graphql-transport-ws", () => {
   test("runs a query: next, then complete", async () => {
     await using connected = await initialised();
     connected.client.send({ type: "subscribe", id: "q", payload: { query: "{ a }" } });
-    expect(await connected.client.next()).toEqual({ type: "next", id: "q", payload: { data: { role: "admin", variables: null } } });
+    expect(await connected.client.next()).toEqual({
+      type: "next",
+      id: "q",
+      payload: { data: { role: "admin", variables: null } },
+    });
     expect(await connected.client.next()).toEqual({ type: "complete", id: "q" });
   });
 
@@ -70,7 +74,11 @@ describe("graphql-transport-ws", () => {
   test("answers a refused request with error, then complete", async () => {
     await using connected = await initialised();
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "subscription { unknown_field }" } });
-    expect(await connected.client.next()).toMatchObject({ type: "error", id: "1", payload: [{ extensions: { code: "validation-failed" } }] });
+    expect(await connected.client.next()).toMatchObject({
+      type: "error",
+      id: "1",
+      payload: [{ extensions: { code: "validation-failed" } }],
+    });
     expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
   });
 
@@ -81,7 +89,9 @@ describe("graphql-transport-ws", () => {
     expect(await connected.client.next()).toEqual({
       type: "error",
       id: "1",
-      payload: [{ message: "database query error", extensions: { path: "$", code: "unexpected", internal: { sql: "SELECT 1" } } }],
+      payload: [
+        { message: "database query error", extensions: { path: "$", code: "unexpected", internal: { sql: "SELECT 1" } } },
+      ],
     });
     expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
   });
@@ -90,7 +100,11 @@ describe("graphql-transport-ws", () => {
     const failed = { text: '{"errors":[{"message":"gone"}]}', failed: true, empty: false };
     await using connected = await initialised({ answer: () => failed });
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "subscription { updates }" } });
-    expect(await connected.client.next()).toEqual({ type: "next", id: "1", payload: { data: null, errors: [{ message: "gone" }] } });
+    expect(await connected.client.next()).toEqual({
+      type: "next",
+      id: "1",
+      payload: { data: null, errors: [{ message: "gone" }] },
+    });
   });
 
   test.each<[string, object]>([
@@ -120,9 +134,16 @@ describe("graphql-transport-ws", () => {
   test("refuses a subscribe before connection_init: error, then close 1000 with a 4400 text", async () => {
     await using connected = await connect();
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
-    expect(await connected.client.next()).toMatchObject({ type: "error", id: "1", payload: [{ extensions: { code: "start-failed" } }] });
+    expect(await connected.client.next()).toMatchObject({
+      type: "error",
+      id: "1",
+      payload: [{ extensions: { code: "start-failed" } }],
+    });
     const { code, reason } = await connected.client.closed;
-    expect([code, JSON.parse(reason)]).toEqual([1000, { server_error_msg: "4400: start received before the connection is initialised" }]);
+    expect([code, JSON.parse(reason)]).toEqual([
+      1000,
+      { server_error_msg: "4400: start received before the connection is initialised" },
+    ]);
     expect(connected.server.engine.calls.executed).toHaveLength(0);
   });
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// Reached through the gateway the API is at /api/graphql; the engine itself serves this page at /console and the API at /v1/graphql.
+// Through the gateway the API is at /api/graphql; the engine itself serves this page at /console and the API at /v1/graphql.
 const endpoint = location.pathname === "/console" ? "/v1/graphql" : "/api/graphql";
 const historyName = "routeql.history";
 const historyLength = 20;
@@ -58,7 +58,8 @@ async function send(body, { role, signal } = {}) {
   }
   const code = reply.errors?.[0]?.extensions?.code ?? reply.code;
   if (response.status === 401 || code === "access-denied") throw new Refused(reply.errors?.[0]?.message ?? reply.error);
-  if (!response.ok) throw new Error(reply.errors?.[0]?.message ?? reply.error ?? `The server answered with status ${response.status}.`);
+  if (!response.ok)
+    throw new Error(reply.errors?.[0]?.message ?? reply.error ?? `The server answered with status ${response.status}.`);
   return { reply, text };
 }
 
@@ -119,7 +120,9 @@ async function run() {
     const { reply, text } = await send({ query, variables }, { role, signal: controller.signal });
     element("timing").textContent = `${Math.round(performance.now() - start)} ms, ${text.length.toLocaleString("en")} characters`;
     element("result").replaceChildren(...highlight(pretty(text)));
-    element("error").textContent = (reply.errors ?? []).map((error) => `${error.extensions?.code ?? "error"}: ${error.message}`).join("\n");
+    element("error").textContent = (reply.errors ?? [])
+      .map((error) => `${error.extensions?.code ?? "error"}: ${error.message}`)
+      .join("\n");
     remember(query, element("variables").value);
   } catch (error) {
     if (controller.signal.aborted) return;
@@ -137,7 +140,8 @@ function pretty(text) {
   let depth = 0;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
     if (token === "{" || token === "[") out += `${token}\n${"  ".repeat(++depth)}`;
-    else if (token === "}" || token === "]") out = `${out.trimEnd()}${/[{[]$/.test(out.trimEnd()) ? "" : `\n${"  ".repeat(depth - 1)}`}${token}`;
+    else if (token === "}" || token === "]")
+      out = `${out.trimEnd()}${/[{[]$/.test(out.trimEnd()) ? "" : `\n${"  ".repeat(depth - 1)}`}${token}`;
     else if (token === ",") out += `,\n${"  ".repeat(depth)}`;
     else out += token === ":" ? ": " : token;
     if (token === "}" || token === "]") depth -= 1;
@@ -248,7 +252,9 @@ function remember(query, variables) {
 }
 
 function showHistory() {
-  const options = history().map(({ query }, index) => new Option(query.replaceAll(/\s+/g, " ").trim().slice(0, 80), String(index)));
+  const options = history().map(
+    ({ query }, index) => new Option(query.replaceAll(/\s+/g, " ").trim().slice(0, 80), String(index)),
+  );
   element("history").replaceChildren(new Option(options.length === 0 ? "nothing yet" : "choose …", ""), ...options);
 }
 

@@ -28,7 +28,11 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     },
     operationKind({ query }) {
       if (query.includes("syntax error")) throw notGraphQL();
-      return query.trimStart().startsWith("subscription") ? "subscription" : query.trimStart().startsWith("mutation") ? "mutation" : "query";
+      return query.trimStart().startsWith("subscription")
+        ? "subscription"
+        : query.trimStart().startsWith("mutation")
+          ? "mutation"
+          : "query";
     },
     prepareSubscription({ query, variables }, { role }): LiveQuery {
       if (query.includes("unknown_field")) {
