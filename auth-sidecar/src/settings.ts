@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
 import { signingAlgorithms } from "./keys/signing-key.ts";
 import { emailAddress } from "./users/email-address.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
@@ -36,6 +37,7 @@ const schema = z.object({
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
   KEY_ROTATION_HOURS: wholeNumber(0, 8784, 720).describe("Age at which the signing key is replaced; 0 for never."),
+  ...ldapSettings,
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level").default("info").describe("Least level that is logged."),
 });
@@ -104,6 +106,7 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
   if (settings !== undefined && settings.SESSION_ABSOLUTE_SECONDS < settings.SESSION_IDLE_SECONDS) {
     problems.push("SESSION_ABSOLUTE_SECONDS: must not be less than SESSION_IDLE_SECONDS");
   }
+  if (settings !== undefined) problems.push(...ldapContradictions(settings));
   if ((values["ADMIN_EMAIL"] === undefined) !== (values["ADMIN_PASSWORD"] === undefined)) {
     problems.push("ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither");
   }

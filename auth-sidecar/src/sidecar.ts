@@ -4,6 +4,7 @@ import { createApplication } from "./application.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
 import { accountPseudonym } from "./credentials/account-pseudonym.ts";
 import { Authenticator } from "./credentials/authenticator.ts";
+import { LocalAccounts } from "./credentials/local-accounts.ts";
 import { Database } from "./database/database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { answerBrokenRequest } from "./http/broken-request.ts";
@@ -13,6 +14,8 @@ import { careForKeys } from "./keys/key-caretaker.ts";
 import { KeyRotation } from "./keys/key-rotation.ts";
 import { Keyring } from "./keys/keyring.ts";
 import { rotationPolicy } from "./keys/rotation-policy.ts";
+import { Directory, directoryOptions } from "./ldap/directory.ts";
+import { DirectoryLogin } from "./ldap/directory-login.ts";
 import { close, listen } from "./listen.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsServer } from "./metrics-server.ts";
@@ -53,12 +56,15 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     perAddress: settings.LOGIN_ATTEMPTS_PER_ADDRESS,
     windowSeconds: settings.LOGIN_WINDOW_SECONDS,
   });
+  const directory = directoryOptions(settings);
   const stopping = new AbortController();
 
   const application = createApplication(
     endpoints({
       settings,
       authenticator: new Authenticator({ users, passwords, throttle, audit, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
+      local: new LocalAccounts(users, passwords),
+      directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), database),
       sessions: new SessionStore(redis, { idleSeconds: settings.SESSION_IDLE_SECONDS, absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS }),
       users,
       tokens: new TokenIssuer(keyring, {

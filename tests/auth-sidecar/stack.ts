@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client as DatabaseClient } from "pg";
 import { createLogger } from "../../auth-sidecar/src/logging.ts";
 import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
@@ -66,7 +67,10 @@ export class Stack implements AsyncDisposable {
       },
     });
     const sidecar = await startSidecar(settings, createLogger(settings.LOG_LEVEL, sink), "127.0.0.1");
-    if (waits) await sidecar.prepared;
+    if (waits) {
+      await sidecar.prepared;
+      while (!(await fetch(`http://127.0.0.1:${sidecar.port}/readyz`)).ok) await sleep(20);
+    }
     return {
       sidecar,
       client: new Client(`http://127.0.0.1:${sidecar.port}`, settings.SERVICE_API_KEY),

@@ -1,5 +1,7 @@
 import type { RequestHandler } from "express";
 import type { Authenticator } from "../credentials/authenticator.ts";
+import type { CredentialSource } from "../credentials/credential-source.ts";
+import type { DirectoryLogin } from "../ldap/directory-login.ts";
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { Keyring } from "../keys/keyring.ts";
 import type { Metrics } from "../metrics.ts";
@@ -23,6 +25,9 @@ export interface Endpoint {
 export interface Parts {
   readonly settings: Settings;
   readonly authenticator: Authenticator;
+  readonly local: CredentialSource;
+  /** Undefined when no directory is configured. */
+  readonly directory: DirectoryLogin | undefined;
   readonly sessions: SessionStore;
   readonly users: UserRepository;
   readonly tokens: TokenIssuer;

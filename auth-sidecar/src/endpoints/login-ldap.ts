@@ -1,19 +1,26 @@
 import { paths } from "@routeql/contract/paths";
 import { SidecarError } from "../errors.ts";
+import { jsonBody } from "../http/json-body.ts";
 import { serviceKey } from "../http/service-key.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
+import { sessionLogin } from "./session-login.ts";
 
-/** Session flow against a directory. None can be configured yet, and that is what it says. */
-export function loginLdap({ settings }: Parts): Endpoint {
+/** Name and password of an account of the directory for a session; 503 where no directory is configured. */
+export function loginLdap(parts: Parts): Endpoint {
+  const { settings, directory } = parts;
   return {
     path: paths.loginLdap,
     audience: "public",
     methods: ["POST"],
     handlers: [
       serviceKey(settings.SERVICE_API_KEY),
-      () => {
-        throw new SidecarError("ldap-not-configured", { retryAfterSeconds: 3600 });
-      },
+      ...(directory === undefined
+        ? [refuse]
+        : [...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }), sessionLogin(parts, directory, "directory session")]),
     ],
   };
+}
+
+function refuse(): never {
+  throw new SidecarError("ldap-not-configured", { retryAfterSeconds: 3600 });
 }

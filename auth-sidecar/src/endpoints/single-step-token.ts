@@ -9,7 +9,7 @@ import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "./measured-login.ts";
 
 /** Single-step flow: user name and password for an access token, without a session and without the service key. */
-export function singleStepToken({ settings, authenticator, tokens, audit, metrics }: Parts): Endpoint {
+export function singleStepToken({ settings, authenticator, local, tokens, audit, metrics }: Parts): Endpoint {
   return {
     path: paths.singleStepToken,
     audience: "public",
@@ -20,7 +20,7 @@ export function singleStepToken({ settings, authenticator, tokens, audit, metric
         const credentials = singleStepCredentials(request.body);
         const { address, requestId } = contextOf(response);
         try {
-          const { user } = await measuredLogin(metrics, "single-step", () => authenticator.authenticate(credentials, { address, requestId }, "single-step"));
+          const { user } = await measuredLogin(metrics, "single-step", () => authenticator.authenticate(local, credentials, { address, requestId }, "single-step"));
           const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
           if (!hasAccess(user)) {
             await audit.recordRefusal({ ...event, outcome: "refused", detail: { flow: "single-step", reason: "pending" } });

@@ -31,10 +31,12 @@ export function token(parts: Parts): Endpoint {
 }
 
 /** The session's user as he is now, not as he was at login; the session of one who is gone or disabled ends here. */
-async function sessionUser({ sessions, users, audit }: Parts, sessionId: string | undefined, context: RequestContext): Promise<User> {
+async function sessionUser({ sessions, users, directory, audit }: Parts, sessionId: string | undefined, context: RequestContext): Promise<User> {
   const userId = sessionId === undefined ? undefined : await sessions.use(sessionId);
   if (sessionId === undefined || userId === undefined) throw new NoSession();
-  const user = await users.findById(userId);
+  const known = await users.findById(userId);
+  // A directory's account is asked for anew each time: it may be gone, disabled, or in other groups since.
+  const user = known?.provider === "ldap" ? await directory?.current(known) : known;
   if (user !== undefined && hasAccess(user)) return user;
   if (user === undefined || user.disabled) await sessions.end(sessionId);
   const reason = user === undefined ? "deleted" : user.disabled ? "disabled" : "pending";

@@ -1,0 +1,22 @@
+import type { Provider, User } from "../users/user.ts";
+import type { Credentials } from "./credentials.ts";
+
+/** How a source of accounts reports to the throttle while it works. */
+export interface Guard {
+  /** @throws {TooManyRequests} when failures counted meanwhile leave no attempt */
+  check(): Promise<void>;
+  /**
+   * Tells which account it is, where several spellings find one; from then on failures count against that.
+   * @throws {TooManyRequests} when they leave no attempt
+   */
+  recognise(account: string): Promise<void>;
+  /** @param userId the account whose password was wrong, when there is one */
+  countFailure(userId?: string): Promise<void>;
+}
+
+/** Where credentials are proven: the local accounts, or a directory. */
+export interface CredentialSource {
+  readonly provider: Provider;
+  /** The account that the credentials prove; undefined, after counting a failure, when they prove none. */
+  prove(credentials: Credentials, guard: Guard): Promise<User | undefined>;
+}

@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { EqualityFilter, FilterParser } from "ldapts";
+import { expect, test } from "vitest";
+import { filledFilter, filterProblem } from "./directory-filter.ts";
+
+test("ASVS 1.2.6: whatever is put in, the filter keeps its shape and matches that text alone", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", minLength: 1 }).filter((text) => text.isWellFormed()), (username) => {
+      const filter = FilterParser.parseString(filledFilter("(mail={{username}})", { username }));
+      expect(filter).toBeInstanceOf(EqualityFilter);
+      expect(Buffer.from((filter as EqualityFilter).value).toString()).toBe(username);
+    }),
+  );
+  expect(filledFilter("(mail={{username}})", { username: "*)(uid=*" })).toBe("(mail=\\2a\\29\\28uid=\\2a)");
+  expect(filledFilter("(mail={{username}})", { username: "{{username}}$&" })).toBe("(mail={{username}}$&)");
+});
+
+test.each([
+  ["(mail=x)", "must contain {{username}}"],
+  ["(mail={{username}}", "must be an LDAP filter in parentheses (RFC 4515)"],
+  ["mail {{username}}", "must be an LDAP filter in parentheses (RFC 4515)"],
+  ["(|(mail={{username}})(uid={{user}}))", "has a place that has no meaning"],
+])("%s %s", (template, problem) => {
+  expect(filterProblem(template, ["username"])).toBe(problem);
+});
+
+test.each(["(mail={{username}})", "(&(objectClass=person)(|(mail={{username}})(uid={{username}})))", "(&(sAMAccountName={{username}})(!(userAccountControl:1.2.840.113556.1.4.803:=2)))"])(
+  "%s is right",
+  (template) => {
+    expect(filterProblem(template, ["username"])).toBeUndefined();
+  },
+);

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CredentialSource, Guard } from "../credentials/credential-source.ts";
+import type { Credentials } from "../credentials/credentials.ts";
+import type { Database } from "../database/database.ts";
+import type { User } from "../users/user.ts";
+import type { Directory } from "./directory.ts";
+import { directoryId, keepDirectoryAccount } from "./directory-accounts.ts";
+
+/**
+ * Milliseconds that a failure takes at least. How long a directory takes over a wrong password is its own affair, and for an unknown name there is
+ * nothing to ask it; the floor hides the difference.
+ */
+const failureFloor = 400;
+
+/** The accounts of the directory. */
+export class DirectoryLogin implements CredentialSource {
+  readonly provider = "ldap";
+  readonly #directory: Directory;
+  readonly #database: Database;
+
+  constructor(directory: Directory, database: Database) {
+    this.#directory = directory;
+    this.#database = database;
+  }
+
+  async prove({ name, password }: Credentials, guard: Guard): Promise<User | undefined> {
+    const startedAt = performance.now();
+    const account = await this.#directory.authenticate(name, password, (id) => guard.recognise(id));
+    if (account !== undefined) return keepDirectoryAccount(this.#database, account);
+    await guard.countFailure();
+    await sleep(Math.max(0, failureFloor - (performance.now() - startedAt)));
+    return undefined;
+  }
+
+  /** The user as the directory has him now; undefined when it has him no longer, or not as active. */
+  async current(user: User): Promise<User | undefined> {
+    const account = await this.#directory.lookUp(directoryId(user));
+    return account === undefined ? undefined : keepDirectoryAccount(this.#database, account);
+  }
+}

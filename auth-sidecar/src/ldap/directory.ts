@@ -1,0 +1,135 @@
+import { AndFilter, type Client, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
+import type { Logger } from "pino";
+import type { Settings } from "../settings.ts";
+import { type ServersOptions, withConnection } from "./directory-connection.ts";
+import { type DirectoryEntry, directoryEntry, type EntryAttributes, isBinary } from "./directory-entry.ts";
+import { filledFilter } from "./directory-filter.ts";
+import { type Group, type GroupRole, roleOf } from "./group-roles.ts";
+import type { ApplicationRole } from "../users/application-role.ts";
+
+/** An account of the directory with the role that its groups give. */
+export interface DirectoryAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: ApplicationRole;
+  readonly organisation: string | undefined;
+}
+
+export interface DirectoryOptions {
+  readonly servers: ServersOptions;
+  readonly userBase: string;
+  readonly userFilter: string;
+  readonly activeFilter: string | undefined;
+  readonly groupBase: string | undefined;
+  readonly groupFilter: string;
+  readonly attributes: EntryAttributes;
+  readonly roles: readonly GroupRole[];
+}
+
+/** The options that the settings give, or undefined when no directory is configured. */
+export function directoryOptions(settings: Settings): DirectoryOptions | undefined {
+  if (settings.LDAP_URL === undefined || settings.LDAP_USER_BASE === undefined) return undefined;
+  return {
+    servers: {
+      urls: settings.LDAP_URL,
+      startTls: settings.LDAP_STARTTLS,
+      ca: settings.LDAP_CA,
+      bindDn: settings.LDAP_BIND_DN,
+      bindPassword: settings.LDAP_BIND_PASSWORD,
+      timeoutMilliseconds: settings.LDAP_TIMEOUT_MILLISECONDS,
+    },
+    userBase: settings.LDAP_USER_BASE,
+    userFilter: settings.LDAP_USER_FILTER,
+    activeFilter: settings.LDAP_ACTIVE_FILTER,
+    groupBase: settings.LDAP_GROUP_BASE,
+    groupFilter: settings.LDAP_GROUP_FILTER,
+    attributes: {
+      id: settings.LDAP_ID_ATTRIBUTE,
+      email: settings.LDAP_EMAIL_ATTRIBUTE,
+      name: settings.LDAP_NAME_ATTRIBUTE,
+      organisation: settings.LDAP_ORGANISATION_ATTRIBUTE,
+    },
+    roles: settings.LDAP_ROLES,
+  };
+}
+
+/** The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} when no server answers in time. */
+export class Directory {
+  readonly #options: DirectoryOptions;
+  readonly #log: Logger;
+
+  constructor(options: DirectoryOptions, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /**
+   * The account that this name and password prove; undefined when they do not.
+   * @param found told the account's id before its password is tried
+   */
+  async authenticate(username: string, password: string, found: (id: string) => Promise<void>): Promise<DirectoryAccount | undefined> {
+    // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2). Control characters count for nothing in a comparison
+    // (RFC 4518, 2.2), which would give one account many names.
+    if (username === "" || password === "" || /\p{Cc}/u.test(username)) return undefined;
+    return this.#connected(async (client) => {
+      const entry = await this.#find(client, FilterParser.parseString(filledFilter(this.#options.userFilter, { username })));
+      if (entry === undefined) return undefined;
+      await found(entry.id);
+      const account = await this.#account(client, entry);
+      return (await proves(client, entry.dn, password)) ? account : undefined;
+    });
+  }
+
+  /** The account as it is now; undefined when it is gone or no longer active. */
+  async lookUp(id: string): Promise<DirectoryAccount | undefined> {
+    const { id: attribute } = this.#options.attributes;
+    const value = isBinary(attribute) ? Buffer.from(id, "hex") : id;
+    return this.#connected(async (client) => {
+      const entry = await this.#find(client, new EqualityFilter({ attribute, value }));
+      return entry === undefined ? undefined : this.#account(client, entry);
+    });
+  }
+
+  #connected<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    return withConnection(this.#options.servers, this.#log, work);
+  }
+
+  async #find(client: Client, filter: Filter): Promise<DirectoryEntry | undefined> {
+    const { userBase, activeFilter, attributes } = this.#options;
+    const { searchEntries } = await client.search(userBase, {
+      scope: "sub",
+      filter: activeFilter === undefined ? filter : new AndFilter({ filters: [filter, FilterParser.parseString(activeFilter)] }),
+      attributes: [...Object.values(attributes), "memberOf"],
+      explicitBufferAttributes: Object.values(attributes).filter(isBinary),
+      sizeLimit: 0,
+    });
+    const [entry, ...others] = searchEntries;
+    if (others.length > 0) this.#log.warn({ found: searchEntries.length }, "a login name finds more than one account of the directory, so it finds none");
+    return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, attributes);
+  }
+
+  async #account(client: Client, entry: DirectoryEntry): Promise<DirectoryAccount> {
+    const role = roleOf(await this.#groups(client, entry), this.#options.roles);
+    return { id: entry.id, email: entry.email, name: entry.name, role, organisation: role === "tenant" ? entry.organisation : undefined };
+  }
+
+  async #groups(client: Client, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
+    const { groupBase, groupFilter } = this.#options;
+    if (groupBase === undefined) return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
+    const { searchEntries } = await client.search(groupBase, { scope: "sub", filter: filledFilter(groupFilter, { dn }), attributes: ["cn"] });
+    return searchEntries.map((group) => ({ dn: group.dn, name: [group["cn"]].flat().map(String)[0] ?? group.dn }));
+  }
+}
+
+/** True when the directory takes the password; false when it answers anything else than that. */
+async function proves(client: Client, dn: string, password: string): Promise<boolean> {
+  try {
+    await client.bind(dn, password);
+    return true;
+  } catch (error) {
+    // Wrong password, locked, expired, bind not allowed: which of them is the directory's log to tell.
+    if (error instanceof ResultCodeError && ![51, 52].includes(error.code)) return false;
+    throw error;
+  }
+}

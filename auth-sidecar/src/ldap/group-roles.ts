@@ -1,0 +1,41 @@
+import { type ApplicationRole, isApplicationRole } from "../users/application-role.ts";
+
+/** One line of the ordered list: who is in `group` has `role`; `*` is everyone. */
+export interface GroupRole {
+  readonly role: ApplicationRole;
+  /** A group's DN or its cn. */
+  readonly group: string;
+}
+
+/** A group that an account is in. */
+export interface Group {
+  readonly dn: string;
+  readonly name: string;
+}
+
+/**
+ * Reads `operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff; viewer: *`. Semicolons or line breaks part the lines; the order counts.
+ * @returns the lines, or undefined when one is not of that form
+ */
+export function parseGroupRoles(text: string): readonly GroupRole[] | undefined {
+  const lines = text.split(/[;\n]/).map((line) => line.trim()).filter((line) => line !== "");
+  const parsed = lines.map((line) => {
+    const [, role = "", group = ""] = /^(\w+)\s*:\s*(.+)$/.exec(line) ?? [];
+    return isApplicationRole(role) ? { role, group } : undefined;
+  });
+  return parsed.length > 0 && parsed.every((line) => line !== undefined) ? parsed : undefined;
+}
+
+/** The role of the first line that holds; `pending`, which has no access, when none does. */
+export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): ApplicationRole {
+  const names = new Set(groups.flatMap(({ dn, name }) => [folded(dn), folded(name)]));
+  return lines.find(({ group }) => group === "*" || names.has(folded(group)))?.role ?? "pending";
+}
+
+/** DNs compare without case and without the blanks around their separators (RFC 4517, 4.2.15, for the attributes in use here). */
+function folded(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/\s*([,=+])\s*/g, "$1")
+    .trim();
+}

@@ -1,0 +1,243 @@
+import fc from "fast-check";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshAddress, type LoginReply } from "./client.ts";
+import { type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";
+import { type RunningSidecar, Stack } from "./stack.ts";
+import { ToxicProxy } from "./toxic-proxy.ts";
+
+let stack: Stack;
+let directory: StartedDirectoryContainer;
+let running: RunningSidecar;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  [stack, directory] = await Promise.all([Stack.start(), startDirectory()]);
+  settings = {
+    LDAP_URL: `ldaps://localhost:${directory.getTlsPort()}`,
+    LDAP_CA: directory.ca,
+    LDAP_BIND_DN: "cn=search,dc=example,dc=net",
+    LDAP_BIND_PASSWORD: "directory-search",
+    LDAP_USER_BASE: "ou=people,dc=example,dc=net",
+    LDAP_GROUP_BASE: "ou=groups,dc=example,dc=net",
+    LDAP_ROLES: "operator: CN=noc, ou=groups,dc=example,dc=net; analyst: staff; tenant: customers",
+    LOGIN_ATTEMPTS_PER_ACCOUNT: "1000",
+  };
+  running = await stack.sidecar(settings);
+});
+
+afterAll(async () => {
+  await running[Symbol.asyncDispose]();
+  await Promise.all([stack[Symbol.asyncDispose](), directory.stop()]);
+});
+
+const login = (email: unknown, password: unknown, { client } = running) => client.call("POST", "/api/auth/login/ldap", { body: { email, password } });
+const passwordOf = (uid: string) => `${uid} has a password`;
+const session = (body: unknown) => (body as LoginReply).user.sessionId;
+const claims = (body: unknown) => decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
+
+describe("the directory login", () => {
+  test.each([
+    ["Ada@example.net", "ada", "Ada", "operator"],
+    ["BEN@EXAMPLE.NET", "ben", "Ben", "analyst"],
+    ["cy@example.net", "cy", "Cy", "tenant"],
+    ["jo@example.net", "jo", "Smith, Jo (x)*\\", "analyst"],
+  ])("answers %s as the credentials login does, with the role of the first group that holds", async (email, uid, name, role) => {
+    const { status, headers, body } = await login(email, passwordOf(uid));
+    expect(status).toBe(200);
+    expect((body as LoginReply).user).toMatchObject({ name, role, lastLogin: null });
+    expect((body as LoginReply).user._id).toMatch(/^ldap-[0-9a-f-]{36}$/);
+    expect(headers.getSetCookie()).toEqual([`sid=${session(body)}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`]);
+    const token = await running.client.token(session(body));
+    expect(claims(token.body)).toMatchObject({ "x-hasura-default-role": role, ...(role === "tenant" ? { "x-hasura-org-id": "as64496" } : {}) });
+    expect((await running.client.logout(session(body))).status).toBe(200);
+    expect((await running.client.token(session(body))).status).toBe(401);
+  });
+
+  test("gives one without a group a session but no token", async () => {
+    const { body } = await login("dot@example.net", passwordOf("dot"));
+    expect((body as LoginReply).user.role).toBe("pending");
+    expect(await running.client.token(session(body))).toMatchObject({ status: 403, body: { code: "no-access" } });
+  });
+
+  test("answers everything that proves no account alike", async () => {
+    const tries = [
+      ["ada@example.net", "wrong"],
+      ["ada@example.net", ""],
+      ["", ""],
+      ["nobody@example.net", "wrong"],
+      ["twin@example.net", "twins have a password"],
+      ["nomail", passwordOf("nomail")],
+      ["*", passwordOf("ada")],
+      ["ada*", passwordOf("ada")],
+      ["*)(uid=*", passwordOf("ada")],
+      ["ada@example.net)(uid=ada", passwordOf("ada")],
+      ["ada@example.net\0", passwordOf("ada")],
+      ["\\2a", passwordOf("ada")],
+      ["{{username}}", "x"],
+      ["$&", "x"],
+    ];
+    for (const [email, password] of tries) {
+      expect(await login(email, password), email).toMatchObject({ status: 401, body: { error: "wrong credentials", code: "wrong-credentials" } });
+    }
+  });
+
+  test("needs the service key and a JSON body as the other one does", async () => {
+    expect((await running.client.call("POST", "/api/auth/login/ldap", { serviceKey: null, body: {} })).status).toBe(401);
+    expect(await running.client.call("POST", "/api/auth/login/ldap", { raw: "{" })).toMatchObject({ status: 400, body: { code: "malformed-json" } });
+    expect(await login(1, 2)).toMatchObject({ status: 400, body: { code: "invalid-field" } });
+    expect((await running.client.call("POST", "/api/auth/login/ldap", { raw: "x", headers: { "content-type": "text/plain" } })).status).toBe(415);
+  });
+
+  test("ASVS 6.3.4: is throttled in the same way", async () => {
+    await using limited = await stack.sidecar({ ...settings, LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+    const address = freshAddress();
+    const attempt = (password: string) => limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email: "ben@example.net", password } });
+    expect([(await attempt("wrong")).status, (await attempt("wrong")).status, (await attempt(passwordOf("ben"))).status]).toEqual([401, 401, 429]);
+  });
+
+  test("ASVS 6.3.1: counts failures against the account, however its name is written", async () => {
+    await using limited = await stack.sidecar({ ...settings, LDAP_USER_FILTER: "(|(mail={{username}})(uid={{username}})(cn={{username}}))", LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+    const address = freshAddress();
+    const attempt = (email: string, password: string) => limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email, password } });
+    for (const name of ["cy", "CY@example.net"]) expect((await attempt(name, "wrong")).status).toBe(401);
+    for (const name of ["cy", " cy ", "cy@example.net"]) expect((await attempt(name, passwordOf("cy"))).status, name).toBe(429);
+  });
+
+  test("ASVS 1.2.6: takes any text as text", { timeout: 120_000 }, async () => {
+    const special = fc.string({ unit: fc.constantFrom("*", "(", ")", "\\", "\0", "&", "|", "=", "!", ",", "ä", "a", "😀", "\ud800"), maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(special, special, async (email, password) => {
+        expect((await login(email, password)).status).toBe(401);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
+  test("never meet, even under one address", async () => {
+    const local = await stack.addUser("viewer");
+    await stack.sql.query("update auth.users set email = 'ben@example.net' where id = $1", [local.id]);
+    expect((await running.client.login("ben@example.net", passwordOf("ben"))).status).toBe(401);
+    expect((await login("ben@example.net", local.password)).status).toBe(401);
+    const mine = ((await running.client.login("ben@example.net", local.password)).body as LoginReply).user;
+    const theirs = ((await login("ben@example.net", passwordOf("ben"))).body as LoginReply).user;
+    expect(mine).toMatchObject({ _id: local.id, role: "viewer" });
+    expect(theirs).toMatchObject({ role: "analyst" });
+    expect(theirs._id).not.toBe(mine._id);
+  });
+
+  test("an address that moves to another entry moves no rights with it", async () => {
+    const entry = (uid: string) => `dn: uid=${uid},ou=people,dc=example,dc=net\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: moving@example.net\nuserPassword: ${passwordOf(uid)}\n`;
+    await directory.change(entry("old"));
+    const before = ((await login("moving@example.net", passwordOf("old"))).body as LoginReply).user;
+    await directory.change("dn: uid=old,ou=people,dc=example,dc=net\nchangetype: delete\n");
+    await directory.change(entry("new"));
+    const after = ((await login("moving@example.net", passwordOf("new"))).body as LoginReply).user;
+    expect(after._id).not.toBe(before._id);
+    expect(after.lastLogin).toBeNull();
+    expect((await running.client.token(before.sessionId)).status).toBe(401);
+    expect((await login("moving@example.net", passwordOf("old"))).status).toBe(401);
+  });
+});
+
+describe("ASVS 7.4.2: at the next use of a session", () => {
+  const person = (uid: string, more = "") => `dn: uid=${uid},ou=people,dc=example,dc=net\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.net\nuserPassword: ${passwordOf(uid)}\n${more}`;
+  const dn = (uid: string) => `uid=${uid},ou=people,dc=example,dc=net`;
+
+  test("another group gives another role, and no group none", async () => {
+    await directory.change(person("eve"));
+    await directory.change(`dn: cn=staff,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
+    const sessionId = session((await login("eve@example.net", passwordOf("eve"))).body);
+    expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "analyst" });
+    await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
+    expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
+    for (const group of ["noc", "staff"]) await directory.change(`dn: cn=${group},ou=groups,dc=example,dc=net\nchangetype: modify\ndelete: member\nmember: ${dn("eve")}\n`);
+    expect((await running.client.token(sessionId)).status).toBe(403);
+  });
+
+  test("a removed entry ends it", async () => {
+    await directory.change(person("fay"));
+    const sessionId = session((await login("fay@example.net", passwordOf("fay"))).body);
+    await directory.change(`dn: ${dn("fay")}\nchangetype: delete\n`);
+    expect(await running.client.token(sessionId)).toMatchObject({ status: 401, body: { code: "no-session" } });
+  });
+
+  test("an entry that LDAP_ACTIVE_FILTER no longer finds ends it, and logs in no more", async () => {
+    await using filtered = await stack.sidecar({ ...settings, LDAP_ACTIVE_FILTER: "(!(description=disabled))" });
+    await directory.change(person("gus"));
+    const sessionId = session((await login("gus@example.net", passwordOf("gus"), filtered)).body);
+    await directory.change(`dn: ${dn("gus")}\nchangetype: modify\nadd: description\ndescription: disabled\n`);
+    expect((await filtered.client.token(sessionId)).status).toBe(401);
+    expect((await login("gus@example.net", passwordOf("gus"), filtered)).status).toBe(401);
+  });
+
+  test("an account that an operator disabled here stays out, whatever the directory says", async () => {
+    await directory.change(person("hal"));
+    const user = ((await login("hal@example.net", passwordOf("hal"))).body as LoginReply).user;
+    await stack.sql.query("update auth.users set disabled = true where id = $1", [user._id]);
+    expect((await running.client.token(user.sessionId)).status).toBe(403);
+    expect((await login("hal@example.net", passwordOf("hal"))).status).toBe(403);
+  });
+
+  test("a sidecar that has no directory any more refuses it", async () => {
+    const sessionId = session((await login("ada@example.net", passwordOf("ada"))).body);
+    await using without = await stack.sidecar();
+    expect((await without.client.token(sessionId)).status).toBe(401);
+  });
+});
+
+describe("the connection", () => {
+  test("StartTLS works, and memberOf where no group base is set", async () => {
+    const { LDAP_GROUP_BASE: _, ...rest } = settings;
+    await using other = await stack.sidecar({ ...rest, LDAP_URL: `ldap://localhost:${directory.getPlainPort()}`, LDAP_STARTTLS: "true" });
+    expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
+  });
+
+  test("by an IP address works when the certificate names it", async () => {
+    await using other = await stack.sidecar({ ...settings, LDAP_URL: `ldaps://127.0.0.1:${directory.getTlsPort()}` });
+    expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
+  });
+
+  test.each(["ldaps", "ldap"])("ASVS 12.3.2: over %s a certificate of an unknown CA is refused with 503, before any password is sent", async (scheme) => {
+    const { LDAP_CA: _, ...rest } = settings;
+    const port = scheme === "ldaps" ? directory.getTlsPort() : directory.getPlainPort();
+    await using other = await stack.sidecar({ ...rest, LDAP_URL: `${scheme}://localhost:${port}`, LDAP_STARTTLS: "true" });
+    expect(await login("ada@example.net", passwordOf("ada"), other)).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect(other.log()).toMatch(/self.signed certificate|unable to (verify|get)/);
+  });
+
+  test("servers are tried in turn", async () => {
+    await using proxy = await ToxicProxy.to("127.0.0.1", directory.getTlsPort());
+    proxy.set("reset");
+    await using other = await stack.sidecar({ ...settings, LDAP_URL: `ldaps://localhost:${proxy.port}, ${settings["LDAP_URL"]}` });
+    expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
+  });
+
+  test.each(["reset", "hang"] as const)("a directory that answers with %s makes login and token answer 503 in bounded time, and local logins go on; then it comes back", async (toxic) => {
+    await using proxy = await ToxicProxy.to("127.0.0.1", directory.getTlsPort());
+    await using other = await stack.sidecar({ ...settings, LDAP_URL: `ldaps://localhost:${proxy.port}`, LDAP_TIMEOUT_MILLISECONDS: "700" });
+    const sessionId = session((await login("ada@example.net", passwordOf("ada"), other)).body);
+    const local = await stack.addUser();
+    proxy.set(toxic);
+    for (const answer of await Promise.all([login("ada@example.net", passwordOf("ada"), other), other.client.token(sessionId)])) {
+      expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(answer.milliseconds).toBeLessThan(3000);
+    }
+    expect((await other.client.login(local.email, local.password)).status).toBe(200);
+    proxy.set("pass");
+    expect((await other.client.token(sessionId)).status).toBe(200);
+  });
+
+  test("a wrong searching account is an outage, not wrong credentials", async () => {
+    await using other = await stack.sidecar({ ...settings, LDAP_BIND_PASSWORD: "not-the-password" });
+    expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(503);
+  });
+});
+
+test("neither log nor audit trail holds a password, an address or a DN of the directory", async () => {
+  const { rows } = await stack.sql.query("select * from auth.audit_events");
+  const kept = running.log() + JSON.stringify(rows);
+  for (const secret of ["has a password", "directory-search", "@example.net", "uid=ada"]) expect(kept).not.toContain(secret);
+});
