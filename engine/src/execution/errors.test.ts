@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { library } from "../testing/library.ts";
+import { plan, planLive, stateOf } from "../testing/world.ts";
+
+const state = await stateOf(library);
+
+/** Query, variables, path, message: Hasura's, of which clients may depend on code and path. */
+const refused: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
+  ["{", {}, "$.query", "not a valid graphql query"],
+  ["query a { author { id } } query b { author { id } }", {}, "$", "exactly one operation has to be present in the document when operationName is not specified"],
+  ["{ author { ...A } } fragment A on author { articles { ...B } } fragment B on article { author { ...A } }", {}, "$.selectionSet.author.selectionSet.articles.selectionSet.author", "the fragment definition(s) A and B form a cycle"],
+  ["{ author { ...A } }", {}, "$.selectionSet.author.selectionSet", 'reference to undefined fragment "A"'],
+  ["{ author { id @exclude(if: true) } }", {}, "$.selectionSet.author.selectionSet", 'directive "exclude" is not defined in the schema'],
+  ["{ author { id @skip(if: true) @skip(if: true) } }", {}, "$.selectionSet.author.selectionSet", "the following directives are used more than once: skip"],
+  ["query @include(if: true) { author { id } }", {}, "$", 'directive "include" is not allowed on a query'],
+  ["{ author { id: name id } }", {}, "$.selectionSet.author.selectionSet", "selection of both 'name' and 'id' specify the same response name, 'id'"],
+  ["{ a: author(limit: 1) { id } a: author(limit: 2) { id } }", {}, "$.selectionSet", "inconsistent arguments between multiple selections of field 'author'"],
+  ["{ author }", {}, "$.selectionSet.author", "missing selection set for 'author'"],
+  ["{ author { id { x } } }", {}, "$.selectionSet.author.selectionSet.id", "unexpected subselection set for non-object field"],
+  ["{ author(first: 1) { id } }", {}, "$.selectionSet.author", "'author' has no argument named 'first'"],
+  ["{ author_by_pk { id } }", {}, "$.selectionSet.author_by_pk.args", "missing required field 'id'"],
+  ["{ author(limit: -1) { id } }", {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found an integer"],
+  ['{ author(limit: "1") { id } }', {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found a string"],
+  ["{ author(offset: -1) { id } }", {}, "$.selectionSet.author.args.offset", "expected a non-negative 64-bit integer for type 'Int', but found an integer"],
+  ["{ author(where: {id: {_eq: null}}) { id } }", {}, "$.selectionSet.author.args.where.id._eq", "unexpected null value for type 'Int'"],
+  ["{ author(where: {id: {_in: [1, null]}}) { id } }", {}, "$.selectionSet.author.args.where.id._in[1]", "unexpected null value for type 'Int'"],
+  ["{ author(where: 3) { id } }", {}, "$.selectionSet.author.args.where", "expected an object for type 'author_bool_exp', but found an integer"],
+  ["{ author(where: {id: null}) { id } }", {}, "$.selectionSet.author.args.where.id", "expected an object for type 'Int_comparison_exp', but found null"],
+  ["{ author(order_by: {id: up}) { id } }", {}, "$.selectionSet.author.args.order_by[0].id", "expected one of the values ['asc', 'asc_nulls_first', 'asc_nulls_last', 'desc', 'desc_nulls_first', 'desc_nulls_last'] for type 'order_by', but found 'up'"],
+  ['{ author(order_by: {id: "asc"}) { id } }', {}, "$.selectionSet.author.args.order_by[0].id", "expected an enum value for type 'order_by', but found a string"],
+  ["{ author(distinct_on: name, order_by: {id: asc}) { id } }", {}, "$.selectionSet.author.args", '"distinct_on" columns must match initial "order_by" columns'],
+  ["query($a: Int!) { author_by_pk(id: $a) { id } }", {}, "$", 'expecting a value for non-nullable variable: "a"'],
+  ["query($a: Int!) { author_by_pk(id: $a) { id } }", { a: null }, "$", 'null value found for non-nullable type: "Int!"'],
+  ["{ author { id } }", { b: 1 }, "$", "unexpected variables in variableValues: b"],
+  ["{ author(limit: $a) { id } }", {}, "$.selectionSet.author.args.limit", 'unbound variable "a"'],
+  ["query($a: String) { author(limit: $a) { id } }", {}, "$.selectionSet.author.args.limit", "variable 'a' is declared as 'String', but used where 'Int' is expected"],
+  ["query($a: Int) { author_by_pk(id: $a) { id } }", {}, "$.selectionSet.author_by_pk.args.id", "variable 'a' is declared as 'Int', but used where 'Int!' is expected"],
+  ["query($a: Int!) { author(where: {id: {_in: $a}}) { id } }", { a: 1 }, "$.selectionSet.author.args.where.id._in", "variable 'a' is declared as 'Int!', but used where '[Int!]' is expected"],
+];
+
+test.each(refused)("%s is refused at its place", (query, variables, path, message) => {
+  expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
+});
+
+describe("subscriptions", () => {
+  test.each([
+    ["subscription { author { id } article { id } }", "subscriptions must select one top level field"],
+    ["subscription { author_stream(batch_size: 1, cursor: []) { id } }", "one streaming column field is expected"],
+    ["subscription { author_stream(batch_size: 1, cursor: {initial_value: {id: 1, name: \"x\"}}) { id } }", "multiple column cursors are not supported yet"],
+  ])("%s is refused", (query, message) => {
+    expect(() => planLive(state, "admin", query)).toThrow(message);
+  });
+
+  test("a role without anything to subscribe to is told so", () => {
+    expect(() => planLive(state, "stranger", "subscription { author { id } }")).toThrow("no subscriptions exist");
+  });
+});
+
+test("fragments that spread each other without a field cannot grow without bound", () => {
+  const fragments = Array.from({ length: 40 }, (_empty, index) => `fragment F${index} on author { ...F${index + 1} ...F${index + 1} }`);
+  const query = `{ author { ...F0 } } ${fragments.join(" ")} fragment F40 on author { id }`;
+  expect(() => plan(state, "admin", query)).toThrow("more fields than the limit");
+});
+
+test("nesting is limited", () => {
+  const nested = "articles { author { ".repeat(15);
+  expect(() => plan(state, "admin", `{ author { ${nested} id ${"} }".repeat(15)} } }`)).toThrow("deeper than the limit of 20");
+});
+
+test("introspection that multiplies itself is limited", () => {
+  const nested = "type { fields { ".repeat(4);
+  expect(() => plan(state, "admin", `{ __schema { types { fields { ${nested} name ${"} }".repeat(4)} } } } }`)).toThrow("introspection is nested too deeply");
+});

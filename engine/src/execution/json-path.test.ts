@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { readJsonPath } from "./json-path.ts";
+
+test.each([
+  ["$", []],
+  ["a", ["a"]],
+  [".obj.c1", ["obj", "c1"]],
+  ["$.arr[0]", ["arr", "0"]],
+  ["['!@#$%^']", ["!@#$%^"]],
+  ["translations['hello world!']", ["translations", "hello world!"]],
+  ['objs[0].["你好"]', ["objs", "0", "你好"]],
+  ["objs.[0]", ["objs", "0"]],
+  ["a['it\\'s']", ["a", "it's"]],
+  ["_x", ["_x"]],
+])("%s has the steps %j", (text, steps) => {
+  expect(readJsonPath(text, "$")).toEqual(steps);
+});
+
+test.each(["", "..a", "a[", "a b", "a['x", "a[-1]", "$$"])("%j is refused", (text) => {
+  expect(() => readJsonPath(text, "$.here")).toThrow(/parse json path error/);
+});

@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadMetadata } from "./load.ts";
+
+let directory = "";
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "routeql-metadata-"));
+});
+
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+}
+
+const base = {
+  "version.yaml": "version: 3\n",
+  "databases/databases.yaml": '- name: default\n  tables: "!include default/tables/tables.yaml"\n',
+  "databases/default/tables/tables.yaml": '- "!include public_a.yaml"\n- "!include public_b.yaml"\n',
+  "databases/default/tables/public_a.yaml": "table: a\n",
+  "databases/default/tables/public_b.yaml": "table:\n  name: b\n  schema: public\n",
+};
+
+test("includes are followed from file to file, relative to the file that includes", () => {
+  write(base);
+  const { merged, problems } = loadMetadata(directory);
+  expect(problems).toEqual([]);
+  expect(merged).toEqual({ version: 3, sources: [{ name: "default", tables: [{ table: "a" }, { table: { name: "b", schema: "public" } }] }] });
+});
+
+test("an include may be a YAML tag too", () => {
+  write({ ...base, "databases/default/tables/tables.yaml": "- !include public_a.yaml\n" });
+  expect(loadMetadata(directory).merged).toMatchObject({ sources: [{ tables: [{ table: "a" }] }] });
+});
+
+test("a place in the merged metadata is named by its file and the path in that file", () => {
+  write(base);
+  const { locate } = loadMetadata(directory);
+  expect(locate(["sources", 0, "tables", 1, "table", "name"])).toEqual({ file: "databases/default/tables/public_b.yaml", path: "table.name" });
+  expect(locate(["sources", 0, "name"])).toEqual({ file: "databases/databases.yaml", path: "[0].name" });
+  expect(locate(["version"])).toEqual({ file: "version.yaml", path: "" });
+});
+
+test.each([
+  ["a missing file", { "databases/default/tables/tables.yaml": '- "!include public_c.yaml"\n' }, /includes databases\/default\/tables\/public_c\.yaml, which does not exist/],
+  ["a file outside of the directory", { "databases/default/tables/tables.yaml": '- "!include ../../../../../etc/passwd"\n' }, /outside of the metadata directory/],
+  ["a circle", { "databases/default/tables/public_a.yaml": 'table: "!include tables.yaml"\n' }, /from within itself/],
+  ["broken YAML", { "databases/default/tables/public_a.yaml": "table: [a\n" }, /./],
+  ["a key that is there twice", { "databases/default/tables/public_a.yaml": "table: a\ntable: b\n" }, /unique/],
+  ["a file that metadata do not have", { "tables.yaml": "[]\n" }, /no file of a metadata v3 directory/],
+])("%s is a problem", (_what, files, reason) => {
+  write({ ...base, ...files });
+  const { problems } = loadMetadata(directory);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.reason).toMatch(reason);
+});
+
+test("a directory without its two necessary files has a problem for each", () => {
+  expect(loadMetadata(directory).problems.map(({ file }) => file)).toEqual(["version.yaml", "databases/databases.yaml"]);
+});
+
+test("one file may hold the merged metadata, bare or as export_metadata wraps them", () => {
+  write({ "bare.json": '{"version":3,"sources":[]}', "wrapped.json": '{"resource_version":7,"metadata":{"version":3,"sources":[]}}' });
+  for (const name of ["bare.json", "wrapped.json"]) expect(loadMetadata(join(directory, name)).merged).toEqual({ version: 3, sources: [] });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { loadMetadata } from "./load.ts";
+import { validateMetadata } from "./validate.ts";
+
+const configuration = { connection_info: { database_url: { from_env: "DATABASE_URL" } } };
+
+function metadata(table: Readonly<Record<string, unknown>>, rest: Readonly<Record<string, unknown>> = {}) {
+  return { version: 3, sources: [{ name: "default", kind: "postgres", configuration, tables: [{ table: "author", ...table }] }], ...rest };
+}
+
+function check(merged: Readonly<Record<string, unknown>>, allowUnsupported = false) {
+  return validateMetadata(loadMetadata(merged), allowUnsupported);
+}
+
+test("what the Hasura CLI writes for features that are not used is no problem", () => {
+  const empty = { actions: [], custom_types: { enums: [], input_objects: [], objects: [], scalars: [] }, cron_triggers: [], network: {}, rest_endpoints: null };
+  const { metadata: valid, problems } = check(metadata({ insert_permissions: [], event_triggers: [] }, empty));
+  expect(problems).toEqual([]);
+  expect(valid?.sources[0]?.tables[0]?.table).toEqual({ schema: "public", name: "author" });
+});
+
+test("every problem is listed at once, each with its path", () => {
+  const { metadata: valid, problems } = check(
+    metadata(
+      { select_permission: [], object_relationships: [{ name: "1x", using: {} }], select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {}, alow_aggregations: true } }] },
+      { version: 2, surplus: 1 },
+    ),
+  );
+  expect(valid).toBeUndefined();
+  expect(problems.map(({ path, reason }) => `${path}: ${reason}`).sort()).toEqual([
+    "sources[0].tables[0].object_relationships[0].name: this is not a GraphQL name",
+    "sources[0].tables[0].object_relationships[0].using: exactly one of foreign_key_constraint_on and manual_configuration is needed",
+    "sources[0].tables[0].select_permission: unknown key",
+    "sources[0].tables[0].select_permissions[0].permission.alow_aggregations: unknown key",
+    "surplus: unknown key",
+    "version: only metadata version 3 is served",
+  ]);
+});
+
+describe("a feature that Hasura has and this engine has not", () => {
+  const unserved = metadata(
+    { insert_permissions: [{ role: "a", permission: { check: {} } }], event_triggers: [{ name: "t" }] },
+    { actions: [{ name: "login" }], remote_schemas: [{ name: "other" }] },
+  );
+
+  test("is refused as such", () => {
+    const { metadata: valid, problems } = check(unserved);
+    expect(valid).toBeUndefined();
+    expect(problems.map(({ path, kind }) => [path, kind])).toEqual([
+      ["sources[0].tables[0].insert_permissions", "unsupported"],
+      ["sources[0].tables[0].event_triggers", "unsupported"],
+      ["actions", "unsupported"],
+      ["remote_schemas", "unsupported"],
+    ]);
+    expect(problems[0]?.reason).toBe("Hasura knows this, but this engine does not serve mutations");
+  });
+
+  test("is left out and still listed when that is allowed", () => {
+    const { metadata: valid, problems } = check(unserved, true);
+    expect(valid?.sources[0]?.tables).toHaveLength(1);
+    expect(problems).toHaveLength(4);
+  });
+
+  test("does not hide what is wrong", () => {
+    expect(check({ ...unserved, surplus: 1 }, true).metadata).toBeUndefined();
+  });
+});
+
+test.each([
+  ["a string", "author_id", ["author_id"]],
+  ["a list", ["a", "b"], ["a", "b"]],
+])("a foreign key's columns may be %s", (_what, given, columns) => {
+  const { metadata: valid } = check(metadata({ object_relationships: [{ name: "author", using: { foreign_key_constraint_on: given } }] }));
+  expect(valid?.sources[0]?.tables[0]?.object_relationships[0]?.using.foreign_key_constraint_on).toEqual(columns);
+});
+
+test("another kind of database is refused", () => {
+  const { problems } = check({ version: 3, sources: [{ name: "default", kind: "mssql", configuration }] });
+  expect(problems[0]?.reason).toBe("this engine serves Postgres sources only");
+});

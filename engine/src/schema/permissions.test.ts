@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { library } from "../testing/library.ts";
+import { plan, sql, stateOf } from "../testing/world.ts";
+
+const state = await stateOf(library);
+
+describe("what a role may not see does not exist", () => {
+  test.each([
+    ["a table", "{ secret { id } }", "$.selectionSet.secret", "field 'secret' not found in type: 'query_root'"],
+    ["a column", "{ author { email } }", "$.selectionSet.author.selectionSet.email", "field 'email' not found in type: 'author'"],
+    ["a column in where", '{ author(where: {email: {_eq: "x"}}) { id } }', "$.selectionSet.author.args.where.email", "field 'email' not found in type: 'author_bool_exp'"],
+    ["a column in a nested where", "{ article(where: {author: {hidden: {_eq: true}}}) { id } }", "$.selectionSet.article.args.where.author.hidden", "field 'hidden' not found in type: 'author_bool_exp'"],
+    ["a column in order_by", "{ author(order_by: {email: asc}) { id } }", "$.selectionSet.author.args.order_by[0].email", "field 'email' not found in type: 'author_order_by'"],
+    ["a column in a nested order_by", "{ article(order_by: {author: {email: asc}}) { id } }", "$.selectionSet.article.args.order_by[0].author.email", "field 'email' not found in type: 'author_order_by'"],
+    ["a column in distinct_on", "{ author(distinct_on: email) { id } }", "$.selectionSet.author.args.distinct_on[0]", "expected one of the values ['id', 'name'] for type 'author_select_column', but found 'email'"],
+    ["aggregates", "{ author_aggregate { aggregate { count } } }", "$.selectionSet.author_aggregate", "field 'author_aggregate' not found in type: 'query_root'"],
+    ["aggregates of a relationship", "{ author { articles_aggregate { aggregate { count } } } }", "$.selectionSet.author.selectionSet.articles_aggregate", "field 'articles_aggregate' not found in type: 'author'"],
+    ["aggregates in order_by", "{ author(order_by: {articles_aggregate: {count: asc}}) { id } }", "$.selectionSet.author.args.order_by[0].articles_aggregate", "field 'articles_aggregate' not found in type: 'author_order_by'"],
+    ["aggregates in where", "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }", "$.selectionSet.author.args.where.articles_aggregate", "field 'articles_aggregate' not found in type: 'author_bool_exp'"],
+    ["a computed field", "{ author { full_name } }", "$.selectionSet.author.selectionSet.full_name", "field 'full_name' not found in type: 'author'"],
+    ["a computed field in where", '{ author(where: {full_name: {_eq: "x"}}) { id } }', "$.selectionSet.author.args.where.full_name", "field 'full_name' not found in type: 'author_bool_exp'"],
+  ])("%s", (_what, query, path, message) => {
+    expect(() => plan(state, "reader", query)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
+  });
+
+  test("a hidden column is not aggregated and not counted", () => {
+    const message = "field 'email' not found in type: 'author_max_fields'";
+    expect(() => plan(state, "counter", "{ author_aggregate { aggregate { max { email } } } }")).toThrow(message);
+    expect(() => plan(state, "counter", "{ author_aggregate { aggregate { count(columns: email) } } }")).toThrow("but found 'email'");
+  });
+
+  test("primary key lookups need every column of the key", () => {
+    expect(() => plan(state, "reader", "{ author_by_pk(id: 1) { id } }")).not.toThrow();
+    expect(() => plan(state, "reader", "{ secret_by_pk(id: 1) { id } }")).toThrow("field 'secret_by_pk' not found");
+  });
+
+  test("introspection shows no trace of it", () => {
+    const [root] = plan(state, "reader", "{ __schema { types { name fields { name } inputFields { name } enumValues { name } } } }");
+    const text = root?.kind === "fixed" ? root.text : "";
+    expect(text).toContain("author_bool_exp");
+    for (const hidden of ["email", "hidden", "secret", "aggregate", "full_name"]) expect(text).not.toContain(hidden);
+  });
+
+  test("a role of no permission has nothing to ask for", () => {
+    const [root] = plan(state, "stranger", "{ no_queries_available }");
+    expect(root?.kind).toBe("fixed");
+    expect(() => plan(state, "stranger", "{ author { id } }")).toThrow("field 'author' not found in type: 'query_root'");
+  });
+});
+
+describe("row filters", () => {
+  const readerFilter = /"hidden" = \(\$\d::boolean\)/;
+  test.each([
+    ["the root", "{ author { id } }"],
+    ["a primary key lookup", "{ author_by_pk(id: 1) { id } }"],
+    ["a nested object", "{ article { author { id } } }"],
+    ["a nested where", "{ article(where: {author: {id: {_eq: 1}}}) { id } }"],
+    ["a nested order_by", "{ article(order_by: {author: {name: asc}}) { id } }"],
+  ])("hold at %s", (_where, query) => {
+    expect(sql(state, "reader", query).text).toMatch(readerFilter);
+  });
+
+  test.each([
+    ["aggregates", "{ article_aggregate { aggregate { count } } }", 1],
+    ["nodes of aggregates", "{ article_aggregate { nodes { id } } }", 1],
+    ["aggregates of a relationship", "{ author { articles_aggregate { aggregate { count } } } }", 1],
+    ["an order by aggregates", "{ author(order_by: {articles_aggregate: {count: desc}}) { id } }", 1],
+    ["a condition on aggregates", "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }", 1],
+    ["a function's rows", '{ search_articles(args: {term: "x"}) { id } }', 1],
+  ])("hold at %s", (_where, query, times) => {
+    expect(sql(state, "counter", query).text.match(/"published" = /g)).toHaveLength(times);
+  });
+
+  test("take session variables as parameters", () => {
+    const { text, values } = sql(state, "self", "{ author { id email } }");
+    expect(text).toContain(`("t1"."id" = ($1::integer))`);
+    expect(values).toEqual(["x-hasura-user-id"]);
+  });
+});
+
+describe("row limits", () => {
+  test.each([
+    ["{ author { id } }", "LIMIT 50"],
+    ["{ author(limit: 3) { id } }", "LIMIT 3"],
+    ["{ author(limit: 1000) { id } }", "LIMIT 50"],
+    ["{ author { articles { id } } }", "LIMIT 10"],
+  ])("%s has %s", (query, limit) => {
+    expect(sql(state, "reader", query).text).toContain(limit);
+  });
+
+  test("cut the nodes of aggregates and not the aggregates", () => {
+    const { text } = sql(state, "counter", "{ author_aggregate { aggregate { count } nodes { id } } }");
+    expect(text.match(/LIMIT 5/g)).toHaveLength(1);
+    expect(sql(state, "counter", "{ author_aggregate { aggregate { count } } }").text).not.toContain("LIMIT");
+  });
+});
+
+const inherited = await stateOf({ ...library, root: { inherited_roles: [{ role_name: "both", role_set: ["reader", "self"] }] } });
+
+describe("inherited roles", () => {
+  test("see the rows of any part", () => {
+    const { text } = sql(inherited, "both", "{ author { id } }");
+    expect(text).toContain(`WHERE (("t1"."hidden" = ($1::boolean)) OR ("t1"."id" = ($2::integer)))`);
+  });
+
+  test("see a cell only in rows of the parts that grant it, wherever it is used", () => {
+    const cell = /CASE WHEN \("t\d"\."id" = \(\$\d::integer\)\) THEN "t\d"\."email" END/;
+    expect(sql(inherited, "both", "{ author { email } }").text).toMatch(cell);
+    expect(sql(inherited, "both", '{ author(where: {email: {_eq: "x"}}) { id } }').text).toMatch(cell);
+    expect(sql(inherited, "both", "{ author(order_by: {email: asc}) { id } }").text).toMatch(cell);
+  });
+
+  test("have no limit when a part has none, and the largest else", () => {
+    expect(sql(inherited, "both", "{ author { id } }").text).not.toContain("LIMIT");
+  });
+
+  test("form no circle", async () => {
+    const circle = [{ role_name: "a", role_set: ["b"] }, { role_name: "b", role_set: ["a"] }];
+    await expect(stateOf({ ...library, root: { inherited_roles: circle } })).rejects.toThrow("its roles form a cycle");
+  });
+});
+
+test("a role that has two permissions on a table is refused, and so is one for admin", async () => {
+  const permission = { permission: { columns: [], filter: {} } };
+  const world = { ...library, metadata: { ...library.metadata, secret: { select_permissions: [{ role: "a", ...permission }, { role: "a", ...permission }, { role: "admin", ...permission }] } } };
+  await expect(stateOf(world)).rejects.toThrow(/two select permissions[\s\S]*takes no permission/);
+});
+
+test("functions need a permission of their own where that is not inferred", async () => {
+  const strict = await stateOf(library, { inferFunctionPermissions: false });
+  expect(() => plan(strict, "counter", '{ search_articles(args: {term: "x"}) { id } }')).toThrow("field 'search_articles' not found");
+  const granted = await stateOf({ ...library, trackedFunctions: [{ function: "search_articles", permissions: [{ role: "counter" }] }] }, { inferFunctionPermissions: false });
+  expect(() => plan(granted, "counter", '{ search_articles(args: {term: "x"}) { id } }')).not.toThrow();
+});
+
+test("query_root_fields and subscription_root_fields take root fields away, and nothing else", async () => {
+  const permission = { columns: ["id", "name"], filter: {}, query_root_fields: ["select_by_pk"], subscription_root_fields: [] };
+  const author = { ...library.metadata["author"], select_permissions: [{ role: "reader", permission }] };
+  const limited = await stateOf({ ...library, metadata: { ...library.metadata, author } });
+  expect(() => plan(limited, "reader", "{ author { id } }")).toThrow("field 'author' not found");
+  expect(() => plan(limited, "reader", "{ author_by_pk(id: 1) { id } }")).not.toThrow();
+  expect(() => plan(limited, "reader", "{ article { author { id } } }")).not.toThrow();
+  expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual(["article", "article_by_pk", "article_stream", "search_articles"]);
+});

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { arrayText, jsonText, kindOf, toText, UnfitValue } from "./values.ts";
+
+const type = (name: string) => ({ name, sql: name, kind: "base" as const });
+const rawJson = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+
+test.each([
+  ["int4", 3, "3"],
+  ["int4", "3", "3"],
+  ["int4", 1e3, "1000"],
+  ["int8", 9223372036854775807n, "9223372036854775807"],
+  ["int8", "9223372036854775807", "9223372036854775807"],
+  ["numeric", rawJson("1.10000000000000000001"), "1.10000000000000000001"],
+  ["text", "x", "x"],
+  ["bool", true, "true"],
+  ["json", { a: [1, null] }, '{"a":[1,null]}'],
+  ["jsonb", "x", '"x"'],
+  ["timestamp", "2026-01-01", "2026-01-01"],
+  ["inet", "192.0.2.0/24", "192.0.2.0/24"],
+  ["int4", null, null],
+])("a %s of %o travels as %s", (name, value, text) => {
+  expect(toText(value, type(name))).toBe(text);
+});
+
+test.each([
+  ["int4", 2147483648, /outside the bounds/],
+  ["int4", 1.5, /outside the bounds/],
+  ["int4", "x", /but found a string/],
+  ["int2", 40000, /smallint/],
+  ["text", 3, /expected a string for type 'String', but found an integer/],
+  ["bool", "true", /expected a boolean/],
+  ["float4", "1.5", /expected a float/],
+  ["ltree", "a..b", /label path/],
+  ["uuid", "a\0b", /NUL/],
+])("a %s of %o is refused", (name, value, message) => {
+  expect(() => toText(value, type(name))).toThrow(message);
+  expect(() => toText(value, type(name))).toThrow(UnfitValue);
+});
+
+describe("arrays", () => {
+  const list = { ...type("_text"), element: type("text") };
+
+  test("are written as Postgres reads them, further dimensions too", () => {
+    expect(toText(["a", 'b"', "c\\", "NULL", ""], list)).toBe('{"a","b\\"","c\\\\","NULL",""}');
+    expect(toText([[1, 2], [3, 4]], { ...type("_int4"), element: type("int4") })).toBe('{{"1","2"},{"3","4"}}');
+    expect(toText("{1,2}", { ...type("_int4"), element: type("int4") })).toBe("{1,2}");
+    expect(arrayText([null, "x"])).toBe('{NULL,"x"}');
+  });
+
+  test("of any strings keep their strings", () => {
+    const elements = /"((?:[^"\\]|\\.)*)"/gs;
+    fc.assert(
+      fc.property(fc.array(fc.string().filter((text) => !text.includes("\0"))), (strings) => {
+        const read = [...(toText(strings, list) ?? "").matchAll(elements)].map(([, inner = ""]) => inner.replaceAll(/\\(.)/gs, "$1"));
+        expect(read).toEqual(strings);
+      }),
+    );
+  });
+});
+
+test("values are named as Hasura names them", () => {
+  expect([null, true, "x", 1, 1.5, [], {}, 1n].map(kindOf)).toEqual(["null", "a boolean", "a string", "an integer", "a float", "a list", "an object", "an integer"]);
+});
+
+test("bigints inside of json keep their digits", () => {
+  expect(jsonText({ a: 12345678901234567890n })).toBe('{"a":12345678901234567890}');
+});

@@ -1,0 +1,63 @@
+import type { EngineOptions } from "../engine.ts";
+import { readOperation } from "../execution/document.ts";
+import { planQuery, planSubscription, type RootPlan, type SubscriptionPlan } from "../execution/plan.ts";
+import { buildState, checkMetadata, type State } from "../execution/state.ts";
+import { Variables } from "../execution/variables.ts";
+import { finalText } from "../sql/print.ts";
+import { catalogAnswer, type FunctionSketch, type TableSketch } from "./catalog.ts";
+
+export interface World {
+  readonly tables: Readonly<Record<string, TableSketch>>;
+  readonly functions?: Readonly<Record<string, FunctionSketch>>;
+  /** Entries of `tables` in metadata, by table. */
+  readonly metadata: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly trackedFunctions?: readonly Readonly<Record<string, unknown>>[];
+  /** Further keys of the metadata's root. */
+  readonly root?: Readonly<Record<string, unknown>>;
+  readonly customization?: Readonly<Record<string, unknown>>;
+}
+
+/** The state of an engine over a database that is only described. @throws MetadataError */
+export function stateOf(world: World, options: Partial<EngineOptions> = {}): Promise<State> {
+  const metadata = {
+    version: 3,
+    sources: [
+      {
+        name: "default",
+        kind: "postgres",
+        configuration: { connection_info: { database_url: "postgres://nowhere.invalid/none" } },
+        ...(world.customization === undefined ? {} : { customization: world.customization }),
+        tables: Object.entries(world.metadata).map(([name, entry]) => ({ table: name, ...entry })),
+        functions: world.trackedFunctions ?? [],
+      },
+    ],
+    ...world.root,
+  };
+  const answer = catalogAnswer(world.tables, world.functions);
+  return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => () => Promise.resolve(answer));
+}
+
+const unlimited = { maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, introspection: true };
+
+export function plan(state: State, role: string, query: string, variables: Record<string, unknown> = {}): readonly RootPlan[] {
+  const operation = readOperation(query, null);
+  const given = new Variables(operation.definition, variables, new Set());
+  given.check();
+  return planQuery(state.schema(role), operation, given, { ...unlimited, role });
+}
+
+export function planLive(state: State, role: string, query: string, variables: Record<string, unknown> = {}): SubscriptionPlan {
+  const operation = readOperation(query, null);
+  return planSubscription(state.schema(role), operation, new Variables(operation.definition, variables, new Set()), { ...unlimited, role });
+}
+
+/** SQL of the one root field, and the constant values of its parameters; others by what they are. */
+export function sql(state: State, role: string, query: string, variables: Record<string, unknown> = {}): { text: string; values: readonly unknown[] } {
+  const [root] = plan(state, role, query, variables);
+  if (root?.kind !== "statement") throw new Error("this query needs no statement");
+  const values = root.statement.parameters.map(({ source }) => {
+    if (source.kind === "constant") return source.text;
+    return source.kind === "session" ? source.name : source.kind;
+  });
+  return { text: finalText(root.statement.template), values };
+}
