@@ -32,7 +32,7 @@ test("the same settings give the same files, and other settings change settings.
 
 test("every included file is there, and every file is included", () => {
   const included = Object.values(files).flatMap((content) => [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name));
-  expect(["nginx.conf", ...new Set(included)].sort()).toEqual(Object.keys(files).sort());
+  expect(new Set(["nginx.conf", ...included])).toEqual(new Set(Object.keys(files)));
 });
 
 test("files that are used as they are reach the gateway unchanged", () => {
