@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { cleanUp } from "../tests/harness/clean-up.ts";
 import { runId } from "../tests/harness/run.ts";
+import { takeDownLeftStack } from "../tests/e2e/support/own-stack.ts";
 import { prepare } from "./test/prepare.ts";
 import { type SuiteResult, totals } from "./test/results.ts";
 import { runSuite } from "./test/run-suite.ts";
@@ -65,6 +66,7 @@ async function runAll(selected: readonly Suite[], filter: string | undefined): P
     }
   } finally {
     if (prepared) await cleanUp(runId);
+    if (selected.some(({ name }) => name === "e2e")) await takeDownLeftStack();
     if (results.every(({ logs }) => logs === undefined)) {
       await rm(join(repository, ".routeql/test-logs", runId), { recursive: true, force: true });
     }

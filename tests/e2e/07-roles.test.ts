@@ -7,7 +7,7 @@ import { hijackFields, updateFields } from "./support/fields.ts";
 import { data, refusal } from "./support/graphql.ts";
 import { call } from "./support/http.ts";
 import { login, sessionHeaders, singleStep } from "./support/sessions.ts";
-import { organisations, writeSmallWorld } from "./support/small-world.ts";
+import { organisations } from "./support/small-world.ts";
 
 type Row = Record<string, unknown>;
 
@@ -26,7 +26,6 @@ describe("Authentication, 7: roles determine permissions", () => {
 
   beforeAll(async () => {
     await loadDemo();
-    await writeSmallWorld();
     for (const role of readers) {
       members[role] = await Member.join(role, role === "tenant" ? { organisation: organisations.north } : {});
     }

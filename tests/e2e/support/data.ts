@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { command } from "./commands.ts";
 import { database } from "./database.ts";
-import { detectAll } from "./detection.ts";
+import { detectAll, isDetected } from "./detection.ts";
+import { writeSmallWorld } from "./small-world.ts";
 
 const shared = resolve(import.meta.dirname, "../../../../shared/data");
 
@@ -38,7 +39,8 @@ export const dataSets: readonly DataSet[] = [
 
 function dataSet(facts: Omit<DataSet, "load">): DataSet {
   const load = async (): Promise<void> => {
-    if ((await countBetween(...facts.period)) === 0) await command("load", facts.file);
+    if ((await countBetween(...facts.period)) > 0 && (await isDetected())) return;
+    await command("load", facts.file);
     await detectAll();
   };
   return { ...facts, load };
@@ -48,8 +50,9 @@ const demoUpdates = 12_000;
 
 /** Enough generated updates to exceed every row limit, with hijacks among them. */
 export async function loadDemo(): Promise<void> {
-  if ((await countBetween("0001-01-01", "9999-12-31")) < demoUpdates) await command("load", "--demo", String(demoUpdates));
-  await detectAll();
+  if ((await countBetween("0001-01-01", "9999-12-31")) >= demoUpdates && (await isDetected())) return;
+  await command("load", "--demo", String(demoUpdates));
+  await writeSmallWorld();
 }
 
 /** Loads lines in `bgpdump -m` form. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { command } from "./commands.ts";
+import { database } from "./database.ts";
 
 export const northOrganisation = "e2e-north";
 export const southOrganisation = "e2e-south";
@@ -65,6 +66,19 @@ const byOrganisation: Readonly<Record<string, readonly (readonly [string, ...num
 const configured: readonly ConfiguredPrefix[] = Object.entries(byOrganisation).flatMap(([organisation, prefixes]) =>
   prefixes.map(([prefix, ...origins]) => ({ prefix, origins, organisation })),
 );
+
+/** Whether detection has run with the suite's list since anything that it compares was loaded. */
+export async function isDetected(): Promise<boolean> {
+  const owner = await database("owner");
+  const { rows } = await owner.query<{ detected: boolean }>(
+    `select (select count(*) from routing.configured_prefixes where prefix = any ($1::inet[])) = $2
+       and not exists (
+         select from routing.bgp_updates u join routing.configured_prefixes c on u.prefix <<= c.prefix where not u.handled
+       ) as detected`,
+    [configured.map(({ prefix }) => prefix), configured.length],
+  );
+  return rows[0]?.detected === true;
+}
 
 /** `npm run detect` with one list of prefixes for all suites, so that none undoes what another relies on. Gives what it printed. */
 export async function detectAll(): Promise<string> {

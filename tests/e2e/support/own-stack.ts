@@ -33,6 +33,13 @@ export async function takeDownOwn(): Promise<void> {
   await bringDown({ stack: name, volumes: true });
 }
 
+/** What an interrupted run of the suite left standing; a stack that was named in ROUTEQL_ACCESS_FILE is not ours to take down. */
+export async function takeDownLeftStack(): Promise<void> {
+  if (process.env["ROUTEQL_ACCESS_FILE"] !== undefined) return;
+  const { stdout } = await run("docker", ["ps", "--all", "--quiet", "--filter", `label=com.routeql.stack=${name}`]);
+  if (stdout.trim() !== "") await takeDownOwn();
+}
+
 async function keepLogs(): Promise<void> {
   const folder = process.env["ROUTEQL_TEST_LOGS"];
   if (folder === undefined) return;
