@@ -69,9 +69,20 @@ export function readSettings(environment: Environment, readFile = (path: string)
   return Object.freeze(parsed.data);
 }
 
-/** One row a setting for the reference document: name, what it is for. */
-export function settingsReference(): readonly { readonly name: string; readonly purpose: string }[] {
-  return Object.entries(schema.shape).map(([name, type]) => ({ name, purpose: type.description ?? "" }));
+export interface SettingDescription {
+  readonly name: string;
+  readonly purpose: string;
+  /** As it would be written; undefined for one that has none. */
+  readonly byDefault: string | undefined;
+}
+
+/** One row a setting, in the order of the list above. */
+export function settingsReference(): readonly SettingDescription[] {
+  return Object.entries(schema.shape).map(([name, type]) => {
+    const byDefault: unknown = type instanceof z.ZodDefault ? type.def.defaultValue : undefined;
+    const isShown = ["string", "number", "boolean"].includes(typeof byDefault);
+    return { name, purpose: type.description ?? "", byDefault: isShown ? String(byDefault as string | number | boolean) : undefined };
+  });
 }
 
 const names = Object.keys(schema.shape);

@@ -16,8 +16,8 @@ const attribute = (byDefault: string) =>
     .default(byDefault);
 const truth = z
   .enum(["true", "false"], "must be true or false")
-  .default("false")
-  .transform((value) => value === "true");
+  .transform((value) => value === "true")
+  .default(false);
 
 function filter(places: readonly string[]) {
   return z.string().superRefine((value, context) => {
@@ -33,12 +33,12 @@ const urls = z
 
 const roles = z
   .string()
-  .default("pending: *")
   .transform((value, context) => {
     const lines = parseGroupRoles(value);
     if (lines === undefined) context.addIssue("must be lines such as operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *");
     return lines ?? [];
-  });
+  })
+  .default([]);
 
 export const ldapSettings = {
   LDAP_URL: urls.optional().describe("The directory's servers, tried in turn: ldap:// or ldaps://, parted by blanks or commas."),

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { readSettings, SettingsError } from "../settings.ts";
+
+const needed = {
+  DATABASE_URL: "postgres://sidecar:c2Vx7hPq@database/routeql",
+  SESSIONS_URL: "redis://sessions",
+  SERVICE_API_KEY: "f3a9d1c07b5e4826a1c9e07d35b8f264",
+  KEY_ENCRYPTION_KEY: "b7e20f4c9d1a6835f0c4a7e92d5b8163",
+};
+const directory = { LDAP_URL: "ldaps://a, ldaps://b:6360", LDAP_USER_BASE: "dc=example" };
+
+function problems(changes: Record<string, string>): readonly string[] {
+  try {
+    readSettings({ ...needed, ...changes });
+    return [];
+  } catch (error) {
+    return (error as SettingsError).problems;
+  }
+}
+
+test("without LDAP_URL there is no directory; with it the servers keep their order", () => {
+  expect(readSettings(needed).LDAP_URL).toBeUndefined();
+  expect(readSettings({ ...needed, ...directory })).toMatchObject({ LDAP_URL: ["ldaps://a", "ldaps://b:6360"], LDAP_STARTTLS: false, LDAP_ROLES: [], LDAP_USER_FILTER: "(mail={{username}})" });
+});
+
+test.each([
+  [{ LDAP_URL: "http://a" }, "LDAP_URL: must be addresses"],
+  [{ LDAP_URL: "ldaps://user@a" }, "LDAP_URL: must be addresses"],
+  [{ LDAP_URL: "ldaps://a/dc=example" }, "LDAP_URL: must be addresses"],
+  [{ LDAP_URL: "" }, "LDAP_URL: must be addresses"],
+  [{ LDAP_URL: "ldap://a" }, "LDAP_URL: ldap:// sends passwords readable"],
+  [{ LDAP_USER_BASE: "" }, "LDAP_USER_BASE: must not be empty"],
+  [{ LDAP_USER_FILTER: "(mail=a)" }, "LDAP_USER_FILTER: must contain {{username}}"],
+  [{ LDAP_GROUP_FILTER: "(member={{dn}}" }, "LDAP_GROUP_FILTER: must be an LDAP filter"],
+  [{ LDAP_ROLES: "admin: *" }, "LDAP_ROLES: must be lines"],
+  [{ LDAP_STARTTLS: "yes" }, "LDAP_STARTTLS: must be true or false"],
+  [{ LDAP_BIND_DN: "cn=search" }, "LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither"],
+  [{ LDAP_ID_ATTRIBUTE: "(uid" }, "LDAP_ID_ATTRIBUTE: must be the name of an attribute"],
+])("%j is refused", (changes, problem) => {
+  const found = problems({ ...directory, ...changes });
+  expect(found).toHaveLength(1);
+  expect(found[0]).toContain(problem);
+});
+
+test("plain text is possible, when it is asked for by name", () => {
+  expect(problems({ ...directory, LDAP_URL: "ldap://a", LDAP_PLAINTEXT: "true" })).toEqual([]);
+  expect(problems({ ...directory, LDAP_URL: "ldap://a", LDAP_STARTTLS: "true" })).toEqual([]);
+});
