@@ -1,4 +1,4 @@
-// Generated from infra/settings/list.ts by `node infra/settings/generate.ts`; do not edit.
+// Generated from infra/settings/list.ts by `npm run documents`; do not edit.
 import type { Input } from "@pulumi/pulumi";
 
 /** Arguments of the component; each may be left out. */

@@ -1,7 +1,7 @@
 /**
  * Every setting, once. From this list come the reading and checking of the stack's configuration and of the environment file, the
- * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/settings.md (`node
- * infra/settings/generate.ts`).
+ * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/settings.md (`npm run
+ * documents`).
  * @module
  */
 import { address, email, host, image, oneOf, port, range } from "./checks.ts";

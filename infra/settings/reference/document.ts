@@ -4,7 +4,7 @@ import { defaultInWords, typeInWords } from "./describe.ts";
 
 const introduction = `# Settings
 
-<!-- Generated from infra/settings/list.ts by \`node infra/settings/generate.ts\`; do not edit. -->
+<!-- Generated from infra/settings/list.ts by \`npm run documents\`; do not edit. -->
 
 Each setting has a name in the stack's configuration (\`pulumi config set routeql:<name> <value>\`, for a secret with \`--secret\`)
 and one in the environment file (\`.env\` in the project's folder, or the file that the configuration key \`routeql:environmentFile\`

@@ -10,7 +10,7 @@ function lines(setting: Setting): string[] {
 export function exampleFile(): string {
   return [
     "# Copy to .env and take the # away before what you set.",
-    "# Generated from infra/settings/list.ts by `node infra/settings/generate.ts`; do not edit.",
+    "# Generated from infra/settings/list.ts by `npm run documents`; do not edit.",
     "",
     ...settingNames.flatMap((name) => lines(settings[name])),
   ].join("\n");

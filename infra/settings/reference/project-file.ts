@@ -33,6 +33,6 @@ export function projectFile(): string {
       ),
     },
   });
-  document.commentBefore = " Generated from infra/settings/list.ts by `node infra/settings/generate.ts`; do not edit.";
+  document.commentBefore = " Generated from infra/settings/list.ts by `npm run documents`; do not edit.";
   return document.toString({ lineWidth: 0 });
 }

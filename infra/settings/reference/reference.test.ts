@@ -1,19 +1,9 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { settingNames, settings } from "../list.ts";
 import { parseEnvironmentFile } from "../environment-file.ts";
 import { exampleFile } from "./example-file.ts";
-import { generatedFiles } from "./files.ts";
 import { projectFile } from "./project-file.ts";
-
-test.each([...generatedFiles()])(
-  "%s is what the list of settings makes it (node infra/settings/generate.ts)",
-  (path, content) => {
-    expect(readFileSync(resolve(import.meta.dirname, "../../..", path), "utf8")).toBe(content);
-  },
-);
 
 test("the example file sets nothing, and every line of it could be set", () => {
   expect(parseEnvironmentFile(exampleFile()).entries).toEqual([]);
