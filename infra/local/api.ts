@@ -23,7 +23,10 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Brings a stack up, with everything that is missing for it, and waits until every part is healthy. Silent unless `log` is given. */
+/**
+ * Brings a stack up, with everything that is missing for it, and waits until every part is healthy. Silent unless `log` is
+ * given.
+ */
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return explained(up({ log: silent, ...options }));
 }

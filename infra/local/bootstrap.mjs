@@ -1,4 +1,5 @@
-// What `npm run …` starts. Plain JavaScript for Node 20 without dependencies: it brings Node 24 and the locked dependencies, then hands over.
+// What `npm run …` starts. Plain JavaScript for Node 20 without dependencies: it brings Node 24 and the locked dependencies,
+// then hands over.
 import { fileURLToPath } from "node:url";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
 import { ensureNode } from "./bootstrap/node.mjs";

@@ -4,40 +4,54 @@ import { smallProgram } from "./support/small-program.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
 
 const docker = dockerClient();
-const inspect = (name: string): ReturnType<ReturnType<typeof docker.getContainer>["inspect"]> => docker.getContainer(name).inspect();
+const inspect = (name: string): ReturnType<ReturnType<typeof docker.getContainer>["inspect"]> =>
+  docker.getContainer(name).inspect();
 /** The stack itself and what smallProgram describes. */
 const everything = 8;
 
-test("a first update makes everything, a second one changes nothing, and secrets are only encrypted in the state", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  const first = await tiny.up(smallProgram(tiny.name));
-  expect(first.changes).toEqual({ create: everything });
-  expect(first.outputs).toMatchObject({ exitCode: 0, log: "done" });
+test(
+  "a first update makes everything, a second one changes nothing, and secrets are only encrypted in the state",
+  { timeout: 300_000 },
+  async () => {
+    await using tiny = await tinyStack();
+    const first = await tiny.up(smallProgram(tiny.name));
+    expect(first.changes).toEqual({ create: everything });
+    expect(first.outputs).toMatchObject({ exitCode: 0, log: "done" });
 
-  const service = await inspect(`${tiny.name}-service`);
-  expect(service.State.Health?.Status).toBe("healthy");
-  expect(service.Config.User).toBe("12345:12345");
-  expect(service.HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ["ALL"], Memory: 64 * 1024 * 1024, RestartPolicy: { Name: "unless-stopped" } });
-  expect(Object.keys(service.NetworkSettings.Networks)).toEqual([`${tiny.name}-network`]);
-  expect((await inspect(`${tiny.name}-files`)).State.Status).toBe("created");
+    const service = await inspect(`${tiny.name}-service`);
+    expect(service.State.Health?.Status).toBe("healthy");
+    expect(service.Config.User).toBe("12345:12345");
+    expect(service.HostConfig).toMatchObject({
+      ReadonlyRootfs: true,
+      CapDrop: ["ALL"],
+      Memory: 64 * 1024 * 1024,
+      RestartPolicy: { Name: "unless-stopped" },
+    });
+    expect(Object.keys(service.NetworkSettings.Networks)).toEqual([`${tiny.name}-network`]);
+    expect((await inspect(`${tiny.name}-files`)).State.Status).toBe("created");
 
-  const word = String(first.outputs.word);
-  expect(word).toMatch(/^[A-Za-z0-9]{32}$/);
-  expect(await tiny.stateText()).not.toContain(word);
+    const word = String(first.outputs.word);
+    expect(word).toMatch(/^[A-Za-z0-9]{32}$/);
+    expect(await tiny.stateText()).not.toContain(word);
 
-  const second = await tiny.up(smallProgram(tiny.name));
-  expect(second.changes).toEqual({ same: everything });
-  expect(second.outputs).toEqual(first.outputs);
-});
+    const second = await tiny.up(smallProgram(tiny.name));
+    expect(second.changes).toEqual({ same: everything });
+    expect(second.outputs).toEqual(first.outputs);
+  },
+);
 
-test("a changed file replaces the files' carrier and the service that uses it, and nothing else", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  const before = await tiny.up(smallProgram(tiny.name));
-  const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { greeting: "good day" }));
-  expect(changes).toEqual({ replace: 2, same: everything - 2 });
-  expect(outputs.service).not.toBe(before.outputs.service);
-  expect(outputs.word).toBe(before.outputs.word);
-});
+test(
+  "a changed file replaces the files' carrier and the service that uses it, and nothing else",
+  { timeout: 300_000 },
+  async () => {
+    await using tiny = await tinyStack();
+    const before = await tiny.up(smallProgram(tiny.name));
+    const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { greeting: "good day" }));
+    expect(changes).toEqual({ replace: 2, same: everything - 2 });
+    expect(outputs.service).not.toBe(before.outputs.service);
+    expect(outputs.word).toBe(before.outputs.word);
+  },
+);
 
 test("another memory limit is set without replacing the container", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
@@ -48,48 +62,58 @@ test("another memory limit is set without replacing the container", { timeout: 3
   expect((await inspect(`${tiny.name}-service`)).HostConfig.Memory).toBe(32 * 1024 * 1024);
 });
 
-test("what was broken by hand is repaired: a stopped, a paused, a removed container and a removed network", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  const program = smallProgram(tiny.name);
-  const service = `${tiny.name}-service`;
-  const { outputs } = await tiny.up(program);
+test(
+  "what was broken by hand is repaired: a stopped, a paused, a removed container and a removed network",
+  { timeout: 300_000 },
+  async () => {
+    await using tiny = await tinyStack();
+    const program = smallProgram(tiny.name);
+    const service = `${tiny.name}-service`;
+    const { outputs } = await tiny.up(program);
 
-  await docker.getContainer(service).stop({ t: 0 });
-  const stopped = await tiny.up(program);
-  expect(stopped.changes).toEqual({ update: 1, same: everything - 1 });
-  expect(stopped.outputs.service).toBe(outputs.service);
-  expect((await inspect(service)).State.Health?.Status).toBe("healthy");
+    await docker.getContainer(service).stop({ t: 0 });
+    const stopped = await tiny.up(program);
+    expect(stopped.changes).toEqual({ update: 1, same: everything - 1 });
+    expect(stopped.outputs.service).toBe(outputs.service);
+    expect((await inspect(service)).State.Health?.Status).toBe("healthy");
 
-  await docker.getContainer(service).pause();
-  expect((await tiny.up(program)).changes).toEqual({ update: 1, same: everything - 1 });
-  expect((await inspect(service)).State.Paused).toBe(false);
+    await docker.getContainer(service).pause();
+    expect((await tiny.up(program)).changes).toEqual({ update: 1, same: everything - 1 });
+    expect((await inspect(service)).State.Paused).toBe(false);
 
-  await docker.getContainer(service).remove({ force: true });
-  const removed = await tiny.up(program);
-  expect(removed.changes).toMatchObject({ create: 1 });
-  expect((await inspect(service)).State.Health?.Status).toBe("healthy");
+    await docker.getContainer(service).remove({ force: true });
+    const removed = await tiny.up(program);
+    expect(removed.changes).toMatchObject({ create: 1 });
+    expect((await inspect(service)).State.Health?.Status).toBe("healthy");
 
-  const network = docker.getNetwork(`${tiny.name}-network`);
-  await network.disconnect({ Container: service, Force: true });
-  const disconnected = await tiny.up(program);
-  expect(disconnected.changes).toMatchObject({ replace: 1 });
-  expect(Object.keys((await inspect(service)).NetworkSettings.Networks)).toEqual([`${tiny.name}-network`]);
+    const network = docker.getNetwork(`${tiny.name}-network`);
+    await network.disconnect({ Container: service, Force: true });
+    const disconnected = await tiny.up(program);
+    expect(disconnected.changes).toMatchObject({ replace: 1 });
+    expect(Object.keys((await inspect(service)).NetworkSettings.Networks)).toEqual([`${tiny.name}-network`]);
 
-  await docker.getContainer(service).remove({ force: true });
-  await docker.getContainer(`${tiny.name}-job`).remove({ force: true });
-  await network.remove();
-  await tiny.up(program);
-  expect((await inspect(service)).State.Health?.Status).toBe("healthy");
-  expect((await tiny.up(program)).changes).toEqual({ same: everything });
-});
+    await docker.getContainer(service).remove({ force: true });
+    await docker.getContainer(`${tiny.name}-job`).remove({ force: true });
+    await network.remove();
+    await tiny.up(program);
+    expect((await inspect(service)).State.Health?.Status).toBe("healthy");
+    expect((await tiny.up(program)).changes).toEqual({ same: everything });
+  },
+);
 
-test("a service that does not get healthy fails the update with its log, and the next update repairs it", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  const broken = smallProgram(tiny.name, { script: "echo 'cannot read the map' >&2; exit 3" });
-  await expect(tiny.up(broken)).rejects.toMatchObject({ lastLines: expect.arrayContaining([expect.stringContaining("cannot read the map")]) });
-  await tiny.up(smallProgram(tiny.name));
-  expect((await inspect(`${tiny.name}-service`)).State.Health?.Status).toBe("healthy");
-});
+test(
+  "a service that does not get healthy fails the update with its log, and the next update repairs it",
+  { timeout: 300_000 },
+  async () => {
+    await using tiny = await tinyStack();
+    const broken = smallProgram(tiny.name, { script: "echo 'cannot read the map' >&2; exit 3" });
+    await expect(tiny.up(broken)).rejects.toMatchObject({
+      lastLines: expect.arrayContaining([expect.stringContaining("cannot read the map")]),
+    });
+    await tiny.up(smallProgram(tiny.name));
+    expect((await inspect(`${tiny.name}-service`)).State.Health?.Status).toBe("healthy");
+  },
+);
 
 test("a job that failed is run again by the next update, one that succeeded is not", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
@@ -109,15 +133,19 @@ test("a destroy leaves nothing but the volume that is to be kept", { timeout: 30
   expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([`${tiny.name}-data`]);
 });
 
-test("a container of the same name that is not the stack's is left alone, and said to be in the way", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  const foreign = await docker.createContainer({ name: `${tiny.name}-service`, Image: "debian:trixie-slim", Cmd: ["true"] });
-  try {
-    await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject({
-      lastLines: expect.arrayContaining([expect.stringContaining(`a container named ${tiny.name}-service exists already`)]),
-    });
-    expect(await orUndefined(foreign.inspect())).toBeDefined();
-  } finally {
-    await foreign.remove({ force: true });
-  }
-});
+test(
+  "a container of the same name that is not the stack's is left alone, and said to be in the way",
+  { timeout: 300_000 },
+  async () => {
+    await using tiny = await tinyStack();
+    const foreign = await docker.createContainer({ name: `${tiny.name}-service`, Image: "debian:trixie-slim", Cmd: ["true"] });
+    try {
+      await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject({
+        lastLines: expect.arrayContaining([expect.stringContaining(`a container named ${tiny.name}-service exists already`)]),
+      });
+      expect(await orUndefined(foreign.inspect())).toBeDefined();
+    } finally {
+      await foreign.remove({ force: true });
+    }
+  },
+);

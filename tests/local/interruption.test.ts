@@ -15,12 +15,15 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
   }
 }
 
-const runs = async (name: string): Promise<boolean> => (await orUndefined(docker.getContainer(name).inspect()))?.State.Running ?? false;
+const runs = async (name: string): Promise<boolean> =>
+  (await orUndefined(docker.getContainer(name).inspect()))?.State.Running ?? false;
 
 /** Ids of the engine's processes that work on this stack. */
 async function engineProcesses(stack: string): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const lines = await Promise.all(ids.map(async (id) => [id, await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")] as const));
+  const lines = await Promise.all(
+    ids.map(async (id) => [id, await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")] as const),
+  );
   return lines.filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`)).map(([id]) => id);
 }
 
@@ -45,18 +48,22 @@ test("an update that is interrupted ends in order, and the next one repairs what
   expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
 });
 
-test("an engine that is killed leaves a lock and half-made things, and the next update repairs both", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  const killed = tiny.up(smallProgram(tiny.name, neverHealthy)).then(
-    () => "done",
-    () => "failed",
-  );
-  await until("the service's start", () => runs(`${tiny.name}-service`));
-  const processes = await engineProcesses(tiny.name);
-  expect(processes).not.toEqual([]);
-  for (const id of processes) process.kill(id, "SIGKILL");
-  expect(await killed).toBe("failed");
+test(
+  "an engine that is killed leaves a lock and half-made things, and the next update repairs both",
+  { timeout: 300_000 },
+  async () => {
+    await using tiny = await tinyStack();
+    const killed = tiny.up(smallProgram(tiny.name, neverHealthy)).then(
+      () => "done",
+      () => "failed",
+    );
+    await until("the service's start", () => runs(`${tiny.name}-service`));
+    const processes = await engineProcesses(tiny.name);
+    expect(processes).not.toEqual([]);
+    for (const id of processes) process.kill(id, "SIGKILL");
+    expect(await killed).toBe("failed");
 
-  await tiny.up(smallProgram(tiny.name));
-  expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
-});
+    await tiny.up(smallProgram(tiny.name));
+    expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
+  },
+);

@@ -22,7 +22,13 @@ test("a property that a stand-in does not serve is refused by name, nested ones 
   await using tiny = await tinyStack();
   const text = await refusal(
     tiny,
-    async () => void new Container("container", { name: `${tiny.name}-a`, image: "debian:trixie-slim", gpus: "all", ports: [{ internal: 70_000.5 }] }),
+    async () =>
+      void new Container("container", {
+        name: `${tiny.name}-a`,
+        image: "debian:trixie-slim",
+        gpus: "all",
+        ports: [{ internal: 70_000.5 }],
+      }),
   );
   expect(text).toContain("gpus");
   expect(text).toContain("does not serve this property");

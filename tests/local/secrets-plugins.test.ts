@@ -20,7 +20,11 @@ function program({ length = 24, keeper = "a", name = "localhost", earlyRenewalHo
       validityPeriodHours: 1000,
     });
     const key = new PrivateKey("key", { algorithm: "ECDSA", ecdsaCurve: "P256" });
-    const request = new CertRequest("request", { privateKeyPem: key.privateKeyPem, subject: { commonName: name }, dnsNames: [name] });
+    const request = new CertRequest("request", {
+      privateKeyPem: key.privateKeyPem,
+      subject: { commonName: name },
+      dnsNames: [name],
+    });
     const certificate = new LocallySignedCert("certificate", {
       certRequestPem: request.certRequestPem,
       caPrivateKeyPem: authorityKey.privateKeyPem,

@@ -3,7 +3,8 @@ import { withLock } from "./lock.mjs";
 import { npm } from "./npm.mjs";
 
 /**
- * What npm has to do: compares the lock file with the record npm leaves in node_modules at the end of every install. A half-done install
+ * What npm has to do: compares the lock file with the record npm leaves in node_modules at the end of every install. A half-done
+ * install
  * has no record, and a change of the lock file shows, whoever made it.
  * @param {{ packages: Record<string, { version?: string, optional?: boolean, link?: boolean, resolved?: string }> }} lock
  * @param {{ packages: Record<string, { version?: string, link?: boolean, resolved?: string }> } | undefined} installed

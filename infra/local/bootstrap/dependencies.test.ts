@@ -22,6 +22,8 @@ test.each([
   ["another version", { "node_modules/a": { version: "1.0.1" }, "node_modules/@x/engine": link }, false],
   ["a package missing", { "node_modules/@x/engine": link }, false],
   ["a copy in the place of a workspace", { "node_modules/a": a, "node_modules/@x/engine": { version: "0.1.0" } }, false],
-])("with %s installed, it is installed: %j is %s", (_title, packages, expected) => expect(check(lock, { packages })).toBe(expected));
+])("with %s installed, it is installed: %j is %s", (_title, packages, expected) =>
+  expect(check(lock, { packages })).toBe(expected),
+);
 
 test("without npm's record nothing is installed", () => expect(check(lock, undefined)).toBe(false));

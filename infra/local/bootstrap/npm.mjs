@@ -24,14 +24,17 @@ function npmScript() {
 export async function npm(args, { cwd, scriptNode = process.execPath }) {
   // The settings of an outer npm run (its folder, its workspace) must not leak into this one; the registry's must.
   const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)_|^npm_config_(prefix|local_prefix|workspace|workspaces|production|omit)$/i.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) =>
+        !/^npm_(package|lifecycle)_|^npm_config_(prefix|local_prefix|workspace|workspaces|production|omit)$/i.test(name),
+    ),
   );
   env.PATH = `${dirname(scriptNode)}${delimiter}${env.PATH ?? ""}`;
   try {
     await runQuietly(process.execPath, [npmScript(), ...args, "--no-audit", "--no-fund"], { cwd, env });
   } catch (error) {
     throw new Error(
-      `${error.message}\n\nThe npm registry must be reachable from here: check with \`npm ping\` (registry, proxy and cafile are npm settings), then run this again.`,
+      `${error.message}\n\nCheck with \`npm ping\` that npm reaches its registry (its settings: registry, proxy, cafile).`,
       { cause: error },
     );
   }

@@ -15,7 +15,8 @@ export const command: Command = {
       if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
       if (keptVolumes.length > 0) {
         const remove = stack === "local" ? "npm run down -- --volumes" : `npm run down -- --volumes --stack ${stack}`;
-        console.log(`Kept the data: ${keptVolumes.join(", ")}. \`npm run up${stackArgument(stack)}\` goes on with them; \`${remove}\` removes them.`);
+        console.log(`Kept the data: ${keptVolumes.join(", ")}.`);
+        console.log(`\`npm run up${stackArgument(stack)}\` goes on with them; \`${remove}\` removes them.`);
       }
       return 0;
     }),

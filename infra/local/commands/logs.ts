@@ -13,7 +13,10 @@ interface Service {
 
 /** Containers that run or ran a service; not those that only carry files. */
 async function servicesOf(stack: string): Promise<Service[]> {
-  const containers = await dockerClient().listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] } });
+  const containers = await dockerClient().listContainers({
+    all: true,
+    filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] },
+  });
   return containers
     .filter(({ Labels }) => Labels["com.routeql.run"] !== "files")
     .map(({ Id, Labels }) => ({ id: Id, name: Labels["com.routeql.service"] ?? "" }))
@@ -21,9 +24,13 @@ async function servicesOf(stack: string): Promise<Service[]> {
 }
 
 function select(stack: string, services: readonly Service[], wanted: readonly string[]): readonly Service[] {
-  if (services.length === 0) throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
+  if (services.length === 0)
+    throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
   const unknown = wanted.filter((name) => !services.some((service) => service.name === name));
-  if (unknown.length > 0) throw new Failure(`There is no service ${unknown.join(", ")}`, { remedy: `choose from ${services.map(({ name }) => name).join(", ")}.` });
+  if (unknown.length > 0)
+    throw new Failure(`There is no service ${unknown.join(", ")}`, {
+      remedy: `choose from ${services.map(({ name }) => name).join(", ")}.`,
+    });
   return wanted.length === 0 ? services : services.filter(({ name }) => wanted.includes(name));
 }
 
@@ -54,11 +61,17 @@ export const command: Command = {
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const tail = Number(args.text("tail"));
-      if (!Number.isInteger(tail) || tail < 0) throw new Failure("--tail takes a number of lines", { remedy: "for example --tail 500." });
+      if (!Number.isInteger(tail) || tail < 0)
+        throw new Failure("--tail takes a number of lines", { remedy: "for example --tail 500." });
       const selected = select(stack, await servicesOf(stack), args.rest);
       const width = Math.max(...selected.map(({ name }) => name.length));
       const follow = args.flag("follow");
-      if (follow) await Promise.all(selected.map((service) => show(service, width, true, tail, signal).catch((error: unknown) => signal.aborted || Promise.reject(error as Error))));
+      if (follow)
+        await Promise.all(
+          selected.map((service) =>
+            show(service, width, true, tail, signal).catch((error: unknown) => signal.aborted || Promise.reject(error as Error)),
+          ),
+        );
       else for (const service of selected) await show(service, width, false, tail, signal);
       return 0;
     }),

@@ -19,7 +19,10 @@ async function runPsql(stack: string, role: DatabaseRole, args: readonly string[
   const { databasePasswords: passwords } = await valuesOf(stack);
   const container = dockerClient().getContainer(`routeql-${stack}-database`);
   const info = await orUndefined(container.inspect());
-  if (!info?.State.Running) throw new Failure(`The database of the stack ${stack} does not run`, { remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.` });
+  if (!info?.State.Running)
+    throw new Failure(`The database of the stack ${stack} does not run`, {
+      remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.`,
+    });
   const terminal = process.stdin.isTTY && process.stdout.isTTY;
   const execution = await container.exec({
     Cmd: ["psql", "--host=127.0.0.1", `--username=routeql_${role}`, "--dbname=routeql", ...args],

@@ -9,8 +9,8 @@ export const command: Command = {
     summary: "Brings the stack up, or up to date, with everything that is missing for it.",
     options: {},
     notes: [
-      "Settings come from Pulumi.<stack>.yaml and the environment file .env (docs/settings.md). A container that was stopped or removed is",
-      "started or made again; what an interrupted run left is repaired.",
+      "Settings come from Pulumi.<stack>.yaml and the environment file .env; docs/settings.md describes them.",
+      "A container that was stopped or removed is started or made again; what an interrupted run left is repaired.",
     ],
   },
   run: (stack) =>

@@ -10,7 +10,9 @@ function frame(output: number, payload: Uint8Array): Buffer {
 }
 
 test("payloads come out whole and in order however the stream is cut", () => {
-  const frames = fc.array(fc.record({ output: fc.constantFrom(1, 2), payload: fc.uint8Array({ maxLength: 40 }) }), { maxLength: 12 });
+  const frames = fc.array(fc.record({ output: fc.constantFrom(1, 2), payload: fc.uint8Array({ maxLength: 40 }) }), {
+    maxLength: 12,
+  });
   fc.assert(
     fc.property(frames, fc.integer({ min: 1, max: 17 }), (sent, size) => {
       const stream = Buffer.concat(sent.map(({ output, payload }) => frame(output, payload)));

@@ -4,7 +4,8 @@ const headerLength = 8;
 export type Output = 1 | 2;
 
 /**
- * Takes apart the stream of an attached container: frames of an output's number, three zeros, a length of 32 bits and as many bytes
+ * Takes apart the stream of an attached container: frames of an output's number, three zeros, a length of 32 bits and as many
+ * bytes
  * (Docker Engine API, "Attach to a container"). Payloads are given on as they come, without waiting for the end of a frame.
  */
 export class FrameReader {

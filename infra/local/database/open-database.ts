@@ -36,7 +36,8 @@ async function toolsNetwork(stack: string): Promise<string> {
 }
 
 /**
- * Opens a connection to a running stack's database, which publishes no port: through a container of the database-tools image on the stack's network.
+ * Opens a connection to a running stack's database, which publishes no port: through a container of the database-tools image on
+ * the stack's network.
  * @throws Failure when the stack is not up
  */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
@@ -53,7 +54,16 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
-    HostConfig: { NetworkMode: network, AutoRemove: true, ReadonlyRootfs: true, CapDrop: ["ALL"], SecurityOpt: ["no-new-privileges"], Memory: 256 * 1024 * 1024, PidsLimit: 64, LogConfig: { Type: "none", Config: {} } },
+    HostConfig: {
+      NetworkMode: network,
+      AutoRemove: true,
+      ReadonlyRootfs: true,
+      CapDrop: ["ALL"],
+      SecurityOpt: ["no-new-privileges"],
+      Memory: 256 * 1024 * 1024,
+      PidsLimit: 64,
+      LogConfig: { Type: "none", Config: {} },
+    },
   });
   const remove = async (): Promise<void> => {
     await orUndefined(container.remove({ force: true })).catch((error: { statusCode?: number }) => {
@@ -62,7 +72,13 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
     });
   };
   try {
-    const attached = (await container.attach({ stream: true, hijack: true, stdin: true, stdout: true, stderr: true })) as unknown as Duplex;
+    const attached = (await container.attach({
+      stream: true,
+      hijack: true,
+      stdin: true,
+      stdout: true,
+      stderr: true,
+    })) as unknown as Duplex;
     const socket = new RelaySocket(attached);
     await container.start();
     await socket.connected;

@@ -5,7 +5,8 @@ import { FrameReader } from "./frames.ts";
 export const connectedMark = "+";
 
 /**
- * A socket for `pg` over a container that relays between its standard streams and a TCP connection. Both directions have back-pressure: nothing is
+ * A socket for `pg` over a container that relays between its standard streams and a TCP connection. Both directions have
+ * back-pressure: nothing is
  * read from the container while the reader does not keep up, and a write is done when the container has taken it.
  */
 export class RelaySocket extends Duplex {

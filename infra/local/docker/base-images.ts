@@ -55,7 +55,8 @@ async function pull(name: string, { show, onLine }: BaseOptions): Promise<void> 
 }
 
 /**
- * Sees to the base images that the settings name. An image that is here is taken as it is. One that is not is pulled; only the project's own
+ * Sees to the base images that the settings name. An image that is here is taken as it is. One that is not is pulled; only the
+ * project's own
  * two defaults have a replacement where no registry answers: Debian from its packages, and Node from this machine.
  * @param named the images as set; `nodeIsDefault` when the setting was left alone
  */
@@ -93,7 +94,11 @@ async function bringDebian(name: string, options: BaseOptions): Promise<string> 
   if (name !== officialDebian) throw unavailable(name, "DEBIAN_BASE");
   if (!(await findProgram("mmdebstrap"))) {
     options.say("installing mmdebstrap");
-    await installPackages(["mmdebstrap"], options.onLine, "makes the base image from Debian's packages, since no registry of images answers");
+    await installPackages(
+      ["mmdebstrap"],
+      options.onLine,
+      "makes the base image from Debian's packages, since no registry of images answers",
+    );
   }
   options.say(`making ${name} from Debian's packages`);
   await importMinimalDebian(dockerClient(), name, options);

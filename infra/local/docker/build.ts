@@ -49,7 +49,10 @@ function contextArchive(dockerfileName: string, dockerfileText: string, files: r
  * Builds one image with the engine's classic builder and network mode `host`: a build may reach what this machine reaches.
  * @throws Failure with the build's last lines
  */
-export async function buildImage({ imageName, dockerfile, context, args }: BuildRequest, { onLine, signal }: BuildOptions): Promise<void> {
+export async function buildImage(
+  { imageName, dockerfile, context, args }: BuildRequest,
+  { onLine, signal }: BuildOptions,
+): Promise<void> {
   signal.throwIfAborted();
   const docker = dockerClient();
   const text = readFileSync(dockerfile, "utf8");

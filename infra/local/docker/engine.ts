@@ -51,7 +51,9 @@ export async function ensureEngine(options: EngineOptions): Promise<string> {
   await start(options);
   const now = await ask();
   if ("version" in now) return now.version;
-  throw new Failure(`The Docker engine does not answer: ${now.problem}`, { remedy: "see what `dockerd` prints when started by hand." });
+  throw new Failure(`The Docker engine does not answer: ${now.problem}`, {
+    remedy: "see what `dockerd` prints when started by hand.",
+  });
 }
 
 async function install({ say, onLine }: EngineOptions): Promise<void> {
@@ -59,7 +61,7 @@ async function install({ say, onLine }: EngineOptions): Promise<void> {
   if (!(await canInstallPackages())) {
     throw new Failure("There is no Docker engine on this machine", {
       remedy:
-        "install one and start it, then run this again. Debian and Ubuntu: `apt-get install docker.io iptables` as root; other systems: https://docs.docker.com/engine/install/.",
+        "install and start one: `apt-get install docker.io iptables` (Debian, Ubuntu), else see docs.docker.com/engine/install.",
     });
   }
   say("installing docker.io");
@@ -76,11 +78,14 @@ async function start(options: EngineOptions): Promise<void> {
   // The package's own start may be under way.
   if (await answersWithin(2_000)) return;
   if (process.getuid?.() !== 0) {
-    throw new Failure("The Docker engine is installed but does not run", { remedy: "start it as root: `systemctl start docker` (or `dockerd`)." });
+    throw new Failure("The Docker engine is installed but does not run", {
+      remedy: "start it as root: `systemctl start docker` (or `dockerd`).",
+    });
   }
   if (await isSystemd()) {
     await run("systemctl", ["start", "docker"], { ...options, remedy: "see `journalctl --unit docker`." });
-    if (!(await answersWithin(startMilliseconds))) throw new Failure("The Docker engine did not come up", { remedy: "see `journalctl --unit docker`." });
+    if (!(await answersWithin(startMilliseconds)))
+      throw new Failure("The Docker engine did not come up", { remedy: "see `journalctl --unit docker`." });
     return;
   }
   await removeStaleProcessIdFiles();
@@ -119,10 +124,12 @@ async function startDetached({ signal }: EngineOptions): Promise<void> {
     if (await answersWithin(500)) return;
   }
   const lines = (await readFile(logFile, "utf8").catch(() => "")).split("\n").filter(Boolean).slice(-15);
-  const what = ended() ? `ended with ${child.signalCode ?? `exit code ${child.exitCode}`}` : `did not answer within ${startMilliseconds / 1000} s`;
+  const what = ended()
+    ? `ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`
+    : `did not answer within ${startMilliseconds / 1000} s`;
   throw new Failure(`dockerd ${what}`, {
     lastLines: lines,
-    remedy: `a Docker engine needs root, cgroups and iptables; its log is ${logFile}. In a container without these rights, use the host's engine (DOCKER_HOST).`,
+    remedy: `its log is ${logFile}. Without root, cgroups and iptables, use another engine (DOCKER_HOST).`,
   });
 }
 

@@ -3,7 +3,10 @@ import { orUndefined } from "./client.ts";
 
 const frameHeader = 8;
 
-/** The text of both outputs of a container without a terminal: frames of a stream byte, three zeros, a 32-bit length and the payload (Docker Engine API, attach). */
+/**
+ * The text of both outputs of a container without a terminal: frames of a stream byte, three zeros, a 32-bit length and the
+ * payload (Docker Engine API, attach).
+ */
 export function withoutFrames(buffer: Buffer): string {
   const parts: Buffer[] = [];
   for (let at = 0; at + frameHeader <= buffer.length; ) {

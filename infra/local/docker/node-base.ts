@@ -23,7 +23,9 @@ async function trustedCertificates(): Promise<string | undefined> {
 
 /** The registry that npm uses here; what is in it as user and password is left out. */
 async function npmRegistry(): Promise<string> {
-  const { stdout } = await run("npm", ["config", "get", "registry"], { environment: { ...process.env, npm_config_loglevel: "silent" } });
+  const { stdout } = await run("npm", ["config", "get", "registry"], {
+    environment: { ...process.env, npm_config_loglevel: "silent" },
+  });
   const url = new URL(stdout.trim().split("\n").at(-1) ?? "https://registry.npmjs.org/");
   url.username = "";
   url.password = "";
@@ -50,8 +52,10 @@ function dockerfile(debianBase: string, hasCertificates: boolean, registry: stri
     `FROM ${debianBase}`,
     "COPY node /usr/local/bin/node",
     "COPY npm /usr/local/lib/node_modules/npm",
-    "RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && ln -s ../lib/node_modules/npm/bin/npx-cli.js /usr/local/bin/npx",
-    ...(hasCertificates ? [`COPY certificates.crt ${certificatesInImage}`, `ENV NODE_EXTRA_CA_CERTS=${certificatesInImage}`] : []),
+    "RUN for name in npm npx; do ln -s ../lib/node_modules/npm/bin/$name-cli.js /usr/local/bin/$name; done",
+    ...(hasCertificates
+      ? [`COPY certificates.crt ${certificatesInImage}`, `ENV NODE_EXTRA_CA_CERTS=${certificatesInImage}`]
+      : []),
     `ENV NPM_CONFIG_REGISTRY=${registry}`,
     'CMD ["node"]',
     "",
@@ -59,7 +63,8 @@ function dockerfile(debianBase: string, hasCertificates: boolean, registry: stri
 }
 
 /**
- * Makes the image in which packages are installed during builds, where the official Node image cannot be pulled: the Node that runs this, npm,
+ * Makes the image in which packages are installed during builds, where the official Node image cannot be pulled: the Node that
+ * runs this, npm,
  * and what this machine trusts. It serves as a build stage only; nothing of it but the node binary gets into the images that run.
  */
 export async function buildNodeBase(
@@ -69,7 +74,11 @@ export async function buildNodeBase(
 ): Promise<void> {
   // Distributions take npm apart, so the one here may not work when copied.
   const recipe = resolve(import.meta.dirname, "../npm-runtime");
-  const [certificates, npm, registry] = await Promise.all([trustedCertificates(), installRecipe("npm", recipe, onLine), npmRegistry()]);
+  const [certificates, npm, registry] = await Promise.all([
+    trustedCertificates(),
+    installRecipe("npm", recipe, onLine),
+    npmRegistry(),
+  ]);
   const archive = pack();
   const fill = async (): Promise<void> => {
     archive.entry({ name: "Dockerfile" }, dockerfile(debianBase, certificates !== undefined, registry));
@@ -80,7 +89,12 @@ export async function buildNodeBase(
   };
   const docker = dockerClient();
   const filled = fill();
-  const stream = await docker.buildImage(Readable.from(archive), { t: name, networkmode: "host", forcerm: true, abortSignal: signal });
+  const stream = await docker.buildImage(Readable.from(archive), {
+    t: name,
+    networkmode: "host",
+    forcerm: true,
+    abortSignal: signal,
+  });
   await filled;
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { outdatedNames } from "./old-images.ts";
 
 const now = Date.parse("2026-02-03T00:00:00Z");
-const created = (hoursAgo: number, ...names: string[]): { RepoTags: string[]; Created: number } => ({ RepoTags: names, Created: now / 1000 - hoursAgo * 3600 });
+const created = (hoursAgo: number, ...names: string[]): { RepoTags: string[]; Created: number } => ({
+  RepoTags: names,
+  Created: now / 1000 - hoursAgo * 3600,
+});
 
 test("only images of earlier contents that are a day old and unused are outdated", () => {
   const images = [

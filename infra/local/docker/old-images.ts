@@ -16,13 +16,18 @@ export function outdatedNames(images: readonly ListedImage[], inUse: ReadonlySet
     .filter((name) => /^routeql\/[a-z-]+:[0-9a-f]{12}$/.test(name) && !inUse.has(name));
 }
 
-/** Removes images of earlier contents; those that a container uses stay, and so do those that another checkout has built today. */
+/**
+ * Removes images of earlier contents; those that a container uses stay, and so do those that another checkout has built today.
+ */
 export async function removeOldImages(current: readonly string[]): Promise<void> {
   const docker = dockerClient();
   const containers = await docker.listContainers({ all: true });
   const inUse = new Set([...current, ...containers.map(({ Image }) => Image)]);
   for (const name of outdatedNames(await docker.listImages(), inUse, Date.now())) {
     // Somebody may have begun to use it just now.
-    await docker.getImage(name).remove().catch(() => undefined);
+    await docker
+      .getImage(name)
+      .remove()
+      .catch(() => undefined);
   }
 }

@@ -33,7 +33,8 @@ export function installPackages(names: readonly string[], onLine: (line: string)
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C.UTF-8" };
     const wait = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
     const remedy = `install ${names.join(", ")} (${purpose}) with your package manager, then run this again.`;
-    if (!(await canInstallPackages())) throw new Failure(`${names.join(", ")} missing, and packages can only be installed by root with apt`, { remedy });
+    if (!(await canInstallPackages()))
+      throw new Failure(`${names.join(", ")} missing, and packages can only be installed by root with apt`, { remedy });
     const install = (): Promise<unknown> =>
       run("apt-get", ["install", "--yes", "--no-install-recommends", ...wait, ...names], { environment, onLine, remedy });
     if (!listsAreFresh) {

@@ -23,9 +23,14 @@ test("options have their values or their defaults", () => {
 
 test("an unknown option is refused with the nearest known one", () => {
   expect(() => parseArguments(down, ["--volume"])).toThrow(
-    expect.objectContaining({ message: "down: unknown option --volume", remedy: expect.stringContaining("did you mean --volumes?") }),
+    expect.objectContaining({
+      message: "down: unknown option --volume",
+      remedy: expect.stringContaining("did you mean --volumes?"),
+    }),
   );
-  expect(() => parseArguments(down, ["--frobnicate"])).toThrow(expect.objectContaining({ remedy: expect.not.stringContaining("did you mean") }));
+  expect(() => parseArguments(down, ["--frobnicate"])).toThrow(
+    expect.objectContaining({ remedy: expect.not.stringContaining("did you mean") }),
+  );
 });
 
 test("an operand is refused where none is taken, and so is an option without its value", () => {

@@ -64,9 +64,16 @@ function parseKnown(
   known: Record<string, OptionDescription>,
   args: readonly string[],
 ): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
-  const options = Object.fromEntries(Object.entries(known).map(([name, { type, short }]) => [name, short ? { type, short } : { type }]));
+  const options = Object.fromEntries(
+    Object.entries(known).map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+  );
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: command.operands !== undefined, strict: true });
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: command.operands !== undefined,
+      strict: true,
+    });
     return { values, positionals };
   } catch (error) {
     const unknown = /^Unknown option '(-+)([^']+)'/.exec(messageOf(error));
@@ -108,7 +115,9 @@ function nearestName(name: string, candidates: readonly string[]): string | unde
     }
     return row[right.length]!;
   };
-  const [best] = candidates.map((candidate) => ({ candidate, distance: distance(name, candidate) })).toSorted((a, b) => a.distance - b.distance);
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: distance(name, candidate) }))
+    .toSorted((a, b) => a.distance - b.distance);
   return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined;
 }
 

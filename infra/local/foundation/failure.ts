@@ -27,7 +27,9 @@ export function messageOf(error: unknown): string {
 export function explain(error: unknown, logFile?: string): string {
   if (error instanceof Interrupted) return "Interrupted. Run the command again: it repairs what was left half-done.";
   const failure = error instanceof Failure ? error : undefined;
-  const parts = [`Failed: ${failure ? failure.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
+  const parts = [
+    `Failed: ${failure ? failure.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  ];
   if (failure && failure.lastLines.length > 0) parts.push(failure.lastLines.map((line) => `  | ${line}`).join("\n"));
   if (failure?.remedy) parts.push(`What to do: ${failure.remedy}`);
   if (logFile) parts.push(`Full log: ${logFile}`);

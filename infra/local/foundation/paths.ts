@@ -6,7 +6,9 @@ export const projectFolder = resolve(import.meta.dirname, "../../..");
 
 /** What is worth keeping between fresh clones: the Pulumi CLI and its official plugins (XDG Base Directory Specification). */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const base = environment.XDG_CACHE_HOME?.startsWith("/") ? environment.XDG_CACHE_HOME : join(environment.HOME ?? homedir(), ".cache");
+  const base = environment.XDG_CACHE_HOME?.startsWith("/")
+    ? environment.XDG_CACHE_HOME
+    : join(environment.HOME ?? homedir(), ".cache");
   return join(base, "routeql");
 }
 

@@ -44,7 +44,8 @@ function throttled(show: (text: string) => void): (text: string) => void {
 }
 
 /**
- * Runs the plan and gives the time of every phase. At a terminal phases show their progress in place; elsewhere each begins and ends with a line.
+ * Runs the plan and gives the time of every phase. At a terminal phases show their progress in place; elsewhere each begins and
+ * ends with a line.
  * @throws what the first failing phase throws; phases beside it are aborted and waited for
  */
 export async function runPhases(plan: Plan, { signal, log, record }: PhaseOptions): Promise<readonly PhaseTime[]> {
@@ -97,7 +98,10 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
             lanes.map((lane) =>
               lane.length === 1
                 ? toTask(lane[0]!)
-                : { title: lane.map(({ title }) => title).join(", "), task: (_inner, inner) => inner.newListr(lane.map(toTask), { concurrent: false }) },
+                : {
+                    title: lane.map(({ title }) => title).join(", "),
+                    task: (_inner, inner) => inner.newListr(lane.map(toTask), { concurrent: false }),
+                  },
             ),
             { concurrent: true },
           ),

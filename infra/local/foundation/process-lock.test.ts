@@ -32,12 +32,22 @@ test("whoever waits for a lock says so once and goes on when it is free", async 
   const said: string[] = [];
   const order: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = withLock(path, "the first", () => undefined, async () => {
-    await promise;
-    order.push("first");
-  });
+  const first = withLock(
+    path,
+    "the first",
+    () => undefined,
+    async () => {
+      await promise;
+      order.push("first");
+    },
+  );
   while (!("heldBy" in (await tryLock(path, "probe")))) await new Promise((next) => setTimeout(next, 10));
-  const second = withLock(path, "the second", (text) => said.push(text), async () => void order.push("second"));
+  const second = withLock(
+    path,
+    "the second",
+    (text) => said.push(text),
+    async () => void order.push("second"),
+  );
   setTimeout(resolve, 700);
   await Promise.all([first, second]);
   expect(order).toEqual(["first", "second"]);

@@ -19,7 +19,9 @@ test("a failed program is reported with its exit code, its last lines and what t
 
 test("a program that takes too long is ended with all that it started", async () => {
   const began = Date.now();
-  await expect(runToEnd("sh", ["-c", "sleep 60 & sleep 60"], { timeoutMilliseconds: 300 })).rejects.toThrow(/took longer than 0.3 s/);
+  await expect(runToEnd("sh", ["-c", "sleep 60 & sleep 60"], { timeoutMilliseconds: 300 })).rejects.toThrow(
+    /took longer than 0.3 s/,
+  );
   expect(Date.now() - began).toBeLessThan(10_000);
 });
 

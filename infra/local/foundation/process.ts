@@ -7,7 +7,10 @@ export interface RunOptions {
   /** Every line of both outputs as it comes. */
   readonly onLine?: (line: string) => void;
   readonly signal?: AbortSignal;
-  /** What an abort sends to the whole process group; undefined lets the program end by itself (a package manager must not be cut). */
+  /**
+   * What an abort sends to the whole process group; undefined lets the program end by itself (a package manager must not be
+   * cut).
+   */
   readonly interruptWith?: NodeJS.Signals;
   readonly timeoutMilliseconds?: number;
   readonly remedy?: string;
@@ -87,7 +90,9 @@ export async function runToEnd(program: string, args: readonly string[], options
         }, options.timeoutMilliseconds);
   try {
     const code = await new Promise<number>((resolve, reject) => {
-      child.on("error", (error) => reject(new Failure(`${program} cannot be started: ${error.message}`, { remedy: options.remedy, cause: error })));
+      child.on("error", (error) =>
+        reject(new Failure(`${program} cannot be started: ${error.message}`, { remedy: options.remedy, cause: error })),
+      );
       child.on("close", (exitCode) => resolve(exitCode ?? -1));
     });
     if (timedOut) {

@@ -5,7 +5,8 @@ import { projectFolder } from "./paths.ts";
 import { run } from "./process.ts";
 
 /**
- * Installs what a folder's package-lock.json pins into `.tools/<name>-<hash>` and gives that folder; only once for the same lock file.
+ * Installs what a folder's package-lock.json pins into `.tools/<name>-<hash>` and gives that folder; only once for the same lock
+ * file.
  * @param recipe folder with package.json and package-lock.json
  */
 export async function installRecipe(name: string, recipe: string, onLine: (line: string) => void): Promise<string> {
@@ -22,7 +23,11 @@ export async function installRecipe(name: string, recipe: string, onLine: (line:
   const unfinished = `${folder}.${process.pid}`;
   try {
     await cp(recipe, unfinished, { recursive: true });
-    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { workingDirectory: unfinished, onLine, remedy: "the npm registry must be reachable." });
+    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+      workingDirectory: unfinished,
+      onLine,
+      remedy: "the npm registry must be reachable.",
+    });
     await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);
   } finally {

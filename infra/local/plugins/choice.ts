@@ -49,11 +49,13 @@ async function installOfficial(name: string, { command, onLine, signal }: Choice
     interruptWith: "SIGINT",
     timeoutMilliseconds: 180_000,
   });
-  if (code !== 0) throw new Error(`pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`);
+  if (code !== 0)
+    throw new Error(`pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`);
 }
 
 /**
- * Official plugins where they can be installed, else the stand-ins beside this file; all of one kind. The choice is made when the stack is
+ * Official plugins where they can be installed, else the stand-ins beside this file; all of one kind. The choice is made when
+ * the stack is
  * made and kept, since neither reads the other's state.
  */
 export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {

@@ -26,7 +26,8 @@ async function versionOf(program: string): Promise<string | undefined> {
 
 const machine: CliProbes = {
   onPath: async () => ((await findProgram("pulumi")) ? versionOf("pulumi") : undefined),
-  cached: async (version) => ((await versionOf(join(rootOf(version), "bin/pulumi"))) === `v${version}` ? rootOf(version) : undefined),
+  cached: async (version) =>
+    (await versionOf(join(rootOf(version), "bin/pulumi"))) === `v${version}` ? rootOf(version) : undefined,
   downloadAnswers: async () => {
     const platform = `linux-${arch() === "arm64" ? "arm64" : "x64"}`;
     const found = await Promise.all([
@@ -54,7 +55,8 @@ export interface PulumiCli {
 export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   const source = await planCli(machine, sdkVersion);
   if (source.kind === "path") return { command: await PulumiCommand.get(), origin: `${source.version} from PATH` };
-  if (source.kind === "cache") return { command: await PulumiCommand.get({ root: source.root }), origin: `${source.version} from the cache` };
+  if (source.kind === "cache")
+    return { command: await PulumiCommand.get({ root: source.root }), origin: `${source.version} from the cache` };
   const lock = join(cacheFolder(), "pulumi", "build.lock");
   return withLock(lock, "a run that brings the Pulumi CLI", options.say, async () => {
     for (const version of [sdkVersion, builtVersion]) {

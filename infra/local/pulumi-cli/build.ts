@@ -46,7 +46,8 @@ export async function buildCli(root: string, options: BuildOptions): Promise<voi
         onLine: show,
         signal: options.signal,
         interruptWith: "SIGINT",
-        remedy: "the Go module proxy must be reachable (GOPROXY) and about 3 GB of disk free; what was fetched and compiled is kept, so run this again.",
+        remedy:
+          "the Go module proxy (GOPROXY) must be reachable and 3 GB of disk free; then run this again: what was done is kept.",
       },
     );
     await rename(unfinished, join(root, "bin/pulumi"));

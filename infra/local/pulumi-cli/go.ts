@@ -20,7 +20,15 @@ export const goRelease = {
  * or switch the toolchain behind our back does not.
  */
 export function goEnvironment(base: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = { ...base, GOTOOLCHAIN: "local", GOFLAGS: "", GOWORK: "off", GO111MODULE: "on", CGO_ENABLED: "0", ...extra };
+  const environment: NodeJS.ProcessEnv = {
+    ...base,
+    GOTOOLCHAIN: "local",
+    GOFLAGS: "",
+    GOWORK: "off",
+    GO111MODULE: "on",
+    CGO_ENABLED: "0",
+    ...extra,
+  };
   for (const name of ["GOROOT", "GOOS", "GOARCH", "GOEXPERIMENT", "GOBIN"]) delete environment[name];
   return environment;
 }
@@ -33,7 +41,10 @@ interface GoOptions {
 
 async function installedVersion(): Promise<string | undefined> {
   if (!(await findProgram("go"))) return undefined;
-  const { code, stdout } = await runToEnd("go", ["version"], { environment: goEnvironment(process.env), timeoutMilliseconds: 20_000 });
+  const { code, stdout } = await runToEnd("go", ["version"], {
+    environment: goEnvironment(process.env),
+    timeoutMilliseconds: 20_000,
+  });
   return code === 0 ? /go version (go\S+)/.exec(stdout)?.[1] : undefined;
 }
 
@@ -43,7 +54,8 @@ export async function ensureGo({ say, onLine, signal }: GoOptions): Promise<stri
   if (source === "path") return (await findProgram("go"))!;
   if (source === "none") {
     throw new Failure("The Pulumi CLI has to be built here, which needs Go", {
-      remedy: "install Go (any version; on Debian and Ubuntu: apt-get install golang-go), or the Pulumi CLI itself (https://www.pulumi.com/docs/install/), then run this again.",
+      remedy:
+        "install Go, any version (apt-get install golang-go), or the Pulumi CLI itself (pulumi.com/docs/install).",
     });
   }
   if (source === "toolchain-by-package") {
@@ -54,22 +66,35 @@ export async function ensureGo({ say, onLine, signal }: GoOptions): Promise<stri
   return fetchToolchain(onLine, signal);
 }
 
-/** Downloads the release as the module golang.org/toolchain (https://go.dev/doc/toolchain#download) and makes its programs executable. */
+/**
+ * Downloads the release as the module golang.org/toolchain (https://go.dev/doc/toolchain#download) and makes its programs
+ * executable.
+ */
 async function fetchToolchain(onLine: (line: string) => void, signal: AbortSignal): Promise<string> {
   const sum = goRelease.sums[arch()];
-  if (!sum) throw new Failure(`There is no Go release to build the Pulumi CLI with on ${arch()}`, { remedy: "install the Pulumi CLI yourself." });
+  if (!sum)
+    throw new Failure(`There is no Go release to build the Pulumi CLI with on ${arch()}`, {
+      remedy: "install the Pulumi CLI yourself.",
+    });
   const platform = `linux-${arch() === "x64" ? "amd64" : arch()}`;
   // The checksum is checked against the one above, so no checksum database has to be reachable.
-  const { stdout } = await run("go", ["mod", "download", "-json", `golang.org/toolchain@v0.0.1-go${goRelease.version}.${platform}`], {
-    environment: goEnvironment(process.env, { GONOSUMDB: "golang.org/toolchain" }),
-    workingDirectory: "/",
-    onLine: (line) => onLine(line),
-    signal,
-    interruptWith: "SIGINT",
-    remedy: "the Go module proxy must be reachable (GOPROXY); then run this again.",
-  });
+  const { stdout } = await run(
+    "go",
+    ["mod", "download", "-json", `golang.org/toolchain@v0.0.1-go${goRelease.version}.${platform}`],
+    {
+      environment: goEnvironment(process.env, { GONOSUMDB: "golang.org/toolchain" }),
+      workingDirectory: "/",
+      onLine: (line) => onLine(line),
+      signal,
+      interruptWith: "SIGINT",
+      remedy: "the Go module proxy must be reachable (GOPROXY); then run this again.",
+    },
+  );
   const { Dir: folder, Sum: got } = JSON.parse(stdout) as { Dir: string; Sum: string };
-  if (got !== sum) throw new Failure(`Go ${goRelease.version} as downloaded has the checksum ${got}, not ${sum}`, { remedy: "check GOPROXY: it gives something else." });
+  if (got !== sum)
+    throw new Failure(`Go ${goRelease.version} as downloaded has the checksum ${got}, not ${sum}`, {
+      remedy: "check GOPROXY: it gives something else.",
+    });
   await restoreExecutableBits(folder);
   return join(folder, "bin/go");
 }

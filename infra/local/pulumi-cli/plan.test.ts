@@ -17,7 +17,11 @@ test("a CLI on PATH that is new enough is taken, and nothing else is looked at",
 });
 
 test.each(["v3.100.0", "v4.0.0", "unknown"])("%s on PATH is passed over", async (onPath) => {
-  expect(await planCli(probes({ onPath, cached: { [builtVersion]: "/cache" } }), "3.270.0")).toEqual({ kind: "cache", version: builtVersion, root: "/cache" });
+  expect(await planCli(probes({ onPath, cached: { [builtVersion]: "/cache" } }), "3.270.0")).toEqual({
+    kind: "cache",
+    version: builtVersion,
+    root: "/cache",
+  });
 });
 
 test("without network to Pulumi's site the CLI is built, with it downloaded", async () => {
@@ -26,7 +30,9 @@ test("without network to Pulumi's site the CLI is built, with it downloaded", as
 });
 
 test("a downloaded CLI in the cache goes before a built one", async () => {
-  expect(await planCli(probes({ cached: { "3.270.0": "/new", [builtVersion]: "/old" } }), "3.270.0")).toMatchObject({ root: "/new" });
+  expect(await planCli(probes({ cached: { "3.270.0": "/new", [builtVersion]: "/old" } }), "3.270.0")).toMatchObject({
+    root: "/new",
+  });
 });
 
 test.each([

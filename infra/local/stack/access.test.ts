@@ -17,7 +17,8 @@ const access = (values: Partial<StackAccess>): StackAccess => ({
 test("a shell that sources access.env gets exactly the values, whatever characters they have", () => {
   const adminPassword = `it's "$HOME" \`id\` \\ !$(false);&|#`;
   const caFile = "/a folder/it's/ca.pem";
-  const script = `${accessText(access({ adminPassword, caFile }))}printf '%s|%s|%s' "$ADMIN_PASSWORD" "$ROUTEQL_CA_FILE" "$ROUTEQL_CONSOLE_URL"`;
+  const print = `printf '%s|%s|%s' "$ADMIN_PASSWORD" "$ROUTEQL_CA_FILE" "$ROUTEQL_CONSOLE_URL"`;
+  const script = accessText(access({ adminPassword, caFile })) + print;
   expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: {} })).toBe(`${adminPassword}|${caFile}|`);
 });
 

@@ -75,7 +75,10 @@ export async function removeAccess(paths: StackPaths): Promise<void> {
  */
 export async function accessOf(stack: string): Promise<StackAccess> {
   const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);
-  if (text === undefined) throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.` });
+  if (text === undefined)
+    throw new Failure(`The stack ${stack} is not up`, {
+      remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
+    });
   const values = parseAccessText(text);
   const value = (name: string): string => values.get(name) ?? "";
   return {

@@ -57,8 +57,19 @@ async function volumesOf(stack: string): Promise<string[]> {
   return volumes.map(({ Name }) => Name).toSorted();
 }
 
-async function destroyStack(session: Session, { cli, plugins }: Prepared, withData: boolean, { say, show, signal }: PhaseContext): Promise<number> {
-  const stack: Stack = await openStack({ stack: session.stack, cli: cli!, plugins: plugins!, program: async () => ({}), onLine: session.log.line });
+async function destroyStack(
+  session: Session,
+  { cli, plugins }: Prepared,
+  withData: boolean,
+  { say, show, signal }: PhaseContext,
+): Promise<number> {
+  const stack: Stack = await openStack({
+    stack: session.stack,
+    cli: cli!,
+    plugins: plugins!,
+    program: async () => ({}),
+    onLine: session.log.line,
+  });
   await releaseStaleLock(stack, session.paths, say, signal);
   const before = await deploymentOf(stack);
   await clearInterrupted(stack, before, say, signal);
@@ -68,6 +79,12 @@ async function destroyStack(session: Session, { cli, plugins }: Prepared, withDa
   if (!withData && target.length === 0) return 0;
   if (resources.length === 0) return 0;
   const progress = new Progress(show);
-  const { summary } = await stack.destroy({ ...(withData ? {} : { target }), color: "never", suppressProgress: true, onEvent: progress.onEvent, signal });
+  const { summary } = await stack.destroy({
+    ...(withData ? {} : { target }),
+    color: "never",
+    suppressProgress: true,
+    onEvent: progress.onEvent,
+    signal,
+  });
   return summary.resourceChanges?.delete ?? 0;
 }

@@ -63,9 +63,13 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
         const stack = await open(session, prepared);
         await releaseStaleLock(stack, session.paths, say, signal);
         const progress = new Progress(show);
-        const { stdout, changeSummary } = await explained(progress, () => stack.preview({ refresh: true, diff: true, suppressOutputs: true, color: "never", onEvent: progress.onEvent, signal }));
+        const { stdout, changeSummary } = await explained(progress, () =>
+          stack.preview({ refresh: true, diff: true, suppressOutputs: true, color: "never", onEvent: progress.onEvent, signal }),
+        );
         result = { text: stdout, changes: changeSummary };
-        return describeChanges(result.changes).replaceAll(/(\d+) (\w+)/g, "$1 to be $2").replace("to be unchanged", "unchanged");
+        return describeChanges(result.changes)
+          .replaceAll(/(\d+) (\w+)/g, "$1 to be $2")
+          .replace("to be unchanged", "unchanged");
       },
     };
     const times = await runPhases([...preparation(session, prepared, false), phase], phaseOptions(session));
@@ -73,11 +77,17 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
   });
 }
 
-const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhases>[1] => ({ signal, log: show, record: log.line });
+const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhases>[1] => ({
+  signal,
+  log: show,
+  record: log.line,
+});
 
 function preparation(session: Session, prepared: Prepared, withImages: boolean): Plan {
   const surroundings = { ...session, prepared, onLine: session.log.line };
-  const docker = [enginePhase, ...(withImages ? [portsPhase] : []), basesPhase, ...(withImages ? [imagesPhase] : [])].map((phase) => phase(surroundings));
+  const docker = [enginePhase, ...(withImages ? [portsPhase] : []), basesPhase, ...(withImages ? [imagesPhase] : [])].map(
+    (phase) => phase(surroundings),
+  );
   return [[[cliPhase(surroundings)], docker], pluginsPhase(surroundings)];
 }
 
@@ -97,7 +107,10 @@ interface Update {
   readonly changes: OpMap;
 }
 
-/** Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program describes. */
+/**
+ * Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program
+ * describes.
+ */
 export async function updateStack(stack: Stack, paths: StackPaths, { say, show, signal }: PhaseContext): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
   const before = await deploymentOf(stack);
@@ -105,7 +118,14 @@ export async function updateStack(stack: Stack, paths: StackPaths, { say, show, 
   await clearInterrupted(stack, before, say, signal);
   const progress = new Progress(show);
   const { outputs, summary } = await explained(progress, () =>
-    stack.up({ refresh: true, replace: failedJobs(before), color: "never", suppressProgress: true, onEvent: progress.onEvent, signal }),
+    stack.up({
+      refresh: true,
+      replace: failedJobs(before),
+      color: "never",
+      suppressProgress: true,
+      onEvent: progress.onEvent,
+      signal,
+    }),
   );
   return { outputs, changes: summary.resourceChanges ?? {} };
 }
@@ -113,12 +133,17 @@ export async function updateStack(stack: Stack, paths: StackPaths, { say, show, 
 /** Data can only be opened with the secrets they were made with, and these are in the state. */
 async function refuseForeignData(stack: string, { resources = [], pending_operations: pending = [] }: Deployment): Promise<void> {
   if (resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0) return;
-  const { Volumes: volumes } = await dockerClient().listVolumes({ filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.run=data"] } });
+  const { Volumes: volumes } = await dockerClient().listVolumes({
+    filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.run=data"] },
+  });
   if (volumes.length === 0) return;
   const suffix = stack === "local" ? "" : ` --stack ${stack}`;
+  const names = volumes.map(({ Name }) => Name).join(", ");
   throw new Failure(
-    `The Docker engine has data of a stack named ${stack} (${volumes.map(({ Name }) => Name).join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`,
-    { remedy: `restore that folder, choose another name (--stack), or remove the data for good: npm run down -- --volumes${suffix}` },
+    `The Docker engine has data of a stack named ${stack} (${names}) whose secrets are not in this checkout's .routeql/${stack}`,
+    {
+      remedy: `restore that folder, use another name (--stack), or remove the data: npm run down -- --volumes${suffix}`,
+    },
   );
 }
 

@@ -28,7 +28,8 @@ async function fromFile(stack: string): Promise<Record<string, string>> {
     Object.entries(config ?? {}).map(([key, value]) => {
       if (typeof value === "object" && value !== null) {
         throw new Failure(`${name}: ${key} is encrypted or structured, which this command cannot read`, {
-          remedy: `put secrets of this machine's stacks into the environment file (.env), or run such a stack with plain \`pulumi up\`.`,
+          remedy:
+            "put secrets into the environment file (.env), or use plain `pulumi up` for such a stack.",
         });
       }
       return [key, String(value)];
@@ -41,7 +42,10 @@ async function fromFile(stack: string): Promise<Record<string, string>> {
  * @param overrides settings that outrank everything, by name
  * @throws Failure listing every problem
  */
-export async function readConfiguration(stack: string, overrides: Readonly<Record<string, string>> = {}): Promise<StackConfiguration> {
+export async function readConfiguration(
+  stack: string,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<StackConfiguration> {
   const entries = {
     ...(await fromFile(stack)),
     ...Object.fromEntries(Object.entries(overrides).map(([name, value]) => [`${projectName}:${name}`, value])),

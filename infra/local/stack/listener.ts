@@ -21,7 +21,8 @@ export async function listenerOn(port: number): Promise<string | undefined> {
   for (const id of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const files = await readdir(`/proc/${id}/fd`).catch(() => []);
     const targets = await Promise.all(files.map((file) => readlink(`/proc/${id}/fd/${file}`).catch(() => "")));
-    if (targets.some((target) => sockets.has(target))) return `${(await readFile(`/proc/${id}/comm`, "utf8")).trim()} (process ${id})`;
+    if (targets.some((target) => sockets.has(target)))
+      return `${(await readFile(`/proc/${id}/comm`, "utf8")).trim()} (process ${id})`;
   }
   return undefined;
 }

@@ -2,7 +2,13 @@ import type { OutputMap } from "@pulumi/pulumi/automation/index.js";
 import { z } from "zod";
 import { Failure } from "../foundation/failure.ts";
 
-const databasePasswords = z.object({ owner: z.string(), engine: z.string(), sidecar: z.string(), loader: z.string(), backup: z.string() });
+const databasePasswords = z.object({
+  owner: z.string(),
+  engine: z.string(),
+  sidecar: z.string(),
+  loader: z.string(),
+  backup: z.string(),
+});
 
 const outputs = z.object({
   url: z.url(),
@@ -25,5 +31,7 @@ export function readOutputs(map: OutputMap, stack: string): StackValues {
   const values = Object.fromEntries(Object.entries(map).map(([name, { value }]) => [name, value as unknown]));
   const result = outputs.safeParse(values);
   if (result.success) return result.data;
-  throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.` });
+  throw new Failure(`The stack ${stack} is not up`, {
+    remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
+  });
 }

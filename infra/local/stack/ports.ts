@@ -53,8 +53,13 @@ export async function checkPorts(stack: string, plain: PlainSettings): Promise<v
   }
   if (problems.length === 0) return;
   const example = problems[0]!.setting;
-  throw new Failure(problems.length === 1 ? "A port that the stack needs cannot be had" : `${problems.length} ports that the stack needs cannot be had`, {
-    lastLines: problems.map(({ text }) => text),
-    remedy: `stop what uses ${problems.length === 1 ? "it" : "them"}, or choose another in the file .env, for example: echo ${settings[example].environment}=${examples[example]} >>.env (the address is HOST_ADDRESS)`,
-  });
+  throw new Failure(
+    problems.length === 1
+      ? "A port that the stack needs cannot be had"
+      : `${problems.length} ports that the stack needs cannot be had`,
+    {
+      lastLines: problems.map(({ text }) => text),
+      remedy: `stop what uses it, or choose another: echo ${settings[example].environment}=${examples[example]} >>.env`,
+    },
+  );
 }

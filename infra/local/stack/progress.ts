@@ -48,13 +48,16 @@ export class Progress {
     if (diagnostic?.severity === "error") {
       const message = stripColours(diagnostic.message).trim();
       const about = diagnostic.urn ? `${describeUrn(diagnostic.urn)}: ` : "";
-      if (message !== "" && message !== "update failed" && !this.#errors.includes(about + message)) this.#errors.push(about + message);
+      if (message !== "" && message !== "update failed" && !this.#errors.includes(about + message))
+        this.#errors.push(about + message);
     }
   };
 
   #show(): void {
     const active = [...this.#active.values()];
-    this.#say(`${this.#done} done${active.length > 0 ? `; ${active.slice(0, 4).join(", ")}${active.length > 4 ? ", …" : ""}` : ""}`);
+    this.#say(
+      `${this.#done} done${active.length > 0 ? `; ${active.slice(0, 4).join(", ")}${active.length > 4 ? ", …" : ""}` : ""}`,
+    );
   }
 }
 

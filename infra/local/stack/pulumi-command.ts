@@ -28,7 +28,8 @@ interface Runnable {
 }
 
 /**
- * Lets the Automation API run its CLI in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI twice, from the terminal
+ * Lets the Automation API run its CLI in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI
+ * twice, from the terminal
  * and from the API, and the second one makes it drop its work.
  */
 export function inOwnProcessGroup(command: PulumiCommand, onLine: (line: string) => void): PulumiCommand {

@@ -38,10 +38,16 @@ async function isPulumi(pid: number): Promise<boolean> {
 }
 
 /**
- * Releases the engine's lock that a killed run has left. This run holds the stack's own lock, so whoever holds the engine's is such a run's
+ * Releases the engine's lock that a killed run has left. This run holds the stack's own lock, so whoever holds the engine's is
+ * such a run's
  * engine: if it still works, it is given time to write down what it has done.
  */
-export async function releaseStaleLock(stack: Stack, paths: StackPaths, say: (text: string) => void, signal: AbortSignal): Promise<void> {
+export async function releaseStaleLock(
+  stack: Stack,
+  paths: StackPaths,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const end = Date.now() + waitForOrphanMilliseconds;
   for (;;) {
     const holders = await lockHolders(paths, stack.name);
@@ -58,11 +64,17 @@ export async function releaseStaleLock(stack: Stack, paths: StackPaths, say: (te
 /** The jobs whose container ended with anything but 0: what they do is not done, so the next update has to run them again. */
 export function failedJobs({ resources = [] }: Deployment): string[] {
   return resources
-    .filter(({ type, outputs }) => type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0)
+    .filter(
+      ({ type, outputs }) =>
+        type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0,
+    )
     .map(({ urn }) => urn);
 }
 
-/** Removes containers and networks that carry the stack's label but are not in its state: an interrupted creation left them. Never volumes. */
+/**
+ * Removes containers and networks that carry the stack's label but are not in its state: an interrupted creation left them.
+ * Never volumes.
+ */
 export async function removeLeftovers(stack: string, deployment: Deployment): Promise<string[]> {
   const docker = dockerClient();
   const known = new Set((deployment.resources ?? []).map(({ id }) => id));
@@ -77,7 +89,8 @@ export async function removeLeftovers(stack: string, deployment: Deployment): Pr
     if (known.has(Id)) continue;
     const network = docker.getNetwork(Id);
     const info = (await orUndefined(network.inspect())) as { Containers?: Record<string, unknown> } | undefined;
-    for (const container of Object.keys(info?.Containers ?? {})) await orUndefined(network.disconnect({ Container: container, Force: true }));
+    for (const container of Object.keys(info?.Containers ?? {}))
+      await orUndefined(network.disconnect({ Container: container, Force: true }));
     await orUndefined(network.remove());
     removed.push(Name);
   }
@@ -85,7 +98,12 @@ export async function removeLeftovers(stack: string, deployment: Deployment): Pr
 }
 
 /** After an interrupted run: takes away what it left half-made, and lets the engine forget that it was about to make it. */
-export async function clearInterrupted(stack: Stack, deployment: Deployment, say: (text: string) => void, signal: AbortSignal): Promise<void> {
+export async function clearInterrupted(
+  stack: Stack,
+  deployment: Deployment,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const pending = deployment.pending_operations?.length ?? 0;
   if (pending === 0) return;
   say(`clearing ${pending} operation${pending === 1 ? "" : "s"} that an interrupted run left half-done`);

@@ -22,17 +22,24 @@ export interface Session {
 
 /** The log file of a run that failed, for the one who explains the error. */
 const logFiles = new WeakMap<object, string>();
-export const logFileOf = (error: unknown): string | undefined => (typeof error === "object" && error !== null ? logFiles.get(error) : undefined);
+export const logFileOf = (error: unknown): string | undefined =>
+  typeof error === "object" && error !== null ? logFiles.get(error) : undefined;
 
 /**
  * Does one piece of work on a stack: alone, and with a log.
  * @throws Failure when another run works on the same stack
  */
-export async function withSession<T>(command: string, { stack, signal, log: show }: RunOptions, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withSession<T>(
+  command: string,
+  { stack, signal, log: show }: RunOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const paths = stackPaths(stack);
   const lock = await tryLock(paths.lock, `npm run ${command}`);
   if ("heldBy" in lock) {
-    throw new Failure(`Another run is working on the stack ${stack}: ${lock.heldBy}`, { remedy: "wait until it has ended, or stop it." });
+    throw new Failure(`Another run is working on the stack ${stack}: ${lock.heldBy}`, {
+      remedy: "wait until it has ended, or stop it.",
+    });
   }
   const log = openRunLog(paths.logs, command);
   try {

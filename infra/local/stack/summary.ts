@@ -13,7 +13,10 @@ export function formatSeconds(seconds: number): string {
 
 /** One line for each phase, and their wall-clock total. */
 export function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] {
-  const rows = [...times.map(({ title, seconds }) => [title, formatSeconds(seconds)] as const), ["in all", formatSeconds(totalSeconds)] as const];
+  const rows = [
+    ...times.map(({ title, seconds }) => [title, formatSeconds(seconds)] as const),
+    ["in all", formatSeconds(totalSeconds)] as const,
+  ];
   const width = Math.max(...rows.map(([title]) => title.length));
   return rows.map(([title, time]) => `  ${title.padEnd(width)}  ${time.padStart(12)}`);
 }
@@ -30,11 +33,13 @@ export function firstCommands(stack: string): string[] {
   const curl = 'curl --silent --show-error --fail-with-body --cacert "$ROUTEQL_CA_FILE"';
   const json = "--header 'Content-Type: application/json'";
   const key = '--header "x-service-api-key: $SERVICE_API_KEY"';
-  const login = String.raw`"{\"email\":\"$ADMIN_EMAIL\",\"password\":\"$ADMIN_PASSWORD\"}"`;
+  const source = `. ${shown(accessFile).replace(/^\.routeql/, "./.routeql")}`;
+  const credentials = String.raw`"{\"email\":\"$ADMIN_EMAIL\",\"password\":\"$ADMIN_PASSWORD\"}"`;
+  const login = `${curl} ${json} ${key} --data ${credentials} "$ROUTEQL_URL/api/auth/login/credentials"`;
   const field = (name: string): string => String.raw`sed -n 's/.*"${name}":"\([^"]*\)".*/\1/p'`;
   const query = "query { view_bgpupdates(limit: 3, order_by: {timestamp: desc}) { timestamp prefix type as_path } }";
   return [
-    `. ${shown(accessFile).replace(/^\.routeql/, "./.routeql")} && SID=$(${curl} ${json} ${key} --data ${login} "$ROUTEQL_URL/api/auth/login/credentials" | ${field("sessionId")}) && echo "logged in"`,
+    `${source} && SID=$(${login} | ${field("sessionId")}) && echo "logged in"`,
     `TOKEN=$(${curl} ${key} --cookie "sid=$SID" "$ROUTEQL_URL/api/auth/jwt" | ${field("access_token")}) && echo "got a token"`,
     `${curl} ${json} --header "Authorization: Bearer $TOKEN" --data '{"query":"${query}"}' "$ROUTEQL_URL/api/graphql"`,
   ];
@@ -51,7 +56,9 @@ export function upSummary(stack: string, { access, times, changes, newPassword }
     `  API       ${access.url}/api/graphql`,
     ...(access.consoleUrl ? [`  Console   ${access.consoleUrl}`] : []),
     `  Secrets   ${shown(stackPaths(stack).accessFile)} (made to be sourced)`,
-    ...(newPassword ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown this once)`] : []),
+    ...(newPassword
+      ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown this once)`]
+      : []),
     "",
     "Time by phase:",
     ...timeTable(times, totalSeconds),

@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LocalWorkspace, type LocalWorkspaceOptions, type PulumiFn, type ProjectSettings, type Stack } from "@pulumi/pulumi/automation/index.js";
+import {
+  LocalWorkspace,
+  type LocalWorkspaceOptions,
+  type OutputMap,
+  type PulumiFn,
+  type ProjectSettings,
+  type Stack,
+} from "@pulumi/pulumi/automation/index.js";
 import { parse, stringify } from "yaml";
 import type { PulumiCli } from "../pulumi-cli/acquire.ts";
 import { type PluginKind, pulumiHome, standInPlugins } from "../plugins/choice.ts";
@@ -21,13 +28,19 @@ export interface WorkspaceOptions {
 
 /** Generated once for a stack; encrypts the secrets in its state. */
 async function ensurePassphrase(file: string): Promise<void> {
-  await writeFile(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
+  await writeFile(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    },
+  );
 }
 
 /** Writes the configuration as the CLI reads it; the salt, by which the passphrase is told to be the right one, stays. */
-async function writeConfiguration({ workspace }: StackPaths, stack: string, configuration: Readonly<Record<string, string>>): Promise<void> {
+async function writeConfiguration(
+  { workspace }: StackPaths,
+  stack: string,
+  configuration: Readonly<Record<string, string>>,
+): Promise<void> {
   const file = join(workspace, `Pulumi.${stack}.yaml`);
   const before = (parse(await readFile(file, "utf8").catch(() => "")) ?? {}) as { encryptionsalt?: string };
   const plain = Object.fromEntries(Object.entries(configuration).filter(([key]) => !isSecretSetting(key)));
@@ -52,13 +65,17 @@ function workspaceOptions(paths: StackPaths, cli: PulumiCli, onLine: (line: stri
   };
 }
 
-/** Opens a stack that exists, to read from it; changes nothing that a run beside it could use. */
-export function openExistingStack(stack: string, cli: PulumiCli): Promise<Stack> {
+/** Reads the outputs of a stack that exists; changes nothing that a run beside it could use. */
+export async function readStackOutputs(stack: string, cli: PulumiCli): Promise<OutputMap> {
   const paths = stackPaths(stack);
-  return LocalWorkspace.selectStack({ stackName: stack, workDir: paths.workspace }, workspaceOptions(paths, cli, () => undefined));
+  const workspace = await LocalWorkspace.create(workspaceOptions(paths, cli, () => undefined));
+  return workspace.stackOutputs(stack);
 }
 
-/** Opens, and at first makes, the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update check. */
+/**
+ * Opens, and at first makes, the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update
+ * check.
+ */
 export async function openStack({ stack, cli, plugins, program, configuration, onLine }: WorkspaceOptions): Promise<Stack> {
   const paths = stackPaths(stack);
   for (const folder of [paths.folder, paths.workspace, paths.state, pulumiHome()]) await mkdir(folder, { recursive: true });

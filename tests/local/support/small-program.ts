@@ -15,9 +15,18 @@ export interface SmallSettings {
   readonly job?: string;
 }
 
-/** In small what the real program is: a network, files delivered through a container that never runs, a service with a health check, a job. */
+/**
+ * In small what the real program is: a network, files delivered through a container that never runs, a service with a health
+ * check, a job.
+ */
 export function smallProgram(stack: string, settings: SmallSettings = {}): PulumiFn {
-  const { greeting = "hello", memory = 64, script = "exec sleep infinity", check = "test -r /run/routeql/secrets/word", job = "echo done" } = settings;
+  const {
+    greeting = "hello",
+    memory = 64,
+    script = "exec sleep infinity",
+    check = "test -r /run/routeql/secrets/word",
+    job = "echo done",
+  } = settings;
   const labels = [{ label: "com.routeql.stack", value: stack }];
   const here = { deleteBeforeReplace: true };
   return async () => {
@@ -75,7 +84,17 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     );
     const once = new Container(
       "job",
-      { name: `${stack}-job`, image, command: ["bash", "-c", job], labels, networksAdvanced: [{ name: network.name }], restart: "no", mustRun: false, attach: true, logs: true },
+      {
+        name: `${stack}-job`,
+        image,
+        command: ["bash", "-c", job],
+        labels,
+        networksAdvanced: [{ name: network.name }],
+        restart: "no",
+        mustRun: false,
+        attach: true,
+        logs: true,
+      },
       { ...here, dependsOn: [service] },
     );
     return { service: service.id, word: word.result, exitCode: once.exitCode, log: once.containerLogs };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
+import { beforeAll } from "vitest";
 import { dockerClient } from "../../../infra/local/docker/client.ts";
 import { stackPaths } from "../../../infra/local/foundation/paths.ts";
 import { acquireCli } from "../../../infra/local/pulumi-cli/acquire.ts";
@@ -24,13 +25,26 @@ export interface TinyStack extends AsyncDisposable {
 
 const silent = (): void => undefined;
 
+const acquire = (): ReturnType<typeof acquireCli> =>
+  acquireCli({ say: silent, show: silent, onLine: silent, signal: new AbortController().signal });
+
+// On a machine that has no CLI yet it may have to be built.
+beforeAll(acquire, 900_000);
+
 /** A stack of its own under the real engine with the stand-in providers; gone with everything it made at the end of the test. */
 export async function tinyStack(): Promise<TinyStack> {
   const name = `tiny-${randomBytes(4).toString("hex")}`;
   const paths = stackPaths(name);
-  const cli = await acquireCli({ say: silent, show: silent, onLine: silent, signal: AbortSignal.timeout(900_000) });
+  const cli = await acquire();
   let program: PulumiFn = async () => ({});
-  const stack = await openStack({ stack: name, cli, plugins: "stand-in", configuration: {}, program: () => program(), onLine: silent });
+  const stack = await openStack({
+    stack: name,
+    cli,
+    plugins: "stand-in",
+    configuration: {},
+    program: () => program(),
+    onLine: silent,
+  });
   return {
     name,
     stack,

@@ -33,13 +33,25 @@ export const image: ResourceKind<ImageInputs> = {
   async create({ imageName, build }, { signal }) {
     const lines: string[] = [];
     try {
-      await ensureImage({ imageName, dockerfile: build.dockerfile, context: build.context, args: build.args ?? {} }, { onLine: (line) => lines.push(line), signal });
+      await ensureImage(
+        { imageName, dockerfile: build.dockerfile, context: build.context, args: build.args ?? {} },
+        { onLine: (line) => lines.push(line), signal },
+      );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw new Error([error.message, ...error.lastLines].join("\n"), { cause: error });
     }
     const id = await idOf(imageName);
-    return { id: imageName, outputs: { baseImageName: imageName, registryServer: "docker.io", repoDigest: id, context: build.context, dockerfile: build.dockerfile } };
+    return {
+      id: imageName,
+      outputs: {
+        baseImageName: imageName,
+        registryServer: "docker.io",
+        repoDigest: id,
+        context: build.context,
+        dockerfile: build.dockerfile,
+      },
+    };
   },
 
   read: async (id) => ((await idOf(id)) === undefined ? undefined : {}),

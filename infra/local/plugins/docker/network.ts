@@ -29,8 +29,18 @@ async function removeNetwork(id: string): Promise<void> {
 }
 
 /** The network's own facts that have an input of the same meaning. */
-function observed(info: { Driver: string; Internal?: boolean; Attachable?: boolean; Labels?: Record<string, string> | null }): Properties {
-  return { driver: info.Driver, internal: info.Internal ?? false, attachable: info.Attachable ?? false, labels: info.Labels ?? {} };
+function observed(info: {
+  Driver: string;
+  Internal?: boolean;
+  Attachable?: boolean;
+  Labels?: Record<string, string> | null;
+}): Properties {
+  return {
+    driver: info.Driver,
+    internal: info.Internal ?? false,
+    attachable: info.Attachable ?? false,
+    labels: info.Labels ?? {},
+  };
 }
 function expected(wanted: NetworkInputs): Properties {
   return {

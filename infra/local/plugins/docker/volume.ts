@@ -47,7 +47,9 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
           continue;
         }
         const users = await docker.listContainers({ all: true, filters: { volume: [id] } });
-        throw new Error(`the volume ${id} is in use by ${users.map(({ Names }) => Names[0]?.slice(1)).join(", ")}`, { cause: error });
+        throw new Error(`the volume ${id} is in use by ${users.map(({ Names }) => Names[0]?.slice(1)).join(", ")}`, {
+          cause: error,
+        });
       }
     }
   },

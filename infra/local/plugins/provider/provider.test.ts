@@ -19,13 +19,22 @@ function provider(kind: Partial<ResourceKind<Inputs>> = {}) {
     ...kind,
   };
   const made = makeProvider("test", "1.0.0", { "test:index/thing:Thing": thing });
-  return { check: made.check!, diff: made.diff!, create: made.create!, read: made.read!, update: made.update!, remove: made.delete! };
+  return {
+    check: made.check!,
+    diff: made.diff!,
+    create: made.create!,
+    read: made.read!,
+    update: made.update!,
+    remove: made.delete!,
+  };
 }
 
 test("unknown types, unknown properties and bad values fail the check by name", async () => {
   const { check } = provider();
   const other = urn.replace("thing:Thing", "other:Other");
-  expect((await check(other, {}, {})).failures).toEqual([{ property: "", reason: expect.stringContaining("does not serve the resource type test:index/other:Other") }]);
+  expect((await check(other, {}, {})).failures).toEqual([
+    { property: "", reason: expect.stringContaining("does not serve the resource type test:index/other:Other") },
+  ]);
   const { failures } = await check(urn, {}, { name: 1, colour: "red" });
   expect(failures?.map(({ property }) => property).toSorted()).toEqual(["colour", "name"]);
 });
@@ -33,7 +42,9 @@ test("unknown types, unknown properties and bad values fail the check by name", 
 test("a value that is not known during a preview is not judged, a secret one is judged by what it holds", async () => {
   const { check } = provider();
   expect((await check(urn, {}, { name: "a", size: unknown })).failures).toEqual([]);
-  expect((await check(urn, {}, { name: secret("a"), size: secret("big") })).failures).toEqual([expect.objectContaining({ property: "size" })]);
+  expect((await check(urn, {}, { name: secret("a"), size: secret("big") })).failures).toEqual([
+    expect.objectContaining({ property: "size" }),
+  ]);
 });
 
 test.each([

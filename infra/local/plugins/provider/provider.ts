@@ -15,10 +15,15 @@ export function typeOf(urn: string): string {
 }
 
 /**
- * A provider made of resource kinds by type token. What the real provider knows and this one does not is refused at check, by name,
+ * A provider made of resource kinds by type token. What the real provider knows and this one does not is refused at check, by
+ * name,
  * so a preview already fails.
  */
-export function makeProvider(name: string, version: string, kinds: Readonly<Record<string, AnyResourceKind>>): pulumi.provider.Provider {
+export function makeProvider(
+  name: string,
+  version: string,
+  kinds: Readonly<Record<string, AnyResourceKind>>,
+): pulumi.provider.Provider {
   const cancelled = new AbortController();
   const context = (urn: string): Context => ({ urn, signal: cancelled.signal });
   const kindOf = (urn: string): AnyResourceKind => {
@@ -30,7 +35,10 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
   const outputs = (kind: AnyResourceKind, inputs: Properties, computed: Properties): Properties => {
     const clash = Object.keys(computed).find((key) => Object.hasOwn(kind.inputs.shape, key));
     if (clash !== undefined) throw new Error(`${clash} is an input and cannot be computed`);
-    const wrapped = Object.entries(computed).map(([key, value]) => [key, kind.secretOutputs?.includes(key) ? secret(value) : value]);
+    const wrapped = Object.entries(computed).map(([key, value]) => [
+      key,
+      kind.secretOutputs?.includes(key) ? secret(value) : value,
+    ]);
     return { ...inputs, ...Object.fromEntries(wrapped) };
   };
 
@@ -40,7 +48,8 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 
     async check(urn: string, _olds: Properties, news: Properties) {
       const type = typeOf(urn);
-      if (!Object.hasOwn(kinds, type)) return { inputs: news, failures: [{ property: "", reason: unknownType(name, type, kinds) }] };
+      if (!Object.hasOwn(kinds, type))
+        return { inputs: news, failures: [{ property: "", reason: unknownType(name, type, kinds) }] };
       return { inputs: news, failures: failuresOf(kindOf(urn), unwrapAll(news)) };
     },
 
@@ -69,7 +78,9 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
       const state = Object.fromEntries(Object.entries(properties).filter(([key]) => key !== driftProperty));
       const reading = kind.read ? await kind.read(id, unwrapAll(state), context(urn)) : {};
       if (!reading) return { id: "", props: {} };
-      const drift: Drift | undefined = reading.drift?.length ? { found: reading.drift, repair: reading.repair ?? "replace" } : undefined;
+      const drift: Drift | undefined = reading.drift?.length
+        ? { found: reading.drift, repair: reading.repair ?? "replace" }
+        : undefined;
       const props = { ...outputs(kind, state, reading.outputs ?? {}), ...(drift ? { [driftProperty]: drift } : {}) };
       const inputs = Object.fromEntries(Object.entries(state).filter(([key]) => Object.hasOwn(kind.inputs.shape, key)));
       return { id, props, inputs };
@@ -93,7 +104,8 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 }
 
 function unknownType(name: string, type: string, kinds: Readonly<Record<string, unknown>>): string {
-  return `the stand-in ${name} provider does not serve the resource type ${type}, only ${Object.keys(kinds).join(", ")}; use the official provider`;
+  const served = Object.keys(kinds).join(", ");
+  return `the stand-in ${name} provider does not serve the resource type ${type}, only ${served}; use the official provider`;
 }
 
 function failuresOf(kind: AnyResourceKind, inputs: Properties): { property: string; reason: string }[] {

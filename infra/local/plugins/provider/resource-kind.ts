@@ -18,7 +18,8 @@ export interface Reading {
 }
 
 /**
- * One resource type (methods, so that kinds of different inputs fit into one table). Inputs and states are plain here (secrets unwrapped); the server around it wraps what is stored.
+ * One resource type (methods, so that kinds of different inputs fit into one table). Inputs and states are plain here (secrets
+ * unwrapped); the server around it wraps what is stored.
  * Outputs are the inputs plus what create, update and read give.
  */
 export interface ResourceKind<Inputs> {

@@ -34,7 +34,8 @@ export function makePassword(wanted: PasswordInputs): string {
   const drawn = classes.flatMap(({ least, characters }) => Array.from({ length: least }, () => pick(characters)));
   const all = classes.map(({ characters }) => characters).join("");
   if (all === "") throw new Error("a password needs at least one class of characters");
-  if (drawn.length > wanted.length) throw new Error(`a password of ${wanted.length} characters cannot hold the ${drawn.length} that are the least`);
+  if (drawn.length > wanted.length)
+    throw new Error(`a password of ${wanted.length} characters cannot hold the ${drawn.length} that are the least`);
   while (drawn.length < wanted.length) drawn.push(pick(all));
   for (let index = drawn.length - 1; index > 0; index--) {
     const other = randomInt(index + 1);

@@ -44,5 +44,7 @@ test("every character of the alphabet comes up about as often as any other", () 
 
 test("a password that cannot be made is refused", () => {
   expect(() => makePassword({ length: 3, minLower: 2, minUpper: 2 })).toThrow(/cannot hold the 4/);
-  expect(() => makePassword({ length: 3, lower: false, upper: false, numeric: false, special: false })).toThrow(/at least one class/);
+  expect(() => makePassword({ length: 3, lower: false, upper: false, numeric: false, special: false })).toThrow(
+    /at least one class/,
+  );
 });

@@ -29,7 +29,12 @@ async function authority(): Promise<{ key: string; certificate: string }> {
 test("a locally signed certificate is signed by its authority and has the request's names", async () => {
   const { key, certificate } = await authority();
   const request = await certRequest.create(
-    { privateKeyPem: await makeKey(), subject: { commonName: "localhost" }, dnsNames: ["localhost"], ipAddresses: ["127.0.0.1", "::1"] },
+    {
+      privateKeyPem: await makeKey(),
+      subject: { commonName: "localhost" },
+      dnsNames: ["localhost"],
+      ipAddresses: ["127.0.0.1", "::1"],
+    },
     context,
   );
   const signed = await locallySignedCert.create(
@@ -57,7 +62,8 @@ test("a locally signed certificate is signed by its authority and has the reques
 
 test("a certificate is to be replaced from its early renewal on, not before", async () => {
   const state = { validityEndTime: new Date(Date.now() + 10 * 3_600_000).toISOString() };
-  const read = (earlyRenewalHours: number): unknown => locallySignedCert.read?.("1", { ...state, earlyRenewalHours } as never, context);
+  const read = (earlyRenewalHours: number): unknown =>
+    locallySignedCert.read?.("1", { ...state, earlyRenewalHours } as never, context);
   expect(await read(9)).toEqual({});
   expect(await read(11)).toMatchObject({ outputs: { readyForRenewal: true }, repair: "replace" });
 });

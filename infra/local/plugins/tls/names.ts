@@ -30,7 +30,11 @@ export function distinguishedName(subject: z.infer<typeof subjectInputs> = {}): 
 }
 
 /** The subject alternative names as an extension (RFC 5280, 4.2.1.6); none when there are none. */
-export function alternativeNames(wanted: { dnsNames?: string[]; ipAddresses?: string[]; uris?: string[] }): SubjectAlternativeNameExtension[] {
+export function alternativeNames(wanted: {
+  dnsNames?: string[];
+  ipAddresses?: string[];
+  uris?: string[];
+}): SubjectAlternativeNameExtension[] {
   const names = [
     ...(wanted.dnsNames ?? []).map((value) => ({ type: "dns" as const, value })),
     ...(wanted.ipAddresses ?? []).map((value) => ({ type: "ip" as const, value })),

@@ -17,7 +17,9 @@ export const privateKey: ResourceKind<z.infer<typeof inputs>> = {
     const { privateKey: key, publicKey } = generateKeyPairSync("ec", { namedCurve: curves[ecdsaCurve] });
     const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }) as string;
     return {
-      id: createHash("sha1").update(publicKey.export({ type: "spki", format: "der" })).digest("hex"),
+      id: createHash("sha1")
+        .update(publicKey.export({ type: "spki", format: "der" }))
+        .digest("hex"),
       outputs: {
         privateKeyPem: key.export({ type: "sec1", format: "pem" }),
         privateKeyPemPkcs8: key.export({ type: "pkcs8", format: "pem" }),

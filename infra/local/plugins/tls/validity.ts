@@ -32,6 +32,10 @@ export function readRenewal(state: { validityEndTime?: unknown; earlyRenewalHour
   const end = Date.parse(String(state.validityEndTime));
   const ready = now >= end - (state.earlyRenewalHours ?? 0) * hour;
   return ready
-    ? { outputs: { readyForRenewal: true }, drift: [`the certificate ends at ${String(state.validityEndTime)}`], repair: "replace" }
+    ? {
+        outputs: { readyForRenewal: true },
+        drift: [`the certificate ends at ${String(state.validityEndTime)}`],
+        repair: "replace",
+      }
     : {};
 }

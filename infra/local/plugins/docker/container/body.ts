@@ -8,7 +8,10 @@ const nanoseconds: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6,
 /** `1m30s` in nanoseconds (Go's time.ParseDuration, without signs). */
 export function durationNanoseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * nanoseconds[unit!]!, 0);
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * nanoseconds[unit!]!,
+    0,
+  );
 }
 
 const withoutUndefined = <T extends object>(value: T): T =>
@@ -16,17 +19,26 @@ const withoutUndefined = <T extends object>(value: T): T =>
 
 /** The networks a container joins; the first one comes with its creation, since API versions before 1.44 take only one. */
 export function endpoints(inputs: ContainerInputs): { name: string; config: Docker.EndpointSettings }[] {
-  return (inputs.networksAdvanced ?? []).map(({ name, aliases }) => ({ name, config: { Aliases: aliases ?? [] } as Docker.EndpointSettings }));
+  return (inputs.networksAdvanced ?? []).map(({ name, aliases }) => ({
+    name,
+    config: { Aliases: aliases ?? [] } as Docker.EndpointSettings,
+  }));
 }
 
 function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
   const portBindings: Record<string, { HostIp: string; HostPort: string }[]> = {};
   for (const { internal, external, ip, protocol } of inputs.ports ?? []) {
-    (portBindings[`${internal}/${protocol ?? "tcp"}`] ??= []).push({ HostIp: ip ?? "0.0.0.0", HostPort: external === undefined ? "" : String(external) });
+    (portBindings[`${internal}/${protocol ?? "tcp"}`] ??= []).push({
+      HostIp: ip ?? "0.0.0.0",
+      HostPort: external === undefined ? "" : String(external),
+    });
   }
   return withoutUndefined<Docker.HostConfig>({
     NetworkMode: inputs.networksAdvanced?.[0]?.name ?? inputs.networkMode ?? "default",
-    Binds: inputs.volumes?.map(({ volumeName, hostPath, containerPath, readOnly }) => `${volumeName ?? hostPath}:${containerPath}:${readOnly ? "ro" : "rw"}`),
+    Binds: inputs.volumes?.map(
+      ({ volumeName, hostPath, containerPath, readOnly }) =>
+        `${volumeName ?? hostPath}:${containerPath}:${readOnly ? "ro" : "rw"}`,
+    ),
     Tmpfs: inputs.tmpfs,
     ReadonlyRootfs: inputs.readOnly,
     Init: inputs.init,
@@ -40,7 +52,10 @@ function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
     ShmSize: inputs.shmSize === undefined ? undefined : inputs.shmSize * megabyte,
     Sysctls: inputs.sysctls,
     Ulimits: inputs.ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
-    LogConfig: inputs.logDriver === undefined && inputs.logOpts === undefined ? undefined : { Type: inputs.logDriver ?? "json-file", Config: inputs.logOpts ?? {} },
+    LogConfig:
+      inputs.logDriver === undefined && inputs.logOpts === undefined
+        ? undefined
+        : { Type: inputs.logDriver ?? "json-file", Config: inputs.logOpts ?? {} },
     RestartPolicy: { Name: inputs.restart ?? "no", MaximumRetryCount: inputs.maxRetryCount ?? 0 },
     PortBindings: portBindings,
   });
@@ -72,7 +87,8 @@ export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOp
     StopSignal: inputs.stopSignal,
     StopTimeout: inputs.stopTimeout,
     Healthcheck: healthcheck(inputs.healthcheck),
-    ExposedPorts: inputs.ports && Object.fromEntries(inputs.ports.map(({ internal, protocol }) => [`${internal}/${protocol ?? "tcp"}`, {}])),
+    ExposedPorts:
+      inputs.ports && Object.fromEntries(inputs.ports.map(({ internal, protocol }) => [`${internal}/${protocol ?? "tcp"}`, {}])),
     HostConfig: hostConfig(inputs),
     NetworkingConfig: first && { EndpointsConfig: { [first.name]: first.config } },
   });

@@ -14,7 +14,10 @@ const docker = dockerClient();
 const logLinesKept = 1000;
 
 /** Stops within the grace time and removes; fine when it is gone or going. */
-async function removeContainer(id: string, inputs: Pick<ContainerInputs, "destroyGraceSeconds" | "removeVolumes">): Promise<void> {
+async function removeContainer(
+  id: string,
+  inputs: Pick<ContainerInputs, "destroyGraceSeconds" | "removeVolumes">,
+): Promise<void> {
   const container = docker.getContainer(id);
   const info = await orUndefined(container.inspect());
   if (!info) return;
@@ -49,7 +52,9 @@ async function createWithImage(inputs: ContainerInputs): Promise<Docker.Containe
     return await docker.createContainer(body);
   } catch (error) {
     if (!isNotFound(error) || !String(error).includes("No such image")) throw error;
-    throw new Error(`the image ${inputs.image} of container ${inputs.name} is not on this machine; pull or build it first`, { cause: error });
+    throw new Error(`the image ${inputs.image} of container ${inputs.name} is not on this machine; pull or build it first`, {
+      cause: error,
+    });
   }
 }
 
@@ -73,7 +78,10 @@ function startError(inputs: ContainerInputs, error: unknown): Error {
   const text = String(error);
   if (!/port is already allocated|address already in use/.test(text)) return error as Error;
   const ports = inputs.ports?.map(({ ip, external }) => `${ip ?? "0.0.0.0"}:${external}`).join(", ");
-  return new Error(`container ${inputs.name} cannot have its ports (${ports}): one of them is in use by another program; ${text}`, { cause: error });
+  return new Error(
+    `container ${inputs.name} cannot have its ports (${ports}): one of them is in use by another program; ${text}`,
+    { cause: error },
+  );
 }
 
 /**
@@ -82,7 +90,17 @@ function startError(inputs: ContainerInputs, error: unknown): Error {
  */
 export const container: ResourceKind<ContainerInputs> = {
   inputs: containerInputs,
-  updatable: ["restart", "maxRetryCount", "memory", "memorySwap", "cpuShares", "destroyGraceSeconds", "wait", "waitTimeout", "removeVolumes"],
+  updatable: [
+    "restart",
+    "maxRetryCount",
+    "memory",
+    "memorySwap",
+    "cpuShares",
+    "destroyGraceSeconds",
+    "wait",
+    "waitTimeout",
+    "removeVolumes",
+  ],
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(inputs, { signal }) {
@@ -111,7 +129,12 @@ export const container: ResourceKind<ContainerInputs> = {
   async update(id, _olds, inputs, { signal }: Context) {
     const target = docker.getContainer(id);
     const { HostConfig: host } = containerBody(inputs);
-    await target.update({ RestartPolicy: host?.RestartPolicy, Memory: host?.Memory, MemorySwap: host?.MemorySwap, CpuShares: host?.CpuShares });
+    await target.update({
+      RestartPolicy: host?.RestartPolicy,
+      Memory: host?.Memory,
+      MemorySwap: host?.MemorySwap,
+      CpuShares: host?.CpuShares,
+    });
     const info = await target.inspect();
     if (runningDrift(inputs, info).length === 0) return {};
     if (info.State.Paused) await target.unpause();

@@ -5,9 +5,12 @@ import type { ContainerInputs } from "./inputs.ts";
 
 type Inspection = Docker.ContainerInspectInfo;
 
-/** The engine adds to lists of settings (an image's variables, default labels): what was asked for must be among what is there. */
+/**
+ * The engine adds to lists of settings (an image's variables, default labels): what was asked for must be among what is there.
+ */
 function contains(is: unknown, should: unknown): boolean {
-  if (Array.isArray(should)) return Array.isArray(is) && should.every((entry) => is.some((other) => canonical(other) === canonical(entry)));
+  if (Array.isArray(should))
+    return Array.isArray(is) && should.every((entry) => is.some((other) => canonical(other) === canonical(entry)));
   if (typeof should === "object" && should !== null) {
     if (typeof is !== "object" || is === null) return Object.keys(should).length === 0;
     return Object.entries(should).every(([key, value]) => contains((is as Record<string, unknown>)[key], value));

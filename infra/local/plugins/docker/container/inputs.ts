@@ -54,7 +54,12 @@ export const containerInputs = z.strictObject({
   destroyGraceSeconds: whole,
   ports: z
     .array(
-      z.strictObject({ internal: z.int(), external: z.int().optional(), ip: z.string().optional(), protocol: z.string().optional() }),
+      z.strictObject({
+        internal: z.int(),
+        external: z.int().optional(),
+        ip: z.string().optional(),
+        protocol: z.string().optional(),
+      }),
     )
     .optional(),
   healthcheck: z

@@ -10,7 +10,8 @@ const restartsAreEnough = 5;
 
 async function failure(container: Docker.Container, name: string, what: string): Promise<Error> {
   const lines = await lastLogLines(container, 30).catch(() => []);
-  const log = lines.length === 0 ? "It has written no log." : `Its last log lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  const log =
+    lines.length === 0 ? "It has written no log." : `Its last log lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
   return new Error(`container ${name} ${what}. ${log}`);
 }
 

@@ -15,7 +15,8 @@ export async function putUploads(container: Docker.Container, uploads: readonly 
   const archive = pack();
   const modifiedAt = new Date(0);
   for (const upload of uploads) {
-    const content = upload.contentBase64 === undefined ? Buffer.from(upload.content ?? "") : Buffer.from(upload.contentBase64, "base64");
+    const content =
+      upload.contentBase64 === undefined ? Buffer.from(upload.content ?? "") : Buffer.from(upload.contentBase64, "base64");
     archive.entry({ name: upload.file.replace(/^\/+/, ""), mode: modeOf(upload), mtime: modifiedAt }, content);
   }
   archive.finalize();
