@@ -41,10 +41,10 @@ test("an include may be a YAML tag too", () => {
 
 test("a place in the merged metadata is named by its file and the path in that file", () => {
   write(base);
-  const { locate } = loadMetadata(directory);
-  expect(locate(["sources", 0, "tables", 1, "table", "name"])).toEqual({ file: "databases/default/tables/public_b.yaml", path: "table.name" });
-  expect(locate(["sources", 0, "name"])).toEqual({ file: "databases/databases.yaml", path: "[0].name" });
-  expect(locate(["version"])).toEqual({ file: "version.yaml", path: "" });
+  const loaded = loadMetadata(directory);
+  expect(loaded.locate(["sources", 0, "tables", 1, "table", "name"])).toEqual({ file: "databases/default/tables/public_b.yaml", path: "table.name" });
+  expect(loaded.locate(["sources", 0, "name"])).toEqual({ file: "databases/databases.yaml", path: "[0].name" });
+  expect(loaded.locate(["version"])).toEqual({ file: "version.yaml", path: "" });
 });
 
 test.each([

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createEngine, MetadataError } from "../../engine/src/engine.ts";
+import { sessionOf, startRouting, type RoutingWorld } from "./support/routing.ts";
+
+let world: RoutingWorld;
+
+beforeAll(async () => {
+  world = await startRouting({ statementTimeout: 2_000, poolSize: 2 });
+});
+
+afterAll(async () => world[Symbol.asyncDispose]());
+
+const waiting = "{ view_hijacks { key } }";
+
+/** While the work runs, statements that read hijacks wait for a lock. */
+async function withLock(work: () => Promise<void>): Promise<void> {
+  await using owner = await world.database.connect("owner");
+  await owner.query("begin");
+  await owner.query("lock table routing.hijacks in access exclusive mode");
+  try {
+    await work();
+  } finally {
+    await owner.query("rollback");
+  }
+}
+
+describe("a plan", () => {
+  test("is used again for other values of its variables", async () => {
+    const query = "query($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }";
+    const before = world.engine.statistics().plans;
+    for (const key of ["h1", "h2", "h3", "h1"]) expect(await world.ask("analyst", query, { key })).toEqual({ view_hijacks: [{ key }] });
+    const after = world.engine.statistics().plans;
+    expect([after.misses - before.misses, after.hits - before.hits]).toEqual([1, 3]);
+  });
+
+  test("is another one where a variable changes what is asked", async () => {
+    const query = "query($limit: Int, $with: Boolean!) { view_hijacks(limit: $limit, order_by: {key: asc}) { key type @include(if: $with) } }";
+    expect(await world.ask("analyst", query, { limit: 1, with: false })).toEqual({ view_hijacks: [{ key: "h1" }] });
+    expect(await world.ask("analyst", query, { limit: 2, with: false })).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }] });
+    expect(await world.ask("analyst", query, { limit: 1, with: true })).toEqual({ view_hijacks: [{ key: "h1", type: "E|0|-|-" }] });
+    expect(await world.ask("analyst", query, { with: false })).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }, { key: "h3" }] });
+  });
+
+  test("checks the values of every request", async () => {
+    const query = "query($peers: Int) { view_hijacks(where: {num_peers_seen: {_eq: $peers}}) { key } }";
+    expect(await world.ask("analyst", query, { peers: 3 })).toEqual({ view_hijacks: [{ key: "h1" }] });
+    await expect(world.ask("analyst", query, { peers: "many" })).rejects.toThrow("expected a 32-bit integer");
+    await expect(world.ask("analyst", query, { peers: null })).rejects.toMatchObject({ path: "$.selectionSet.view_hijacks.args.where.num_peers_seen._eq", message: "unexpected null value for type 'Int'" });
+  });
+
+  test("of one role is never another's", async () => {
+    const query = "{ view_hijacks(order_by: {key: asc}) { key } }";
+    expect(await world.ask("analyst", query)).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }, { key: "h3" }] });
+    expect(await world.ask("viewer", query)).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h3" }] });
+  });
+});
+
+test("several root fields see one state of the database and keep their order", async () => {
+  const data = await world.ask("analyst", "{ b: view_hijacks_aggregate { aggregate { count } } t: __typename a: view_hijacks(where: {key: {_eq: \"h1\"}}) { key } }");
+  expect(Object.keys(data as object)).toEqual(["b", "t", "a"]);
+  expect(data).toEqual({ b: { aggregate: { count: 3 } }, t: "query_root", a: [{ key: "h1" }] });
+});
+
+test("the rows' text is Postgres' own: big numbers keep their digits", async () => {
+  await using owner = await world.database.connect("owner");
+  await owner.query("update routing.hijacks set peers_seen = '{9007199254740993}' where key = 'h1'");
+  const text = await world.engine.execute({ query: '{ view_hijacks(where: {key: {_eq: "h1"}}) { peers_seen } }' }, sessionOf("analyst"));
+  expect(text).toBe('{"data":{"view_hijacks":[{"peers_seen":[9007199254740993]}]}}');
+});
+
+describe("a statement", () => {
+  test("that takes too long is ended with a timeout", () =>
+    withLock(async () => {
+      await expect(world.ask("analyst", waiting)).rejects.toMatchObject({ code: "timeout" });
+    }));
+
+  test("whose client leaves is cancelled in Postgres, and its connection serves on", async () => {
+    await withLock(async () => {
+      const leaving = new AbortController();
+      const running = world.engine.execute({ query: waiting }, sessionOf("analyst"), { signal: leaving.signal });
+      setTimeout(() => leaving.abort(new Error("left")), 200);
+      const start = performance.now();
+      await expect(running).rejects.toThrow("left");
+      expect(performance.now() - start).toBeLessThan(1_500);
+      await using admin = await world.database.connect("bootstrap");
+      const { rows } = await admin.query("select count(*)::int as running from pg_stat_activity where application_name = 'routeql-engine' and state = 'active'");
+      expect(rows).toEqual([{ running: 0 }]);
+    });
+    expect(await world.ask("analyst", "{ view_hijacks(limit: 1, order_by: {key: asc}) { key } }")).toEqual({ view_hijacks: [{ key: "h1" }] });
+  });
+
+  test("that Postgres refuses for the request's values says why; for other reasons it does not", async () => {
+    await expect(world.ask("analyst", '{ view_hijacks(where: {prefix: {_eq: "x"}}) { key } }')).rejects.toMatchObject({ code: "data-exception", message: 'invalid input syntax for type inet: "x"' });
+    await expect(world.ask("analyst", '{ view_bgpupdates(where: {communities: {_eq: "[]"}}) { prefix } }')).rejects.toMatchObject({ code: "unexpected", message: "database query error" });
+  });
+});
+
+test("mutations are not there, and subscriptions are not for execute", async () => {
+  await expect(world.ask("admin", "mutation { delete_view_hijacks(where: {}) { affected_rows } }")).rejects.toThrow("field 'delete_view_hijacks' not found in type: 'mutation_root'");
+  await expect(world.ask("admin", "subscription { view_hijacks { key } }")).rejects.toMatchObject({ code: "unexpected-payload" });
+});
+
+test("explain shows the statement and Postgres' plan of it", async () => {
+  const [field] = await world.engine.explain({ query: "{ view_hijacks { key } }" }, sessionOf("admin"));
+  expect(field).toMatchObject({ field: "view_hijacks", sql: expect.stringMatching(/^SELECT coalesce/), plan: expect.arrayContaining([expect.stringMatching(/Aggregate/)]) });
+});
+
+test("the schema as text is the same for the same metadata, and has no trace of what the role may not see", () => {
+  expect(world.engine.schemaText("viewer")).toContain("type view_hijacks {");
+  expect(world.engine.schemaText("viewer")).not.toMatch(/community_annotation|orig_path|aggregate/);
+  expect(world.engine.schemaText("viewer")).toBe(world.engine.schemaText("viewer"));
+});
+
+test("metadata that do not fit the database stop the start and leave a running engine as it was", async () => {
+  const url = world.database.getConnectionUri("engine");
+  const broken = {
+    version: 3,
+    sources: [{ name: "default", kind: "postgres", configuration: { connection_info: { database_url: url } }, tables: [{ table: "view_hijacks", select_permissions: [{ role: "a", permission: { columns: ["kee"], filter: {} } }] }, { table: "nowhere" }] }],
+  };
+  await expect(createEngine({ metadata: broken })).rejects.toThrow(/no table or view public\.nowhere[\s\S]*has no column kee|has no column kee[\s\S]*no table or view public\.nowhere/);
+  await expect(world.engine.reload(broken)).rejects.toBeInstanceOf(MetadataError);
+  expect(await world.ask("analyst", "{ view_hijacks_aggregate { aggregate { count } } }")).toEqual({ view_hijacks_aggregate: { aggregate: { count: 3 } } });
+});
+
+test("a reload is seen at once, and requests that run finish on the old connections", async () => {
+  const running = world.ask("analyst", "{ view_hijacks_aggregate { aggregate { count } } }");
+  const before = world.engine.revision;
+  await world.engine.reload();
+  expect(await running).toEqual({ view_hijacks_aggregate: { aggregate: { count: 3 } } });
+  expect(world.engine.revision).toBe(before + 1);
+});
