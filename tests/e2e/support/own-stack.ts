@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
 import { run } from "../../harness/process.ts";
 
@@ -31,6 +31,9 @@ export async function bringUpOwn(): Promise<string> {
 export async function takeDownOwn(): Promise<void> {
   await keepLogs();
   await bringDown({ stack: name, volumes: true });
+  // The state and its passphrase open nothing any more; only the logs of the commands may still be wanted.
+  const folder = dirname(accessFileOf(name));
+  for (const entry of await readdir(folder)) if (entry !== "logs") await rm(join(folder, entry), { recursive: true });
 }
 
 /** What an interrupted run of the suite left standing; a stack that was named in ROUTEQL_ACCESS_FILE is not ours to take down. */
