@@ -10,13 +10,16 @@ export const command: Command = {
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
-      const { keptVolumes, removedVolumes } = await bringDown({ stack, signal, volumes: args.flag("volumes") });
+      const { keptVolumes, removedVolumes, secretsKept } = await bringDown({ stack, signal, volumes: args.flag("volumes") });
       console.log(`\nThe stack ${stack} is down.`);
       if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
       if (keptVolumes.length > 0) {
         const remove = stack === "local" ? "npm run down -- --volumes" : `npm run down -- --volumes --stack ${stack}`;
         console.log(`Kept the data: ${keptVolumes.join(", ")}.`);
-        console.log(`\`npm run up${stackArgument(stack)}\` goes on with them; \`${remove}\` removes them.`);
+        const goOn = secretsKept
+          ? `\`npm run up${stackArgument(stack)}\` goes on with them`
+          : "Their secrets are not in this checkout";
+        console.log(`${goOn}; \`${remove}\` removes them.`);
       }
       return 0;
     }),

@@ -31,24 +31,21 @@ test("whoever waits for a lock says so once and goes on when it is free", async 
   const path = join(folder, "build.lock");
   const said: string[] = [];
   const order: string[] = [];
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const first = withLock(
-    path,
-    "the first",
-    () => undefined,
-    async () => {
-      await promise;
-      order.push("first");
-    },
-  );
-  while (!("heldBy" in (await tryLock(path, "probe")))) await new Promise((next) => setTimeout(next, 10));
-  const second = withLock(
-    path,
-    "the second",
-    (text) => said.push(text),
-    async () => void order.push("second"),
-  );
-  setTimeout(resolve, 700);
+  const inside = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const silent = (): void => undefined;
+  const first = withLock(path, "the first", silent, async () => {
+    inside.resolve();
+    await release.promise;
+    order.push("first");
+  });
+  await inside.promise;
+  const say = (text: string): void => {
+    said.push(text);
+    // Long enough for another look at the lock.
+    setTimeout(release.resolve, 700);
+  };
+  const second = withLock(path, "the second", say, async () => void order.push("second"));
   await Promise.all([first, second]);
   expect(order).toEqual(["first", "second"]);
   expect(said).toEqual([expect.stringContaining("waiting for the first")]);

@@ -17,7 +17,10 @@ export interface DownOptions extends RunOptions {
 export interface DownResult {
   /** Resources that the engine destroyed. */
   readonly destroyed: number;
+  /** Data volumes, by name. */
   readonly keptVolumes: readonly string[];
+  /** The secrets that belong to the kept data are in the stack's state. */
+  readonly secretsKept: boolean;
   readonly removedVolumes: readonly string[];
 }
 
@@ -35,15 +38,18 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
       },
     };
     // Without a state there is nothing for the engine to do, so no CLI is needed.
-    const engineWork = (await hasState(session)) ? [pluginsPhase(surroundings), destroy] : [];
+    const secretsKept = await hasState(session);
+    const engineWork = secretsKept ? [pluginsPhase(surroundings), destroy] : [];
     const first = engineWork.length > 0 ? [[cliPhase(surroundings)], [enginePhase(surroundings)]] : [[enginePhase(surroundings)]];
     await runPhases([first, ...engineWork], { signal: session.signal, log: session.show, record: session.log.line });
     await removeLeftovers(options.stack, {});
     await removeAccess(session.paths);
-    const volumes = await volumesOf(options.stack);
-    if (!options.volumes) return { destroyed, keptVolumes: volumes, removedVolumes: [] };
-    for (const name of volumes) await orUndefined(dockerClient().getVolume(name).remove());
-    return { destroyed, keptVolumes: [], removedVolumes: volumes };
+    const { data, others } = await volumesOf(options.stack);
+    // Files and secrets are put there anew by every update.
+    for (const name of others) await removeVolume(name);
+    if (!options.volumes) return { destroyed, keptVolumes: data, secretsKept, removedVolumes: [] };
+    for (const name of data) await removeVolume(name);
+    return { destroyed, keptVolumes: [], secretsKept: false, removedVolumes: data };
   });
 }
 
@@ -52,9 +58,18 @@ async function hasState({ paths }: Session): Promise<boolean> {
   return entries.length > 0;
 }
 
-async function volumesOf(stack: string): Promise<string[]> {
+async function volumesOf(stack: string): Promise<{ data: string[]; others: string[] }> {
   const { Volumes: volumes } = await dockerClient().listVolumes({ filters: { label: [`com.routeql.stack=${stack}`] } });
-  return volumes.map(({ Name }) => Name).toSorted();
+  const names = (isData: boolean): string[] =>
+    volumes
+      .filter(({ Labels }) => (Labels?.["com.routeql.run"] === "data") === isData)
+      .map(({ Name }) => Name)
+      .toSorted();
+  return { data: names(true), others: names(false) };
+}
+
+async function removeVolume(name: string): Promise<void> {
+  await orUndefined(dockerClient().getVolume(name).remove());
 }
 
 async function destroyStack(
