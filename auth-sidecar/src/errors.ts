@@ -1,6 +1,6 @@
 /**
- * Errors that a client may see. Each class has the stable code of the list in contract/error-codes.ts; what only the operator may see
- * travels in `cause` and goes to the log.
+ * Errors that a client may see. Each class has the stable code of the list in contract/error-codes.ts; what only the operator
+ * may see travels in `cause` and goes to the log.
  * @module
  */
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";

@@ -14,17 +14,29 @@ function logged(entry: object): string {
   return text;
 }
 
-test.each(["password", "access_token", "authorization", "cookie", "set-cookie", "x-service-api-key", "sid", "sessionId", "email", "privateKey"])(
-  "%s is censored at the top and up to two levels down",
-  (name) => {
-    const text = logged({ [name]: "hunter2", a: { [name]: "hunter2", b: { [name]: "hunter2" } } });
-    expect(text).not.toContain("hunter2");
-    expect(text.match(/\[redacted\]/g)).toHaveLength(3);
-  },
-);
+test.each([
+  "password",
+  "access_token",
+  "authorization",
+  "cookie",
+  "set-cookie",
+  "x-service-api-key",
+  "sid",
+  "sessionId",
+  "email",
+  "privateKey",
+])("%s is censored at the top and up to two levels down", (name) => {
+  const text = logged({ [name]: "hunter2", a: { [name]: "hunter2", b: { [name]: "hunter2" } } });
+  expect(text).not.toContain("hunter2");
+  expect(text.match(/\[redacted\]/g)).toHaveLength(3);
+});
 
 test("an error keeps its type, message, code and cause, and loses what drivers add", () => {
-  const cause = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "ECONNREFUSED", detail: "Key (email)=(a@example.net)", command: { args: ["hunter2"] } });
+  const cause = Object.assign(new Error("outer", { cause: new Error("inner") }), {
+    code: "ECONNREFUSED",
+    detail: "Key (email)=(a@example.net)",
+    command: { args: ["hunter2"] },
+  });
   const text = logged({ err: cause });
   expect(text).toContain("ECONNREFUSED");
   expect(text).toContain("inner");
@@ -34,5 +46,9 @@ test("an error keeps its type, message, code and cause, and loses what drivers a
 });
 
 test("lines carry the service, the level's name and the time in UTC", () => {
-  expect(JSON.parse(logged({}))).toMatchObject({ level: "info", service: "auth-sidecar", time: expect.stringMatching(/Z$/) as string });
+  expect(JSON.parse(logged({}))).toMatchObject({
+    level: "info",
+    service: "auth-sidecar",
+    time: expect.stringMatching(/Z$/) as string,
+  });
 });

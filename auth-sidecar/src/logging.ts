@@ -2,8 +2,21 @@ import { pino, type DestinationStream, type Logger } from "pino";
 
 /** Names under which a secret or a person could slip into a log line; censored wherever they stand, up to three levels deep. */
 const secretNames = [
-  "password", "passwordHash", "password_hash", "token", "access_token", "authorization", "cookie", '["set-cookie"]', '["x-service-api-key"]',
-  "sid", "sessionId", "privateKey", "secret", "email", "username",
+  "password",
+  "passwordHash",
+  "password_hash",
+  "token",
+  "access_token",
+  "authorization",
+  "cookie",
+  '["set-cookie"]',
+  '["x-service-api-key"]',
+  "sid",
+  "sessionId",
+  "privateKey",
+  "secret",
+  "email",
+  "username",
 ];
 
 /** JSON lines to standard output. */

@@ -18,7 +18,12 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   return {
     registry,
-    requests: new Counter({ name: "http_requests_total", help: "Answered requests.", labelNames: ["method", "route", "status"], registers }),
+    requests: new Counter({
+      name: "http_requests_total",
+      help: "Answered requests.",
+      labelNames: ["method", "route", "status"],
+      registers,
+    }),
     seconds: new Histogram({
       name: "http_request_duration_seconds",
       help: "Time from the request's head to the end of the answer.",
@@ -27,7 +32,12 @@ export function createMetrics(): Metrics {
       registers,
     }),
     tokens: new Counter({ name: "auth_tokens_total", help: "Issued access tokens.", labelNames: ["flow"], registers }),
-    logins: new Counter({ name: "auth_logins_total", help: "Logins by outcome, an error code or success.", labelNames: ["flow", "outcome"], registers }),
+    logins: new Counter({
+      name: "auth_logins_total",
+      help: "Logins by outcome, an error code or success.",
+      labelNames: ["flow", "outcome"],
+      registers,
+    }),
     watchPasswords(passwords) {
       const gauge = (name: string, help: string, value: () => number) =>
         new Gauge({

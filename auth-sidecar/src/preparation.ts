@@ -20,7 +20,8 @@ export interface PreparationParts {
 }
 
 /**
- * Makes what the service cannot be ready without, the first key and the first administrator; waits for a database that is not there yet.
+ * Makes what the service cannot be ready without, the first key and the first administrator; waits for a database that is not
+ * there yet.
  * @throws what waiting does not heal, such as a key that does not open
  */
 export async function prepare(parts: PreparationParts, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,8 @@ import { settingsReference } from "./settings.ts";
 
 /** The table of all settings that auth-sidecar/README.md shows. */
 export function renderSettingsTable(): string {
-  const rows = settingsReference().map(({ name, purpose, byDefault }) => `| \`${name}\` | ${byDefault === undefined ? "" : `\`${byDefault}\``} | ${purpose} |`);
+  const rows = settingsReference().map(
+    ({ name, purpose, byDefault }) => `| \`${name}\` | ${byDefault === undefined ? "" : `\`${byDefault}\``} | ${purpose} |`,
+  );
   return ["| setting | default | what it is for |", "|---|---|---|", ...rows].join("\n");
 }

@@ -84,7 +84,9 @@ describe("NAME_FILE", () => {
   test("gives the content of the file, without one trailing newline", () => {
     const { SERVICE_API_KEY, ...rest } = needed;
     for (const ending of ["", "\n", "\r\n"]) {
-      expect(readSettings({ ...rest, SERVICE_API_KEY_FILE: "/key" }, () => SERVICE_API_KEY + ending).SERVICE_API_KEY).toBe(SERVICE_API_KEY);
+      expect(readSettings({ ...rest, SERVICE_API_KEY_FILE: "/key" }, () => SERVICE_API_KEY + ending).SERVICE_API_KEY).toBe(
+        SERVICE_API_KEY,
+      );
     }
   });
 
@@ -101,29 +103,44 @@ describe("NAME_FILE", () => {
 });
 
 describe("a name that is no setting", () => {
-  test.each(["TOKEN_LIFETIME", "SESSION_IDLE", "DATABASE_URI", "LOGIN_ATTEMPTS", "TOKEN_LIFETIME_FILE", "LDAP_URI"])("%s is refused", (name) => {
-    expect(problems({ ...needed, [name]: "1" })).toEqual([`${name}: is not a setting`]);
-  });
-
-  test.each(["PATH", "HOME", "HOSTNAME", "NODE_ENV", "DATABASE_SERVICE_HOST", "DATABASE_PORT", "SESSIONS_PORT_6379_TCP_ADDR", "SESSIONS_SERVICE_PORT_REDIS"])(
-    "%s is the platform's and is left alone",
+  test.each(["TOKEN_LIFETIME", "SESSION_IDLE", "DATABASE_URI", "LOGIN_ATTEMPTS", "TOKEN_LIFETIME_FILE", "LDAP_URI"])(
+    "%s is refused",
     (name) => {
-      expect(problems({ ...needed, [name]: "tcp://10.0.0.1:1" })).toEqual([]);
+      expect(problems({ ...needed, [name]: "1" })).toEqual([`${name}: is not a setting`]);
     },
   );
+
+  test.each([
+    "PATH",
+    "HOME",
+    "HOSTNAME",
+    "NODE_ENV",
+    "DATABASE_SERVICE_HOST",
+    "DATABASE_PORT",
+    "SESSIONS_PORT_6379_TCP_ADDR",
+    "SESSIONS_SERVICE_PORT_REDIS",
+  ])("%s is the platform's and is left alone", (name) => {
+    expect(problems({ ...needed, [name]: "tcp://10.0.0.1:1" })).toEqual([]);
+  });
 });
 
 describe("settings that contradict each other", () => {
   test("an absolute limit below the idle limit", () => {
-    expect(problems({ ...needed, SESSION_IDLE_SECONDS: "60", SESSION_ABSOLUTE_SECONDS: "59" })).toEqual(["SESSION_ABSOLUTE_SECONDS: must not be less than SESSION_IDLE_SECONDS"]);
+    expect(problems({ ...needed, SESSION_IDLE_SECONDS: "60", SESSION_ABSOLUTE_SECONDS: "59" })).toEqual([
+      "SESSION_ABSOLUTE_SECONDS: must not be less than SESSION_IDLE_SECONDS",
+    ]);
   });
 
   test("half an administrator", () => {
-    expect(problems({ ...needed, ADMIN_EMAIL: "admin@example.net" })).toEqual(["ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither"]);
+    expect(problems({ ...needed, ADMIN_EMAIL: "admin@example.net" })).toEqual([
+      "ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither",
+    ]);
   });
 
   test("one secret for two purposes", () => {
-    expect(problems({ ...needed, KEY_ENCRYPTION_KEY: needed.SERVICE_API_KEY })).toEqual(["SERVICE_API_KEY, KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other"]);
+    expect(problems({ ...needed, KEY_ENCRYPTION_KEY: needed.SERVICE_API_KEY })).toEqual([
+      "SERVICE_API_KEY, KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other",
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * Every setting of the sidecar, once. Each is an environment variable `NAME`; each may instead be given as `NAME_FILE`, the path of a file
- * with the value (one trailing newline is dropped).
+ * Every setting of the sidecar, once. Each is an environment variable `NAME`; each may instead be given as `NAME_FILE`, the
+ * path of a file with the value (one trailing newline is dropped).
  * @module
  */
 import { readFileSync } from "node:fs";
@@ -23,14 +23,21 @@ const schema = z.object({
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
   TOKEN_LIFE_SECONDS: wholeNumber(60, 3600, 900).describe("From iat to exp."),
-  TOKEN_ALGORITHM: z.enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`).default("ES256").describe("Signature of tokens; a change rotates the key."),
+  TOKEN_ALGORITHM: z
+    .enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`)
+    .default("ES256")
+    .describe("Signature of tokens; a change rotates the key."),
   SESSION_IDLE_SECONDS: wholeNumber(1, 86_400, 900).describe("A session ends after so long without use."),
   SESSION_ABSOLUTE_SECONDS: wholeNumber(1, 2_592_000, 28_800).describe("A session ends so long after its login, used or not."),
   ADMIN_EMAIL: emailAddress.optional().describe("First administrator, made when there is no user."),
   ADMIN_PASSWORD: secret(12).optional().describe("The first administrator's password."),
-  LOGIN_ATTEMPTS_PER_ACCOUNT: wholeNumber(1, 1000, 10).describe("Failures per account and address in one window; ten times as many per account alone."),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: wholeNumber(1, 1000, 10).describe(
+    "Failures per account and address in one window; ten times as many per account alone.",
+  ),
   LOGIN_ATTEMPTS_PER_ADDRESS: wholeNumber(1, 100_000, 50).describe("Failures per address in one window."),
-  LOGIN_WINDOW_SECONDS: wholeNumber(1, 86_400, 900).describe("Window in which failures count, and longest time that a refusal lasts."),
+  LOGIN_WINDOW_SECONDS: wholeNumber(1, 86_400, 900).describe(
+    "Window in which failures count, and longest time that a refusal lasts.",
+  ),
   PASSWORD_HASH_CONCURRENCY: wholeNumber(1, 64, 2).describe("Password hashes at one time; each takes 19 MiB and one core."),
   PASSWORD_HASH_QUEUE: wholeNumber(0, 10_000, 64).describe("Logins that may wait for a hash; more are answered 429."),
   BODY_LIMIT_KILOBYTES: wholeNumber(1, 10_240, 256).describe("Largest body."),
@@ -39,7 +46,10 @@ const schema = z.object({
   KEY_ROTATION_HOURS: wholeNumber(0, 8784, 720).describe("Age at which the signing key is replaced; 0 for never."),
   ...ldapSettings,
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level").default("info").describe("Least level that is logged."),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level")
+    .default("info")
+    .describe("Least level that is logged."),
 });
 
 export type Settings = Readonly<z.output<typeof schema>>;
@@ -81,12 +91,27 @@ export function settingsReference(): readonly SettingDescription[] {
   return Object.entries(schema.shape).map(([name, type]) => {
     const byDefault: unknown = type instanceof z.ZodDefault ? type.def.defaultValue : undefined;
     const isShown = ["string", "number", "boolean"].includes(typeof byDefault);
-    return { name, purpose: type.description ?? "", byDefault: isShown ? String(byDefault as string | number | boolean) : undefined };
+    return { name, purpose: type.description ?? "", byDefault: isShown ? String(byDefault) : undefined };
   });
 }
 
 const names = Object.keys(schema.shape);
-const prefixes = ["ADMIN_", "BODY_", "DATABASE_", "JWKS_", "KEY_", "LDAP_", "LOGIN_", "METRICS_", "PASSWORD_", "SERVICE_", "SESSION_", "SESSIONS_", "SHUTDOWN_", "TOKEN_"];
+const prefixes = [
+  "ADMIN_",
+  "BODY_",
+  "DATABASE_",
+  "JWKS_",
+  "KEY_",
+  "LDAP_",
+  "LOGIN_",
+  "METRICS_",
+  "PASSWORD_",
+  "SERVICE_",
+  "SESSION_",
+  "SESSIONS_",
+  "SHUTDOWN_",
+  "TOKEN_",
+];
 /** Kubernetes puts such variables into every pod for each service of the namespace. */
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
@@ -97,7 +122,8 @@ function gather(environment: Environment, readFile: (path: string) => string) {
     if (value === undefined) continue;
     const name = names.includes(variable) ? variable : variable.replace(/_FILE$/, "");
     if (!names.includes(name)) {
-      if (prefixes.some((prefix) => variable.startsWith(prefix)) && !serviceLink.test(variable)) problems.push(`${variable}: is not a setting`);
+      if (prefixes.some((prefix) => variable.startsWith(prefix)) && !serviceLink.test(variable))
+        problems.push(`${variable}: is not a setting`);
     } else if (variable === name) {
       if (environment[`${name}_FILE`] !== undefined) problems.push(`${name}: is given both as ${name} and as ${name}_FILE`);
       values[name] = value;
@@ -121,7 +147,10 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
   if ((values["ADMIN_EMAIL"] === undefined) !== (values["ADMIN_PASSWORD"] === undefined)) {
     problems.push("ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither");
   }
-  const secrets = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "ADMIN_PASSWORD"].flatMap((name) => (values[name] === undefined ? [] : [values[name]]));
-  if (new Set(secrets).size < secrets.length) problems.push("SERVICE_API_KEY, KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other");
+  const secrets = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "ADMIN_PASSWORD"].flatMap((name) =>
+    values[name] === undefined ? [] : [values[name]],
+  );
+  if (new Set(secrets).size < secrets.length)
+    problems.push("SERVICE_API_KEY, KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other");
   return problems;
 }

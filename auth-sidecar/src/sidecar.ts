@@ -62,10 +62,19 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const application = createApplication(
     endpoints({
       settings,
-      authenticator: new Authenticator({ users, passwords, throttle, audit, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
+      authenticator: new Authenticator({
+        users,
+        passwords,
+        throttle,
+        audit,
+        pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY),
+      }),
       local: new LocalAccounts(users, passwords),
       directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), database),
-      sessions: new SessionStore(redis, { idleSeconds: settings.SESSION_IDLE_SECONDS, absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS }),
+      sessions: new SessionStore(redis, {
+        idleSeconds: settings.SESSION_IDLE_SECONDS,
+        absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,
+      }),
       users,
       tokens: new TokenIssuer(keyring, {
         issuer: settings.TOKEN_ISSUER,
@@ -81,7 +90,10 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     metrics,
   );
   // Longer than the gateway keeps an idle connection, so that it is never the one to find it closed.
-  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 15_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }, application);
+  const server = createServer(
+    { keepAliveTimeout: 75_000, requestTimeout: 15_000, headersTimeout: 10_000, maxHeaderSize: 16_384 },
+    application,
+  );
   server.on("clientError", answerBrokenRequest);
   const metricsServer = createMetricsServer(metrics.registry);
   const port = await listen(server, settings.PORT, host);

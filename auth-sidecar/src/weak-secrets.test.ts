@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
 import { isKnownSecret, secretWeakness } from "./weak-secrets.ts";
 
-test.each(["changeme", "Change-Me", "password", "Password1", "password123456789", "changemechangemechangemechangeme", "my-secret", "HASURA", "postgres"])(
-  "%s is a known default",
-  (secret) => {
-    expect(isKnownSecret(secret)).toBe(true);
-    expect(secretWeakness(secret, 4)).toBe("is a known default or example value");
-  },
-);
+test.each([
+  "changeme",
+  "Change-Me",
+  "password",
+  "Password1",
+  "password123456789",
+  "changemechangemechangemechangeme",
+  "my-secret",
+  "HASURA",
+  "postgres",
+])("%s is a known default", (secret) => {
+  expect(isKnownSecret(secret)).toBe(true);
+  expect(secretWeakness(secret, 4)).toBe("is a known default or example value");
+});
 
 test.each([
   ["7fK2", "must have at least 32 characters"],
@@ -19,6 +26,9 @@ test.each([
   expect(secretWeakness(secret, 32)).toBe(weakness);
 });
 
-test.each(["f3a9d1c07b5e4826a1c9e07d35b8f264", "correct horse battery staple 42 x", "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4"])("%s is acceptable", (secret) => {
-  expect(secretWeakness(secret, 32)).toBeUndefined();
-});
+test.each(["f3a9d1c07b5e4826a1c9e07d35b8f264", "correct horse battery staple 42 x", "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4"])(
+  "%s is acceptable",
+  (secret) => {
+    expect(secretWeakness(secret, 32)).toBeUndefined();
+  },
+);

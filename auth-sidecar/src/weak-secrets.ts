@@ -1,12 +1,13 @@
 /** Words that published defaults, examples and templates use as secrets; compared without case and punctuation. */
 const known = new Set(
-  (
-    "admin adminsecret admin123 artemis artemisng test test123 testtest secret mysecret myadminsecretkey supersecret verysecret topsecret " +
-    "password passw0rd password1 password123 postgres postgrespassword root toor user guest default example sample demo changeme " +
-    "changethis changemenow pleasechangeme pleasechangethis replaceme replacethis letmein welcome welcome1 qwerty qwertyuiop abc123 iloveyou " +
-    "routeql routeqlowner routeqlsidecar hasura hasurasecret jwtsecret jwtsecretkey apikey serviceapikey accesskey engineaccesskey masterkey " +
-    "keyencryptionkey yoursecret yoursecretkey yoursecrethere insecure todo fixme none null undefined"
-  ).split(" "),
+  [
+    "admin adminsecret admin123 artemis artemisng test test123 testtest secret mysecret myadminsecretkey",
+    "supersecret verysecret topsecret password passw0rd password1 password123 postgres postgrespassword root toor",
+    "user guest default example sample demo changeme changethis changemenow pleasechangeme pleasechangethis",
+    "replaceme replacethis letmein welcome welcome1 qwerty qwertyuiop abc123 iloveyou routeql routeqlowner",
+    "routeqlsidecar hasura hasurasecret jwtsecret jwtsecretkey apikey serviceapikey accesskey engineaccesskey",
+    "masterkey keyencryptionkey yoursecret yoursecretkey yoursecrethere insecure todo fixme none null undefined",
+  ].flatMap((line) => line.split(" ")),
 );
 
 /**

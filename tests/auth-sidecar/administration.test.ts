@@ -26,7 +26,11 @@ beforeEach(async () => {
 async function run(words: readonly string[], input = ""): Promise<{ code: number; output: string; error: string }> {
   const child = spawn(process.execPath, ["auth-sidecar/src/administration/main.ts", ...words], { env: { ...stack.environment } });
   child.stdin.end(input);
-  const [output, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit") as Promise<[number]>]);
+  const [output, error, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit") as Promise<[number]>,
+  ]);
   return { code, output, error };
 }
 
@@ -37,12 +41,24 @@ async function done(words: readonly string[], input?: string): Promise<string> {
 }
 
 const password = "correct horse battery staple";
-const events = async () => (await stack.sql.query<{ event: string }>("select event from auth.audit_events order by id")).rows.map(({ event }) => event);
+const events = async () =>
+  (await stack.sql.query<{ event: string }>("select event from auth.audit_events order by id")).rows.map(({ event }) => event);
 
 test("an account is added with a password from standard input, logs in, and is shown", async () => {
-  const output = await done(["users", "add", "Tenant@Example.net", "--role", "tenant", "--organisation", "as64496", "--name", "A tenant", "--json"], `${password}\n`);
+  const output = await done(
+    ["users", "add", "Tenant@Example.net", "--role", "tenant", "--organisation", "as64496", "--name", "A tenant", "--json"],
+    `${password}\n`,
+  );
   const [added] = JSON.parse(output) as Record<string, unknown>[];
-  expect(added).toMatchObject({ provider: "local", email: "tenant@example.net", name: "A tenant", role: "tenant", organisation: "as64496", disabled: false, lastLogin: null });
+  expect(added).toMatchObject({
+    provider: "local",
+    email: "tenant@example.net",
+    name: "A tenant",
+    role: "tenant",
+    organisation: "as64496",
+    disabled: false,
+    lastLogin: null,
+  });
   const { body } = await running.client.login("tenant@example.net", password);
   expect((body as LoginReply).user).toMatchObject({ _id: added!["id"], role: "tenant" });
   expect(JSON.parse(await done(["users", "show", "tenant@example.net", "--json"]))).toMatchObject([{ sessions: 1 }]);
@@ -56,12 +72,17 @@ test("a role is changed, and the next token has it", async () => {
   expect((await running.client.token(sessionId)).status).toBe(403);
   await done(["users", "role", user.email, "analyst"]);
   expect((await running.client.token(sessionId)).status).toBe(200);
-  expect(await stack.audit(user.id)).toContainEqual(expect.objectContaining({ event: "role-changed", detail: { from: "pending", to: "analyst", by: "command" } }));
+  expect(await stack.audit(user.id)).toContainEqual(
+    expect.objectContaining({ event: "role-changed", detail: { from: "pending", to: "analyst", by: "command" } }),
+  );
 });
 
 test("ASVS 7.4.2: disabling ends the sessions, and enabling brings none back", async () => {
   const user = await stack.addUser();
-  const sessions = [await running.client.session(user.email, user.password), await running.client.session(user.email, user.password)];
+  const sessions = [
+    await running.client.session(user.email, user.password),
+    await running.client.session(user.email, user.password),
+  ];
   expect(await done(["users", "disable", user.id])).toContain("2 sessions ended");
   for (const sessionId of sessions) expect((await running.client.token(sessionId)).status).toBe(401);
   expect((await running.client.login(user.email, user.password)).status).toBe(403);
@@ -84,7 +105,9 @@ test("ASVS 7.4.5: an operator lists and ends the sessions of one account", async
   const other = await stack.addUser();
   const mine = await running.client.session(user.email, user.password);
   const others = await running.client.session(other.email, other.password);
-  expect(JSON.parse(await done(["users", "sessions", user.email, "--json"]))).toEqual([{ createdAt: expect.any(String) as string, usedAt: expect.any(String) as string }]);
+  expect(JSON.parse(await done(["users", "sessions", user.email, "--json"]))).toEqual([
+    { createdAt: expect.any(String) as string, usedAt: expect.any(String) as string },
+  ]);
   expect(await done(["users", "end-sessions", user.email])).toContain("1 session ended");
   expect((await running.client.token(mine)).status).toBe(401);
   expect((await running.client.token(others)).status).toBe(200);
@@ -95,7 +118,10 @@ test("keys are listed, rotated and retired", async () => {
   const [first] = await keys();
   expect(first).toMatchObject({ algorithm: "ES256", state: "signing" });
   expect(await done(["keys", "rotate"])).toMatch(/^key [\w-]{43} is published and signs from /);
-  expect(await run(["keys", "rotate"])).toMatchObject({ code: 1, error: expect.stringContaining("a rotation is under way") as string });
+  expect(await run(["keys", "rotate"])).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("a rotation is under way") as string,
+  });
   expect((await keys()).map(({ state }) => state)).toEqual(["signing", "next"]);
   expect(await done(["keys", "retire", first!.id])).toContain("signs in its place at once");
   expect((await keys()).map(({ state }) => state).sort()).toEqual(["next", "retired", "signing"]);
@@ -126,7 +152,10 @@ test.each([
 
 test("an address gets one local account, however it is written", async () => {
   const user = await stack.addUser();
-  expect(await run(["users", "add", user.email.toUpperCase(), "--role", "viewer"], password)).toMatchObject({ code: 1, error: expect.stringContaining("already") as string });
+  expect(await run(["users", "add", user.email.toUpperCase(), "--role", "viewer"], password)).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("already") as string,
+  });
 });
 
 test("--help tells every command", async () => {

@@ -24,7 +24,9 @@ describe("session flow", () => {
     const { status, headers, body } = await running.client.login(user.email, user.password);
     expect(status).toBe(200);
     const { sessionId } = (body as LoginReply).user;
-    expect(body).toEqual({ user: { _id: user.id, name: `Test user ${user.id}`, email: user.email, role: "analyst", lastLogin: null, sessionId } });
+    expect(body).toEqual({
+      user: { _id: user.id, name: `Test user ${user.id}`, email: user.email, role: "analyst", lastLogin: null, sessionId },
+    });
     expect(headers.getSetCookie()).toEqual([`sid=${sessionId}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`]);
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-powered-by")).toBeNull();
@@ -47,7 +49,11 @@ describe("session flow", () => {
     for (const method of ["GET", "POST"]) {
       const { status, body } = await running.client.call(method, "/api/auth/jwt", { sessionId });
       expect(status).toBe(200);
-      const { payload, protectedHeader } = await jwtVerify(accessToken(body), keys, { issuer: "routeql", audience: "routeql", algorithms: ["ES256"] });
+      const { payload, protectedHeader } = await jwtVerify(accessToken(body), keys, {
+        issuer: "routeql",
+        audience: "routeql",
+        algorithms: ["ES256"],
+      });
       expect(protectedHeader).toEqual({ alg: "ES256", typ: "JWT", kid: expect.stringMatching(/^[\w-]{43}$/) as string });
       expect(payload).toEqual({
         iss: "routeql",
@@ -118,14 +124,24 @@ describe("single-step flow", () => {
 
   test("wrong credentials are answered 401 with exactly the specified body", async () => {
     const user = await stack.addUser();
-    for (const [name, password] of [[user.email, "wrong"], ["nobody@example.net", "wrong"], [user.email, ""], ["", ""], ["\0", "\0"], ["\ud800", "\udfff"]] as const) {
+    for (const [name, password] of [
+      [user.email, "wrong"],
+      ["nobody@example.net", "wrong"],
+      [user.email, ""],
+      ["", ""],
+      ["\0", "\0"],
+      ["\ud800", "\udfff"],
+    ] as const) {
       const { status, body } = await running.client.singleStep(name, password);
       expect({ status, body }).toEqual({ status: 401, body: { error: "wrong credentials" } });
     }
   });
 
   test("its other errors have the ordinary body", async () => {
-    expect(await running.client.call("POST", "/jwt/auth", { body: { username: "a" } })).toMatchObject({ status: 400, body: { code: "invalid-field" } });
+    expect(await running.client.call("POST", "/jwt/auth", { body: { username: "a" } })).toMatchObject({
+      status: 400,
+      body: { code: "invalid-field" },
+    });
     expect(await running.client.call("GET", "/jwt/auth")).toMatchObject({ status: 405, body: { code: "method-not-allowed" } });
   });
 });
@@ -157,7 +173,10 @@ describe("accounts without access", () => {
     const user = await stack.addUser("pending");
     const sessionId = await running.client.session(user.email, user.password);
     expect(await running.client.token(sessionId)).toMatchObject({ status: 403, body: { code: "no-access" } });
-    expect(await running.client.singleStep(user.email, user.password)).toMatchObject({ status: 403, body: { code: "no-access" } });
+    expect(await running.client.singleStep(user.email, user.password)).toMatchObject({
+      status: 403,
+      body: { code: "no-access" },
+    });
     await stack.sql.query("update auth.users set role = 'viewer' where id = $1", [user.id]);
     expect((await running.client.token(sessionId)).status).toBe(200);
   });
@@ -194,7 +213,13 @@ describe("accounts without access", () => {
 describe("passwords", () => {
   test("ASVS 6.2.8: are used exactly as sent", async () => {
     const user = await stack.addUser();
-    for (const variant of [` ${user.password}`, `${user.password} `, user.password.toUpperCase(), `${user.password}\0`, user.password.slice(0, -1)]) {
+    for (const variant of [
+      ` ${user.password}`,
+      `${user.password} `,
+      user.password.toUpperCase(),
+      `${user.password}\0`,
+      user.password.slice(0, -1),
+    ]) {
       expect((await running.client.login(user.email, variant)).status).toBe(401);
     }
     expect((await running.client.login(user.email, user.password)).status).toBe(200);
@@ -213,7 +238,9 @@ describe("passwords", () => {
     const weak = await hash("a plain old password", { memoryCost: 8192, timeCost: 1 });
     const user = await stack.addUser("viewer", { passwordHash: weak });
     expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
-    const { rows } = await stack.sql.query<{ password_hash: string }>("select password_hash from auth.users where id = $1", [user.id]);
+    const { rows } = await stack.sql.query<{ password_hash: string }>("select password_hash from auth.users where id = $1", [
+      user.id,
+    ]);
     expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
   });
@@ -228,16 +255,27 @@ test("ASVS 16.3.1: what happens to an account is on record, with request id and 
   await running.client.token(sessionId, { address, headers });
   await running.client.logout(sessionId, { address, headers });
   const events = await stack.audit(user.id);
-  expect(events.map(({ event, outcome }) => `${String(event)} ${String(outcome)}`)).toEqual(["login failure", "login success", "token success", "logout success"]);
+  expect(events.map(({ event, outcome }) => `${String(event)} ${String(outcome)}`)).toEqual([
+    "login failure",
+    "login success",
+    "token success",
+    "logout success",
+  ]);
   for (const event of events) expect(event).toMatchObject({ address, request_id: headers["x-request-id"] });
-  expect(events[2]).toMatchObject({ detail: { flow: "session", kid: expect.any(String) as string, jti: expect.any(String) as string } });
+  expect(events[2]).toMatchObject({
+    detail: { flow: "session", kid: expect.any(String) as string, jti: expect.any(String) as string },
+  });
 });
 
 test("ASVS 16.2.5: neither log nor audit trail holds a secret, a password, a token, a session id or an e-mail address", async () => {
   const user = await stack.addUser();
   const secrets = [...stack.secrets, user.password, user.email, "mistyped-password"];
   const sessionId = await running.client.session(user.email, user.password);
-  secrets.push(sessionId, accessToken((await running.client.token(sessionId)).body), accessToken((await running.client.singleStep(user.email, user.password)).body));
+  secrets.push(
+    sessionId,
+    accessToken((await running.client.token(sessionId)).body),
+    accessToken((await running.client.singleStep(user.email, user.password)).body),
+  );
   await running.client.login("mistyped-password", "mistyped-password");
   await running.client.call("POST", "/jwt/auth", { raw: `{"username": "mistyped-password` });
   const { rows } = await stack.sql.query("select * from auth.audit_events");

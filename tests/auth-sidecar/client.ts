@@ -51,7 +51,13 @@ export class Client {
   }
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { body, raw = body === undefined ? undefined : JSON.stringify(body), sessionId, address = freshAddress(), serviceKey = this.#serviceKey } = options;
+    const {
+      body,
+      raw = body === undefined ? undefined : JSON.stringify(body),
+      sessionId,
+      address = freshAddress(),
+      serviceKey = this.#serviceKey,
+    } = options;
     const startedAt = performance.now();
     const response = await fetch(this.url + path, {
       method,
@@ -66,7 +72,12 @@ export class Client {
       ...(raw === undefined ? {} : { body: raw }),
     });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: text === "" ? undefined : (JSON.parse(text) as unknown), milliseconds: performance.now() - startedAt };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? undefined : (JSON.parse(text) as unknown),
+      milliseconds: performance.now() - startedAt,
+    };
     assertDescribed({ method, path: path.replace(/\?.*$/, ""), ...answer });
     return answer;
   }

@@ -33,7 +33,11 @@ export class StartedDirectoryContainer extends AbstractStartedContainer {
 export async function startDirectory(): Promise<StartedDirectoryContainer> {
   const name = "routeql/test-directory:test";
   await mustRun("docker", ["build", "--network", "host", "-t", name, new URL("directory", import.meta.url).pathname]);
-  const container = await new GenericContainer(name).withLabels(runLabels).withExposedPorts(3890, 6360).withWaitStrategy(Wait.forListeningPorts()).start();
+  const container = await new GenericContainer(name)
+    .withLabels(runLabels)
+    .withExposedPorts(3890, 6360)
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
   const { output } = await container.exec(["cat", "/directory/data/ca.pem"]);
   return new StartedDirectoryContainer(container, output);
 }

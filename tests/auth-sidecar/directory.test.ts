@@ -31,8 +31,20 @@ afterAll(async () => {
   await Promise.all([stack[Symbol.asyncDispose](), directory.stop()]);
 });
 
-const login = (email: unknown, password: unknown, { client } = running) => client.call("POST", "/api/auth/login/ldap", { body: { email, password } });
+const login = (email: unknown, password: unknown, { client } = running) =>
+  client.call("POST", "/api/auth/login/ldap", { body: { email, password } });
 const passwordOf = (uid: string) => `${uid} has a password`;
+/** LDIF that adds a person. */
+const person = (uid: string, mail = `${uid}@example.net`) =>
+  [
+    `dn: uid=${uid},ou=people,dc=example,dc=net`,
+    "changetype: add",
+    "objectClass: inetOrgPerson",
+    ...["uid", "cn", "sn"].map((attribute) => `${attribute}: ${uid}`),
+    `mail: ${mail}`,
+    `userPassword: ${passwordOf(uid)}`,
+    "",
+  ].join("\n");
 const session = (body: unknown) => (body as LoginReply).user.sessionId;
 const claims = (body: unknown) => decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
 
@@ -49,7 +61,10 @@ describe("the directory login", () => {
     expect((body as LoginReply).user._id).toMatch(/^ldap-[0-9a-f-]{36}$/);
     expect(headers.getSetCookie()).toEqual([`sid=${session(body)}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`]);
     const token = await running.client.token(session(body));
-    expect(claims(token.body)).toMatchObject({ "x-hasura-default-role": role, ...(role === "tenant" ? { "x-hasura-org-id": "as64496" } : {}) });
+    expect(claims(token.body)).toMatchObject({
+      "x-hasura-default-role": role,
+      ...(role === "tenant" ? { "x-hasura-org-id": "as64496" } : {}),
+    });
     expect((await running.client.logout(session(body))).status).toBe(200);
     expect((await running.client.token(session(body))).status).toBe(401);
   });
@@ -78,34 +93,53 @@ describe("the directory login", () => {
       ["$&", "x"],
     ];
     for (const [email, password] of tries) {
-      expect(await login(email, password), email).toMatchObject({ status: 401, body: { error: "wrong credentials", code: "wrong-credentials" } });
+      expect(await login(email, password), email).toMatchObject({
+        status: 401,
+        body: { error: "wrong credentials", code: "wrong-credentials" },
+      });
     }
   });
 
   test("needs the service key and a JSON body as the other one does", async () => {
     expect((await running.client.call("POST", "/api/auth/login/ldap", { serviceKey: null, body: {} })).status).toBe(401);
-    expect(await running.client.call("POST", "/api/auth/login/ldap", { raw: "{" })).toMatchObject({ status: 400, body: { code: "malformed-json" } });
+    expect(await running.client.call("POST", "/api/auth/login/ldap", { raw: "{" })).toMatchObject({
+      status: 400,
+      body: { code: "malformed-json" },
+    });
     expect(await login(1, 2)).toMatchObject({ status: 400, body: { code: "invalid-field" } });
-    expect((await running.client.call("POST", "/api/auth/login/ldap", { raw: "x", headers: { "content-type": "text/plain" } })).status).toBe(415);
+    expect(
+      (await running.client.call("POST", "/api/auth/login/ldap", { raw: "x", headers: { "content-type": "text/plain" } })).status,
+    ).toBe(415);
   });
 
   test("ASVS 6.3.4: is throttled in the same way", async () => {
     await using limited = await stack.sidecar({ ...settings, LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
     const address = freshAddress();
-    const attempt = (password: string) => limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email: "ben@example.net", password } });
-    expect([(await attempt("wrong")).status, (await attempt("wrong")).status, (await attempt(passwordOf("ben"))).status]).toEqual([401, 401, 429]);
+    const attempt = (password: string) =>
+      limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email: "ben@example.net", password } });
+    expect([(await attempt("wrong")).status, (await attempt("wrong")).status, (await attempt(passwordOf("ben"))).status]).toEqual(
+      [401, 401, 429],
+    );
   });
 
   test("ASVS 6.3.1: counts failures against the account, however its name is written", async () => {
-    await using limited = await stack.sidecar({ ...settings, LDAP_USER_FILTER: "(|(mail={{username}})(uid={{username}})(cn={{username}}))", LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+    await using limited = await stack.sidecar({
+      ...settings,
+      LDAP_USER_FILTER: "(|(mail={{username}})(uid={{username}})(cn={{username}}))",
+      LOGIN_ATTEMPTS_PER_ACCOUNT: "2",
+    });
     const address = freshAddress();
-    const attempt = (email: string, password: string) => limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email, password } });
+    const attempt = (email: string, password: string) =>
+      limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email, password } });
     for (const name of ["cy", "CY@example.net"]) expect((await attempt(name, "wrong")).status).toBe(401);
     for (const name of ["cy", " cy ", "cy@example.net"]) expect((await attempt(name, passwordOf("cy"))).status, name).toBe(429);
   });
 
   test("ASVS 1.2.6: takes any text as text", { timeout: 120_000 }, async () => {
-    const special = fc.string({ unit: fc.constantFrom("*", "(", ")", "\\", "\0", "&", "|", "=", "!", ",", "ä", "a", "😀", "\ud800"), maxLength: 12 });
+    const special = fc.string({
+      unit: fc.constantFrom("*", "(", ")", "\\", "\0", "&", "|", "=", "!", ",", "ä", "a", "😀", "\ud800"),
+      maxLength: 12,
+    });
     await fc.assert(
       fc.asyncProperty(special, special, async (email, password) => {
         expect((await login(email, password)).status).toBe(401);
@@ -129,11 +163,10 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
   });
 
   test("an address that moves to another entry moves no rights with it", async () => {
-    const entry = (uid: string) => `dn: uid=${uid},ou=people,dc=example,dc=net\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: moving@example.net\nuserPassword: ${passwordOf(uid)}\n`;
-    await directory.change(entry("old"));
+    await directory.change(person("old", "moving@example.net"));
     const before = ((await login("moving@example.net", passwordOf("old"))).body as LoginReply).user;
     await directory.change("dn: uid=old,ou=people,dc=example,dc=net\nchangetype: delete\n");
-    await directory.change(entry("new"));
+    await directory.change(person("new", "moving@example.net"));
     const after = ((await login("moving@example.net", passwordOf("new"))).body as LoginReply).user;
     expect(after._id).not.toBe(before._id);
     expect(after.lastLogin).toBeNull();
@@ -143,7 +176,6 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
 });
 
 describe("ASVS 7.4.2: at the next use of a session", () => {
-  const person = (uid: string, more = "") => `dn: uid=${uid},ou=people,dc=example,dc=net\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.net\nuserPassword: ${passwordOf(uid)}\n${more}`;
   const dn = (uid: string) => `uid=${uid},ou=people,dc=example,dc=net`;
 
   test("another group gives another role, and no group none", async () => {
@@ -153,7 +185,10 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "analyst" });
     await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
     expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
-    for (const group of ["noc", "staff"]) await directory.change(`dn: cn=${group},ou=groups,dc=example,dc=net\nchangetype: modify\ndelete: member\nmember: ${dn("eve")}\n`);
+    for (const group of ["noc", "staff"])
+      await directory.change(
+        `dn: cn=${group},ou=groups,dc=example,dc=net\nchangetype: modify\ndelete: member\nmember: ${dn("eve")}\n`,
+      );
     expect((await running.client.token(sessionId)).status).toBe(403);
   });
 
@@ -191,7 +226,11 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
 describe("the connection", () => {
   test("StartTLS works, and memberOf where no group base is set", async () => {
     const { LDAP_GROUP_BASE: _, ...rest } = settings;
-    await using other = await stack.sidecar({ ...rest, LDAP_URL: `ldap://localhost:${directory.getPlainPort()}`, LDAP_STARTTLS: "true" });
+    await using other = await stack.sidecar({
+      ...rest,
+      LDAP_URL: `ldap://localhost:${directory.getPlainPort()}`,
+      LDAP_STARTTLS: "true",
+    });
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
   });
 
@@ -200,35 +239,54 @@ describe("the connection", () => {
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
   });
 
-  test.each(["ldaps", "ldap"])("ASVS 12.3.2: over %s a certificate of an unknown CA is refused with 503, before any password is sent", async (scheme) => {
-    const { LDAP_CA: _, ...rest } = settings;
-    const port = scheme === "ldaps" ? directory.getTlsPort() : directory.getPlainPort();
-    await using other = await stack.sidecar({ ...rest, LDAP_URL: `${scheme}://localhost:${port}`, LDAP_STARTTLS: "true" });
-    expect(await login("ada@example.net", passwordOf("ada"), other)).toMatchObject({ status: 503, body: { code: "unavailable" } });
-    expect(other.log()).toMatch(/self.signed certificate|unable to (verify|get)/);
-  });
+  test.each(["ldaps", "ldap"])(
+    "ASVS 12.3.2: over %s a certificate of an unknown CA is refused with 503, before any password is sent",
+    async (scheme) => {
+      const { LDAP_CA: _, ...rest } = settings;
+      const port = scheme === "ldaps" ? directory.getTlsPort() : directory.getPlainPort();
+      await using other = await stack.sidecar({ ...rest, LDAP_URL: `${scheme}://localhost:${port}`, LDAP_STARTTLS: "true" });
+      expect(await login("ada@example.net", passwordOf("ada"), other)).toMatchObject({
+        status: 503,
+        body: { code: "unavailable" },
+      });
+      expect(other.log()).toMatch(/self.signed certificate|unable to (verify|get)/);
+    },
+  );
 
   test("servers are tried in turn", async () => {
     await using proxy = await ToxicProxy.to("127.0.0.1", directory.getTlsPort());
     proxy.set("reset");
-    await using other = await stack.sidecar({ ...settings, LDAP_URL: `ldaps://localhost:${proxy.port}, ${settings["LDAP_URL"]}` });
+    await using other = await stack.sidecar({
+      ...settings,
+      LDAP_URL: `ldaps://localhost:${proxy.port}, ${settings["LDAP_URL"]}`,
+    });
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
   });
 
-  test.each(["reset", "hang"] as const)("a directory that answers with %s makes login and token answer 503 in bounded time, and local logins go on; then it comes back", async (toxic) => {
-    await using proxy = await ToxicProxy.to("127.0.0.1", directory.getTlsPort());
-    await using other = await stack.sidecar({ ...settings, LDAP_URL: `ldaps://localhost:${proxy.port}`, LDAP_TIMEOUT_MILLISECONDS: "700" });
-    const sessionId = session((await login("ada@example.net", passwordOf("ada"), other)).body);
-    const local = await stack.addUser();
-    proxy.set(toxic);
-    for (const answer of await Promise.all([login("ada@example.net", passwordOf("ada"), other), other.client.token(sessionId)])) {
-      expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
-      expect(answer.milliseconds).toBeLessThan(3000);
-    }
-    expect((await other.client.login(local.email, local.password)).status).toBe(200);
-    proxy.set("pass");
-    expect((await other.client.token(sessionId)).status).toBe(200);
-  });
+  test.each(["reset", "hang"] as const)(
+    "a directory that answers with %s makes login and token answer 503 in bounded time, and local logins go on; then it comes back",
+    async (toxic) => {
+      await using proxy = await ToxicProxy.to("127.0.0.1", directory.getTlsPort());
+      await using other = await stack.sidecar({
+        ...settings,
+        LDAP_URL: `ldaps://localhost:${proxy.port}`,
+        LDAP_TIMEOUT_MILLISECONDS: "700",
+      });
+      const sessionId = session((await login("ada@example.net", passwordOf("ada"), other)).body);
+      const local = await stack.addUser();
+      proxy.set(toxic);
+      for (const answer of await Promise.all([
+        login("ada@example.net", passwordOf("ada"), other),
+        other.client.token(sessionId),
+      ])) {
+        expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+        expect(answer.milliseconds).toBeLessThan(3000);
+      }
+      expect((await other.client.login(local.email, local.password)).status).toBe(200);
+      proxy.set("pass");
+      expect((await other.client.token(sessionId)).status).toBe(200);
+    },
+  );
 
   test("a wrong searching account is an outage, not wrong credentials", async () => {
     await using other = await stack.sidecar({ ...settings, LDAP_BIND_PASSWORD: "not-the-password" });

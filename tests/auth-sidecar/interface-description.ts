@@ -49,7 +49,8 @@ export function assertDescribed({ method, path, status, headers, body }: Observe
   }
   const schema = response.content?.["application/json"]?.schema;
   if (schema === undefined || method === "HEAD") return;
-  if (headers.get("content-type") !== "application/json; charset=utf-8") throw new Error(`${method} ${path} ${status} is not JSON`);
+  if (headers.get("content-type") !== "application/json; charset=utf-8")
+    throw new Error(`${method} ${path} ${status} is not JSON`);
   asZod(schema).parse(body);
 }
 

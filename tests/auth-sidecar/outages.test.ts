@@ -56,7 +56,11 @@ describe.each(["reset", "hang"] as const)("a session store that answers with %s"
   test("makes login, token and logout answer 503 in under a second; all come back by themselves", async () => {
     sessionsProxy.set(toxic);
     for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all([running.client.login(user.email, user.password), running.client.token(sessionId), running.client.logout(sessionId)]);
+      const answers = await Promise.all([
+        running.client.login(user.email, user.password),
+        running.client.token(sessionId),
+        running.client.logout(sessionId),
+      ]);
       for (const answer of answers) {
         expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
         expect(answer.headers.get("retry-after")).toBe("2");
@@ -64,7 +68,10 @@ describe.each(["reset", "hang"] as const)("a session store that answers with %s"
       }
     }
     const ready = await running.client.call("GET", "/readyz");
-    expect(ready).toMatchObject({ status: 503, body: { code: "unavailable", parts: { database: "up", sessions: "down", keys: "up" } } });
+    expect(ready).toMatchObject({
+      status: 503,
+      body: { code: "unavailable", parts: { database: "up", sessions: "down", keys: "up" } },
+    });
     expect((await running.client.call("GET", "/livez")).status).toBe(200);
     sessionsProxy.set("pass");
     await untilReady();
@@ -76,7 +83,8 @@ describe.each(["reset", "hang"] as const)("a session store that answers with %s"
     expect((await running.client.singleStep(user.email, user.password)).status).toBe(200);
     const address = freshAddress();
     const statuses: number[] = [];
-    for (let attempt = 0; attempt < 4; attempt++) statuses.push((await running.client.singleStep(user.email, "wrong", { address })).status);
+    for (let attempt = 0; attempt < 4; attempt++)
+      statuses.push((await running.client.singleStep(user.email, "wrong", { address })).status);
     expect(statuses).toEqual([401, 401, 401, 429]);
   });
 });
@@ -85,7 +93,11 @@ describe.each(["reset", "hang"] as const)("a database that answers with %s", (to
   test("makes login and token answer 503 in bounded time; the keys stay published, and all come back by themselves", async () => {
     databaseProxy.set(toxic);
     for (let round = 0; round < 2; round++) {
-      const answers = await Promise.all([running.client.login(user.email, user.password), running.client.token(sessionId), running.client.singleStep(user.email, user.password)]);
+      const answers = await Promise.all([
+        running.client.login(user.email, user.password),
+        running.client.token(sessionId),
+        running.client.singleStep(user.email, user.password),
+      ]);
       for (const answer of answers) {
         expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
         expect(answer.headers.get("retry-after")).toBe("2");
@@ -93,7 +105,10 @@ describe.each(["reset", "hang"] as const)("a database that answers with %s", (to
       }
     }
     expect((await running.client.call("GET", "/jwks")).status).toBe(200);
-    expect(await running.client.call("GET", "/readyz")).toMatchObject({ status: 503, body: { parts: { database: "down", sessions: "up", keys: "up" } } });
+    expect(await running.client.call("GET", "/readyz")).toMatchObject({
+      status: 503,
+      body: { parts: { database: "down", sessions: "up", keys: "up" } },
+    });
     expect((await running.client.call("GET", "/livez")).status).toBe(200);
     databaseProxy.set("pass");
     await untilReady();

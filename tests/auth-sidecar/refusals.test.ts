@@ -34,20 +34,34 @@ test("every described operation is served, and every served method is described"
   expect(served.sort()).toEqual([...describedOperations].sort());
 });
 
-test.each(["/", "/api", "/api/auth", "/api/auth/jwt/", "/API/auth/jwt", "/api/auth/login", "/jwt/auth/", "//jwt/auth", "/api/auth/..%2fjwt", "/metrics", "/jwks.json", "/%zz"])(
-  "%s is answered 404",
-  async (path) => {
-    expect(await running.client.call("GET", path)).toMatchObject({ status: 404, body: { code: "not-found" } });
+test.each([
+  "/",
+  "/api",
+  "/api/auth",
+  "/api/auth/jwt/",
+  "/API/auth/jwt",
+  "/api/auth/login",
+  "/jwt/auth/",
+  "//jwt/auth",
+  "/api/auth/..%2fjwt",
+  "/metrics",
+  "/jwks.json",
+  "/%zz",
+])("%s is answered 404", async (path) => {
+  expect(await running.client.call("GET", path)).toMatchObject({ status: 404, body: { code: "not-found" } });
+});
+
+test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"])(
+  "%s on a login is answered 405 with Allow",
+  async (method) => {
+    for (const path of logins) {
+      const { status, headers, body } = await running.client.call(method, path);
+      expect({ status, allow: headers.get("allow") }).toEqual({ status: 405, allow: "POST" });
+      if (method !== "HEAD")
+        expect(body).toEqual({ error: errorCodes["method-not-allowed"].sentence, code: "method-not-allowed" });
+    }
   },
 );
-
-test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"])("%s on a login is answered 405 with Allow", async (method) => {
-  for (const path of logins) {
-    const { status, headers, body } = await running.client.call(method, path);
-    expect({ status, allow: headers.get("allow") }).toEqual({ status: 405, allow: "POST" });
-    if (method !== "HEAD") expect(body).toEqual({ error: errorCodes["method-not-allowed"].sentence, code: "method-not-allowed" });
-  }
-});
 
 describe.each(logins)("POST %s", (path) => {
   test.each([
@@ -73,13 +87,18 @@ describe.each(logins)("POST %s", (path) => {
     expect(await running.client.call("POST", path, { raw })).toMatchObject({ status: 400, body: { code } });
   });
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "multipart/form-data; boundary=x", "application/json; charset=latin1", "*/*", ""])(
-    "the content type %j is answered 415",
-    async (type) => {
-      const answer = await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } });
-      expect(answer).toMatchObject({ status: 415, body: { code: "unsupported-media-type" } });
-    },
-  );
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/jsonp",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=latin1",
+    "*/*",
+    "",
+  ])("the content type %j is answered 415", async (type) => {
+    const answer = await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } });
+    expect(answer).toMatchObject({ status: 415, body: { code: "unsupported-media-type" } });
+  });
 
   test("content types that say JSON in other words of case and parameters are taken", async () => {
     for (const type of ["application/json; charset=utf-8", "Application/JSON", 'application/json;charset="UTF-8"']) {
@@ -94,7 +113,10 @@ describe.each(logins)("POST %s", (path) => {
 
   test("a body over the limit is answered 413, one below is read", async () => {
     const filled = (size: number) => JSON.stringify({ ...goodBody(), filler: "x".repeat(size) });
-    expect(await running.client.call("POST", path, { raw: filled(256 * 1024) })).toMatchObject({ status: 413, body: { code: "payload-too-large" } });
+    expect(await running.client.call("POST", path, { raw: filled(256 * 1024) })).toMatchObject({
+      status: 413,
+      body: { code: "payload-too-large" },
+    });
     expect((await running.client.call("POST", path, { raw: filled(255 * 1024) })).status).toBe(200);
   });
 });
@@ -106,16 +128,26 @@ test.each([
   const wrong = ["", "x", "x".repeat(43), "x".repeat(10_000), "../../etc/passwd", '"quoted"', "%00", "a b"];
   expect(await running.client.call(method, path)).toMatchObject({ status: 401, body: { code: "no-session" } });
   for (const sessionId of wrong) {
-    expect(await running.client.call(method, path, { sessionId }), sessionId).toMatchObject({ status: 401, body: { code: "no-session" } });
+    expect(await running.client.call(method, path, { sessionId }), sessionId).toMatchObject({
+      status: 401,
+      body: { code: "no-session" },
+    });
   }
 });
 
 test("the session id counts in the cookie sid alone", async () => {
   const sessionId = await running.client.session(user.email, user.password);
-  const tries: Record<string, string>[] = [{ authorization: `Bearer ${sessionId}` }, { cookie: `SID=${sessionId}` }, { cookie: `sid2=${sessionId}` }, { "x-session-id": sessionId }];
+  const tries: Record<string, string>[] = [
+    { authorization: `Bearer ${sessionId}` },
+    { cookie: `SID=${sessionId}` },
+    { cookie: `sid2=${sessionId}` },
+    { "x-session-id": sessionId },
+  ];
   for (const headers of tries) expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status).toBe(401);
   expect((await running.client.call("GET", `/api/auth/jwt?sid=${sessionId}`)).status).toBe(401);
-  expect((await running.client.call("GET", "/api/auth/jwt", { headers: { cookie: `a=b; sid=${sessionId}; c=d` } })).status).toBe(200);
+  expect((await running.client.call("GET", "/api/auth/jwt", { headers: { cookie: `a=b; sid=${sessionId}; c=d` } })).status).toBe(
+    200,
+  );
 });
 
 describe("what is not HTTP", () => {
@@ -147,37 +179,75 @@ describe("fuzz", () => {
   const anyBody = fc.oneof(
     fc.json({ maxDepth: 4 }),
     fc.string({ unit: "binary", maxLength: 300 }),
-    fc.record({ email: fc.anything(), username: fc.anything(), password: fc.anything() }, { requiredKeys: [] }).map((value) => serialised(value)),
     fc
-      .record({ name: fc.oneof(fc.constant(""), fc.string({ unit: "binary", maxLength: 400 }), fc.constantFrom("*)(uid=*", "\0", "' or 1=1 --", "\ud800", "‮", "％")), password: fc.string({ unit: "binary", maxLength: 40 }) })
+      .record({ email: fc.anything(), username: fc.anything(), password: fc.anything() }, { requiredKeys: [] })
+      .map((value) => serialised(value)),
+    fc
+      .record({
+        name: fc.oneof(
+          fc.constant(""),
+          fc.string({ unit: "binary", maxLength: 400 }),
+          fc.constantFrom("*)(uid=*", "\0", "' or 1=1 --", "\ud800", "‮", "％"),
+        ),
+        password: fc.string({ unit: "binary", maxLength: 40 }),
+      })
       .map(({ name, password }) => JSON.stringify({ email: name, username: name, password })),
   );
   const headerValue = fc.stringMatching(/^[\x21-\x7e\x80-\xff]([\x20-\x7e\x80-\xff]{0,60}[\x21-\x7e\x80-\xff])?$/);
   const anyHeaders = fc.dictionary(
-    fc.constantFrom("x-forwarded-for", "x-request-id", "cookie", "accept", "x-service-api-key", "authorization", "origin", "x-hasura-role", "range", "if-none-match", "x-http-method-override"),
+    fc.constantFrom(
+      "x-forwarded-for",
+      "x-request-id",
+      "cookie",
+      "accept",
+      "x-service-api-key",
+      "authorization",
+      "origin",
+      "x-hasura-role",
+      "range",
+      "if-none-match",
+      "x-http-method-override",
+    ),
     headerValue,
     { maxKeys: 6 },
   );
 
-  test("no body, header or cookie makes any endpoint answer a 5xx or something that is not described", { timeout: 120_000 }, async () => {
-    const operations = describedOperations.map((operation) => operation.split(" ") as [string, string]);
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...operations), anyBody, anyHeaders, fc.constantFrom("application/json", "text/plain", ""), async ([method, path], raw, headers, type) => {
-        const body = method === "GET" ? {} : { raw };
-        const { status } = await running.client.call(method, path, { ...body, headers: { "content-type": type, ...headers } });
-        if (path !== "/api/auth/login/ldap") expect(status).toBeLessThan(500);
-      }),
-      { numRuns: 400 },
-    );
-  });
+  test(
+    "no body, header or cookie makes any endpoint answer a 5xx or something that is not described",
+    { timeout: 120_000 },
+    async () => {
+      const operations = describedOperations.map((operation) => operation.split(" ") as [string, string]);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...operations),
+          anyBody,
+          anyHeaders,
+          fc.constantFrom("application/json", "text/plain", ""),
+          async ([method, path], raw, headers, type) => {
+            const body = method === "GET" ? {} : { raw };
+            const { status } = await running.client.call(method, path, {
+              ...body,
+              headers: { "content-type": type, ...headers },
+            });
+            if (path !== "/api/auth/login/ldap") expect(status).toBeLessThan(500);
+          },
+        ),
+        { numRuns: 400 },
+      );
+    },
+  );
 
   test("nor do method and path", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"), fc.webPath(), async (method, path) => {
-        const response = await fetch(running.client.url + path, { method });
-        expect(response.status).toBeLessThan(500);
-        await response.arrayBuffer();
-      }),
+      fc.asyncProperty(
+        fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"),
+        fc.webPath(),
+        async (method, path) => {
+          const response = await fetch(running.client.url + path, { method });
+          expect(response.status).toBeLessThan(500);
+          await response.arrayBuffer();
+        },
+      ),
       { numRuns: 150 },
     );
   });

@@ -25,7 +25,9 @@ test("ASVS 7.2.3: a session id is 256 random bits, and the store knows its diges
   for (let login = 0; login < 5; login++) ids.add(await running.client.session(user.email, user.password));
   expect(ids.size).toBe(5);
   const keys = await redis.keys("*");
-  const contents = JSON.stringify(await Promise.all(keys.map(async (key) => [key, (await redis.dumpBuffer(key))?.toString("latin1")])));
+  const contents = JSON.stringify(
+    await Promise.all(keys.map(async (key) => [key, (await redis.dumpBuffer(key))?.toString("latin1")])),
+  );
   for (const id of ids) {
     expect(Buffer.from(id, "base64url")).toHaveLength(32);
     expect(contents).not.toContain(id);

@@ -79,19 +79,29 @@ export class Stack implements AsyncDisposable {
     };
   }
 
-  async addUser(role = "viewer", { organisation, passwordHash }: { organisation?: string; passwordHash?: string } = {}): Promise<TestUser> {
-    const user = { id: randomBytes(6).toString("hex"), email: `${randomBytes(6).toString("hex")}@example.net`, password: randomBytes(12).toString("base64url") };
+  async addUser(
+    role = "viewer",
+    { organisation, passwordHash }: { organisation?: string; passwordHash?: string } = {},
+  ): Promise<TestUser> {
+    const user = {
+      id: randomBytes(6).toString("hex"),
+      email: `${randomBytes(6).toString("hex")}@example.net`,
+      password: randomBytes(12).toString("base64url"),
+    };
     if (organisation !== undefined) {
       await this.sql.query("insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing", [organisation]);
     }
-    await this.sql.query("insert into auth.users (id, email, name, password_hash, role, organisation_id) values ($1, $2, $3, $4, $5, $6)", [
-      user.id,
-      user.email,
-      `Test user ${user.id}`,
-      passwordHash ?? (await hashPassword(user.password)),
-      role,
-      organisation ?? null,
-    ]);
+    await this.sql.query(
+      "insert into auth.users (id, email, name, password_hash, role, organisation_id) values ($1, $2, $3, $4, $5, $6)",
+      [
+        user.id,
+        user.email,
+        `Test user ${user.id}`,
+        passwordHash ?? (await hashPassword(user.password)),
+        role,
+        organisation ?? null,
+      ],
+    );
     return user;
   }
 

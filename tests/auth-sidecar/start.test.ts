@@ -33,8 +33,11 @@ test("replicas that start together make one key and one administrator", async ()
     expect(users).toEqual([{ email: "admin@example.net", role: "operator" }]);
     const sets = await Promise.all(replicas.map(async ({ client }) => (await client.call("GET", "/jwks")).body));
     for (const set of sets) expect(set).toEqual(sets[0]);
-    for (const { client } of replicas) expect((await client.login("admin@example.net", administrator.ADMIN_PASSWORD)).status).toBe(200);
-    const { rows: events } = await stack.sql.query<{ event: string }>("select event from auth.audit_events where event in ('key-created', 'first-administrator') order by event");
+    for (const { client } of replicas)
+      expect((await client.login("admin@example.net", administrator.ADMIN_PASSWORD)).status).toBe(200);
+    const { rows: events } = await stack.sql.query<{ event: string }>(
+      "select event from auth.audit_events where event in ('key-created', 'first-administrator') order by event",
+    );
     expect(events.map(({ event }) => event)).toEqual(["first-administrator", "key-created"]);
   } finally {
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
@@ -60,7 +63,9 @@ test("ASVS 13.3.1: the private key is in the database in no readable form", asyn
   await using running = await stack.sidecar();
   const { body } = await running.client.call("GET", "/jwks");
   expect(JSON.stringify(body)).not.toContain('"d"');
-  const { rows } = await stack.sql.query<{ private_key_encrypted: Buffer; public_jwk: object }>("select private_key_encrypted, public_jwk from auth.signing_keys");
+  const { rows } = await stack.sql.query<{ private_key_encrypted: Buffer; public_jwk: object }>(
+    "select private_key_encrypted, public_jwk from auth.signing_keys",
+  );
   expect(rows[0]?.public_jwk).not.toHaveProperty("d");
   // The object identifier of an EC public key, which every PKCS#8 form of one contains.
   expect(rows[0]?.private_key_encrypted.toString("hex")).not.toContain("06072a8648ce3d0201");
@@ -89,10 +94,24 @@ describe("the process", () => {
   }
 
   test("refuses wrong settings, all at once, without quoting a value", async () => {
-    const { child, output } = start({ SERVICE_API_KEY: "hunter2", KEY_ENCRYPTION_KEY: "changeme", DATABASE_URL: "mysql://x", TOKEN_LIFE_SECONDS: "30", TOKEN_LIFETIME: "1" });
+    const { child, output } = start({
+      SERVICE_API_KEY: "hunter2",
+      KEY_ENCRYPTION_KEY: "changeme",
+      DATABASE_URL: "mysql://x",
+      TOKEN_LIFE_SECONDS: "30",
+      TOKEN_LIFETIME: "1",
+    });
     const [code] = (await once(child, "exit")) as [number];
     expect(code).toBe(1);
-    for (const name of ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "DATABASE_URL", "SESSIONS_URL", "TOKEN_LIFE_SECONDS", "TOKEN_LIFETIME"]) expect(output()).toContain(`${name}:`);
+    for (const name of [
+      "SERVICE_API_KEY",
+      "KEY_ENCRYPTION_KEY",
+      "DATABASE_URL",
+      "SESSIONS_URL",
+      "TOKEN_LIFE_SECONDS",
+      "TOKEN_LIFETIME",
+    ])
+      expect(output()).toContain(`${name}:`);
     expect(output()).not.toContain("hunter2");
     expect(output()).not.toContain("    at ");
   });

@@ -17,13 +17,17 @@ test("ASVS 6.3.1: after so many failures an account is refused from that address
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "3" });
   const user = await stack.addUser();
   const address = freshAddress();
-  for (let attempt = 0; attempt < 3; attempt++) expect((await running.client.login(user.email, "wrong", { address })).status).toBe(401);
+  for (let attempt = 0; attempt < 3; attempt++)
+    expect((await running.client.login(user.email, "wrong", { address })).status).toBe(401);
   const refused = await running.client.login(user.email, user.password, { address });
   expect(refused).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(890);
   expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(900);
   expect((await running.client.login(user.email, user.password)).status, "from elsewhere").toBe(200);
-  const { rows } = await stack.sql.query("select outcome from auth.audit_events where host(address) = $1 and outcome = 'throttled'", [address]);
+  const { rows } = await stack.sql.query(
+    "select outcome from auth.audit_events where host(address) = $1 and outcome = 'throttled'",
+    [address],
+  );
   expect(rows).toHaveLength(1);
 });
 
@@ -41,7 +45,8 @@ test("an unknown account is throttled as a known one is", async () => {
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
   const address = freshAddress();
   const statuses: number[] = [];
-  for (let attempt = 0; attempt < 3; attempt++) statuses.push((await running.client.login("nobody@example.net", "wrong", { address })).status);
+  for (let attempt = 0; attempt < 3; attempt++)
+    statuses.push((await running.client.login("nobody@example.net", "wrong", { address })).status);
   expect(statuses).toEqual([401, 401, 429]);
 });
 
@@ -109,7 +114,9 @@ test("guesses sent at the same moment do not slip past the limit by more than th
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "3", PASSWORD_HASH_CONCURRENCY: "2" });
   const user = await stack.addUser();
   const address = freshAddress();
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, guess) => running.client.login(user.email, `guess ${guess}`, { address })));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, guess) => running.client.login(user.email, `guess ${guess}`, { address })),
+  );
   const tried = answers.filter(({ status }) => status === 401).length;
   expect(tried).toBeGreaterThanOrEqual(3);
   expect(tried).toBeLessThanOrEqual(4);
@@ -119,7 +126,8 @@ test("only the last address of X-Forwarded-For counts, as only that one is the g
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
   const user = await stack.addUser();
   const address = freshAddress();
-  for (let attempt = 0; attempt < 2; attempt++) await running.client.login(user.email, "wrong", { address: `198.51.100.${attempt}, ${address}` });
+  for (let attempt = 0; attempt < 2; attempt++)
+    await running.client.login(user.email, "wrong", { address: `198.51.100.${attempt}, ${address}` });
   expect((await running.client.login(user.email, user.password, { address })).status).toBe(429);
 });
 

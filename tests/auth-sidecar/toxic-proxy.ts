@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** `pass` forwards; `reset` cuts what comes; `hang` takes connections and bytes and gives nothing back; a number is a delay in milliseconds. */
+/**
+ * `pass` forwards; `reset` cuts what comes; `hang` takes connections and bytes and gives nothing back; a number is a delay in
+ * milliseconds.
+ */
 export type Toxic = "pass" | "reset" | "hang" | number;
 
 /** A TCP proxy that misbehaves on demand: `await using proxy = await ToxicProxy.to(host, port)`. */

@@ -34,8 +34,15 @@ const statement = (name: string, text: string): Statement => ({ name: `administr
 
 const list = statement("list", `select ${columns} from auth.users order by lower(email), provider`);
 const find = statement("find", `select ${columns} from auth.users where provider = $1 and (id = $2 or lower(email) = lower($2))`);
-const add = statement("add", "insert into auth.users (id, provider, email, name, password_hash, role, organisation_id) values ($1, 'local', $2, $3, $4, $5, $6)");
-const addOrganisation = statement("add-organisation", "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing");
+const add = statement(
+  "add",
+  `insert into auth.users (id, provider, email, name, password_hash, role, organisation_id)
+   values ($1, 'local', $2, $3, $4, $5, $6)`,
+);
+const addOrganisation = statement(
+  "add-organisation",
+  "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
+);
 const setRole = statement("set-role", "update auth.users set role = $2, organisation_id = $3, updated_at = now() where id = $1");
 const setDisabled = statement("set-disabled", "update auth.users set disabled = $2, updated_at = now() where id = $1");
 const setPassword = statement("set-password", "update auth.users set password_hash = $2, updated_at = now() where id = $1");
@@ -74,7 +81,8 @@ export class Accounts {
     try {
       await database.query(add, [id, email.toLowerCase(), name, await hashPassword(password), role, organisation ?? null]);
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === "23505") throw new AdministrationError(`there is a local account ${email} already`);
+      if (error instanceof pg.DatabaseError && error.code === "23505")
+        throw new AdministrationError(`there is a local account ${email} already`);
       throw error;
     }
     const account = await this.find(id, "local");
@@ -124,10 +132,17 @@ export class Accounts {
   }
 
   async #record(event: AuditEventName, account: Account, detail: Readonly<Record<string, string | number>> = {}): Promise<void> {
-    await this.#parts.audit.record({ event, outcome: "success", userId: account.id, provider: account.provider, detail: { ...detail, by: "command" } });
+    await this.#parts.audit.record({
+      event,
+      outcome: "success",
+      userId: account.id,
+      provider: account.provider,
+      detail: { ...detail, by: "command" },
+    });
   }
 }
 
 function requireOrganisation(role: ApplicationRole, organisation: string | null): void {
-  if (role === "tenant" && organisation === null) throw new AdministrationError("a tenant needs an organisation (--organisation)");
+  if (role === "tenant" && organisation === null)
+    throw new AdministrationError("a tenant needs an organisation (--organisation)");
 }

@@ -19,7 +19,12 @@ export interface Command {
   readonly readPassword: () => Promise<string>;
 }
 
-const strings = { name: { type: "string" }, role: { type: "string" }, organisation: { type: "string" }, provider: { type: "string", default: "local" } } as const;
+const strings = {
+  name: { type: "string" },
+  role: { type: "string" },
+  organisation: { type: "string" },
+  provider: { type: "string", default: "local" },
+} as const;
 const switches = { json: { type: "boolean", default: false }, help: { type: "boolean", short: "h", default: false } } as const;
 
 /** @throws {AdministrationError} for an option that there is not, or one without its value */

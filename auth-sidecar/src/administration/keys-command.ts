@@ -11,8 +11,12 @@ export interface KeysParts {
 }
 
 /** `keys …`: see usage. Gives the rows to print. */
-export async function keysCommand({ words: [verb, id] }: Command, { keys, rotation, audit }: KeysParts): Promise<readonly object[] | string> {
-  const record = (event: "key-rotated" | "key-retired", kid: string) => audit.record({ event, outcome: "success", detail: { kid, by: "command" } });
+export async function keysCommand(
+  { words: [verb, id] }: Command,
+  { keys, rotation, audit }: KeysParts,
+): Promise<readonly object[] | string> {
+  const record = (event: "key-rotated" | "key-retired", kid: string) =>
+    audit.record({ event, outcome: "success", detail: { kid, by: "command" } });
   switch (verb) {
     case "list":
       return keys.all();
@@ -28,7 +32,9 @@ export async function keysCommand({ words: [verb, id] }: Command, { keys, rotati
       const retired = await rotation.retire(id);
       if (retired === undefined) throw new AdministrationError(`there is no key ${id}, or it is retired already`);
       await record("key-retired", id);
-      return retired.replacement === undefined ? `key ${id} is withdrawn` : `key ${id} is withdrawn; key ${retired.replacement} signs in its place at once`;
+      return retired.replacement === undefined
+        ? `key ${id} is withdrawn`
+        : `key ${id} is withdrawn; key ${retired.replacement} signs in its place at once`;
     }
     default:
       throw new AdministrationError(`keys ${verb ?? ""} is no command; see --help`);

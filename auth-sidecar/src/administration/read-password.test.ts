@@ -11,6 +11,9 @@ test("standard input is the password, but for one trailing newline", async () =>
   expect(await readNewPassword(piped("correct horse battery\n\n"))).toBe("correct horse battery\n");
 });
 
-test.each(["", "short", "password1234", "aaaaaaaaaaaaaaaa", "x7".repeat(600)])("%j is refused without being quoted", (password) => {
-  expect(() => checkedPassword(password)).toThrow(AdministrationError);
-});
+test.each(["", "short", "password1234", "aaaaaaaaaaaaaaaa", "x7".repeat(600)])(
+  "%j is refused without being quoted",
+  (password) => {
+    expect(() => checkedPassword(password)).toThrow(AdministrationError);
+  },
+);

@@ -17,7 +17,8 @@ export async function readNewPassword(input: NodeJS.ReadStream = process.stdin):
 export function checkedPassword(password: string): string {
   const weakness = secretWeakness(password, 12);
   if (weakness !== undefined) throw new AdministrationError(`the password ${weakness}`);
-  if (Buffer.byteLength(password) > longestPassword) throw new AdministrationError(`the password must have at most ${longestPassword} bytes`);
+  if (Buffer.byteLength(password) > longestPassword)
+    throw new AdministrationError(`the password must have at most ${longestPassword} bytes`);
   return password;
 }
 

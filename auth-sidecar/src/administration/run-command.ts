@@ -38,11 +38,18 @@ export async function runCommand(command: Command, settings: Settings): Promise<
   }
 }
 
-async function resultOf(command: Command, settings: Settings, parts: { database: Database; redis: Redis; audit: AuditTrail }): Promise<readonly object[] | string> {
+async function resultOf(
+  command: Command,
+  settings: Settings,
+  parts: { database: Database; redis: Redis; audit: AuditTrail },
+): Promise<readonly object[] | string> {
   const { database, redis, audit } = parts;
   if (command.subject === "users") {
     await connected(redis);
-    const sessions = new SessionStore(redis, { idleSeconds: settings.SESSION_IDLE_SECONDS, absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS });
+    const sessions = new SessionStore(redis, {
+      idleSeconds: settings.SESSION_IDLE_SECONDS,
+      absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,
+    });
     return usersCommand(command, new Accounts({ database, sessions, audit }));
   }
   if (command.subject === "keys") {
@@ -53,7 +60,9 @@ async function resultOf(command: Command, settings: Settings, parts: { database:
       audit,
     });
   }
-  throw new AdministrationError(command.subject === undefined ? "which command? See --help" : `${command.subject} is no command; see --help`);
+  throw new AdministrationError(
+    command.subject === undefined ? "which command? See --help" : `${command.subject} is no command; see --help`,
+  );
 }
 
 async function connected(redis: Redis): Promise<void> {

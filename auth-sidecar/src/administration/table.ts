@@ -7,7 +7,14 @@ export function table(rows: readonly object[]): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => shown((row as Record<string, Cell>)[name] ?? null)))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 function shown(cell: Cell): string {

@@ -5,14 +5,22 @@ import { AdministrationError } from "./administration-error.ts";
 import type { Command } from "./command.ts";
 
 /** `users …`: see usage. Gives the rows to print. */
-export async function usersCommand({ words, options, readPassword }: Command, accounts: Accounts): Promise<readonly object[] | string> {
+export async function usersCommand(
+  { words, options, readPassword }: Command,
+  accounts: Accounts,
+): Promise<readonly object[] | string> {
   const [verb, reference, role] = words;
   if (verb === "list") return accounts.list();
   if (reference === undefined) throw new AdministrationError("which account? Give its e-mail address or its id");
   if (verb === "add") {
     const email = emailAddress.safeParse(reference);
     if (!email.success) throw new AdministrationError(`${reference} is no e-mail address that a local account can have`);
-    const added = { email: email.data, name: options.name ?? email.data, role: asRole(options.role), organisation: options.organisation };
+    const added = {
+      email: email.data,
+      name: options.name ?? email.data,
+      role: asRole(options.role),
+      organisation: options.organisation,
+    };
     return [await accounts.add({ ...added, password: await readPassword() })];
   }
   const account = await accounts.find(reference, options.provider);
@@ -39,7 +47,8 @@ export async function usersCommand({ words, options, readPassword }: Command, ac
 }
 
 function asRole(value: string | undefined): ApplicationRole {
-  if (value === undefined || !isApplicationRole(value)) throw new AdministrationError(`the role must be one of ${applicationRoles.join(", ")}`);
+  if (value === undefined || !isApplicationRole(value))
+    throw new AdministrationError(`the role must be one of ${applicationRoles.join(", ")}`);
   return value;
 }
 

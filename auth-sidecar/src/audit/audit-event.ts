@@ -17,7 +17,10 @@ export type AuditEventName =
 
 export type AuditOutcome = "success" | "failure" | "throttled" | "refused";
 
-/** One thing that happened to an account, a session or a key. Holds no secret, no e-mail address and nothing that a client typed. */
+/**
+ * One thing that happened to an account, a session or a key. Holds no secret, no e-mail address and nothing that a client
+ * typed.
+ */
 export interface AuditEvent {
   readonly event: AuditEventName;
   readonly outcome: AuditOutcome;

@@ -10,7 +10,8 @@ const insert: Statement = {
     insert into auth.audit_events (occurred_at, event, outcome, user_id, provider, account, address, request_id, detail)
     select occurred_at, event, outcome, user_id, provider, account, address, request_id, detail
     from jsonb_to_recordset($1::jsonb) as entry
-      (occurred_at timestamptz, event text, outcome text, user_id text, provider text, account text, address inet, request_id text, detail jsonb)`,
+      (occurred_at timestamptz, event text, outcome text, user_id text, provider text, account text, address inet,
+       request_id text, detail jsonb)`,
 };
 
 /** Writes events to the log and to auth.audit_events. Those of one moment share a statement. */

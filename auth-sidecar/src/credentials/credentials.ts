@@ -12,7 +12,9 @@ const name = z.string().max(320);
 const password = z.string().refine((value) => Buffer.byteLength(value) <= longestPassword);
 
 const sessionFlowBody = z.object({ email: name, password }).transform(({ email, password }) => ({ name: email, password }));
-const singleStepBody = z.object({ username: name, password }).transform(({ username, password }) => ({ name: username, password }));
+const singleStepBody = z
+  .object({ username: name, password })
+  .transform(({ username, password }) => ({ name: username, password }));
 
 /** @throws {SidecarError} `invalid-field` */
 export function sessionFlowCredentials(body: unknown): Credentials {

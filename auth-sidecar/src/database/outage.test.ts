@@ -4,9 +4,12 @@ import { isOutage } from "./outage.ts";
 
 const answer = (code: string) => Object.assign(new pg.DatabaseError("message", 0, "error"), { code });
 
-test.each(["08006", "53300", "57P01", "57P03", "57014", "58030", "25006", "28P01", "3D000", "42P01", "42501"])("SQLSTATE %s says not now", (code) => {
-  expect(isOutage(answer(code))).toBe(true);
-});
+test.each(["08006", "53300", "57P01", "57P03", "57014", "58030", "25006", "28P01", "3D000", "42P01", "42501"])(
+  "SQLSTATE %s says not now",
+  (code) => {
+    expect(isOutage(answer(code))).toBe(true);
+  },
+);
 
 test.each(["22021", "23505", "42601", "22P02", "40001", "XX000"])("SQLSTATE %s says that the statement is wrong", (code) => {
   expect(isOutage(answer(code))).toBe(false);
@@ -23,6 +26,11 @@ test.each([
   expect(isOutage(error)).toBe(true);
 });
 
-test.each([new TypeError("x is not a function"), Object.assign(new TypeError("bad argument"), { code: "ERR_INVALID_ARG_TYPE" }), "text", undefined])("%s is none", (error) => {
+test.each([
+  new TypeError("x is not a function"),
+  Object.assign(new TypeError("bad argument"), { code: "ERR_INVALID_ARG_TYPE" }),
+  "text",
+  undefined,
+])("%s is none", (error) => {
   expect(isOutage(error)).toBe(false);
 });

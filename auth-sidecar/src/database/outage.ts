@@ -19,5 +19,8 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return outages.some((pattern) => pattern.test(error.code ?? ""));
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
-  return (code !== undefined && /^E[A-Z_]+$/.test(code) && !code.startsWith("ERR_")) || /timeout|timed? out|terminated|connection|ended/i.test(error.message);
+  return (
+    (code !== undefined && /^E[A-Z_]+$/.test(code) && !code.startsWith("ERR_")) ||
+    /timeout|timed? out|terminated|connection|ended/i.test(error.message)
+  );
 }

@@ -10,5 +10,14 @@ import { token } from "./token.ts";
 
 /** Everything that is served on the main port. */
 export function endpoints(parts: Parts): Endpoint[] {
-  return [loginCredentials(parts), loginLdap(parts), token(parts), logout(parts), singleStepToken(parts), jwks(parts), liveness(), readiness(parts)];
+  return [
+    loginCredentials(parts),
+    loginLdap(parts),
+    token(parts),
+    logout(parts),
+    singleStepToken(parts),
+    jwks(parts),
+    liveness(),
+    readiness(parts),
+  ];
 }

@@ -7,7 +7,11 @@ import type { Parts } from "./endpoint.ts";
 import { measuredLogin } from "./measured-login.ts";
 
 /** Session flow, first step: credentials of this source for a session. A session that the client presents ends. */
-export function sessionLogin({ authenticator, sessions, metrics }: Parts, source: CredentialSource, flow: string): RequestHandler {
+export function sessionLogin(
+  { authenticator, sessions, metrics }: Parts,
+  source: CredentialSource,
+  flow: string,
+): RequestHandler {
   return async (request, response) => {
     const credentials = sessionFlowCredentials(request.body);
     const { user, previousLogin, sessionId } = await measuredLogin(metrics, flow, async () => {

@@ -20,14 +20,20 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
         const credentials = singleStepCredentials(request.body);
         const { address, requestId } = contextOf(response);
         try {
-          const { user } = await measuredLogin(metrics, "single-step", () => authenticator.authenticate(local, credentials, { address, requestId }, "single-step"));
+          const { user } = await measuredLogin(metrics, "single-step", () =>
+            authenticator.authenticate(local, credentials, { address, requestId }, "single-step"),
+          );
           const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
           if (!hasAccess(user)) {
             await audit.recordRefusal({ ...event, outcome: "refused", detail: { flow: "single-step", reason: "pending" } });
             throw new NoAccess();
           }
           const issued = await tokens.issue(user);
-          await audit.record({ ...event, outcome: "success", detail: { flow: "single-step", jti: issued.id, kid: issued.keyId } });
+          await audit.record({
+            ...event,
+            outcome: "success",
+            detail: { flow: "single-step", jti: issued.id, kid: issued.keyId },
+          });
           metrics.tokens.inc({ flow: "single-step" });
           response.json({ access_token: issued.token });
         } catch (error) {

@@ -22,7 +22,14 @@ export function token(parts: Parts): Endpoint {
         const user = await sessionUser(parts, presentedSessionId(request.headers.cookie), context);
         const issued = await tokens.issue(user);
         const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
-        await audit.record({ event: "token", outcome: "success", userId: user.id, provider: user.provider, ...originOf(context), detail });
+        await audit.record({
+          event: "token",
+          outcome: "success",
+          userId: user.id,
+          provider: user.provider,
+          ...originOf(context),
+          detail,
+        });
         metrics.tokens.inc({ flow: "session" });
         response.json({ access_token: issued.token });
       },
@@ -31,7 +38,11 @@ export function token(parts: Parts): Endpoint {
 }
 
 /** The session's user as he is now, not as he was at login; the session of one who is gone or disabled ends here. */
-async function sessionUser({ sessions, users, directory, audit }: Parts, sessionId: string | undefined, context: RequestContext): Promise<User> {
+async function sessionUser(
+  { sessions, users, directory, audit }: Parts,
+  sessionId: string | undefined,
+  context: RequestContext,
+): Promise<User> {
   const userId = sessionId === undefined ? undefined : await sessions.use(sessionId);
   if (sessionId === undefined || userId === undefined) throw new NoSession();
   const known = await users.findById(userId);
@@ -40,7 +51,14 @@ async function sessionUser({ sessions, users, directory, audit }: Parts, session
   if (user !== undefined && hasAccess(user)) return user;
   if (user === undefined || user.disabled) await sessions.end(sessionId);
   const reason = user === undefined ? "deleted" : user.disabled ? "disabled" : "pending";
-  await audit.recordRefusal({ event: "token", outcome: "refused", userId, provider: user?.provider, ...originOf(context), detail: { flow: "session", reason } });
+  await audit.recordRefusal({
+    event: "token",
+    outcome: "refused",
+    userId,
+    provider: user?.provider,
+    ...originOf(context),
+    detail: { flow: "session", reason },
+  });
   throw user === undefined ? new NoSession() : new NoAccess();
 }
 

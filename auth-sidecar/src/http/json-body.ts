@@ -10,7 +10,8 @@ export function jsonBody(limitKilobytes: number, { required }: { readonly requir
     (request, _response, next) => {
       const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
       const isJson = request.is("application/json") !== false;
-      if ((hasBody && !isJson) || (required && !declaresJson(request.headers["content-type"]))) throw new SidecarError("unsupported-media-type");
+      if ((hasBody && !isJson) || (required && !declaresJson(request.headers["content-type"])))
+        throw new SidecarError("unsupported-media-type");
       if (required && !hasBody) throw new SidecarError("malformed-json");
       next();
     },

@@ -13,7 +13,15 @@ export function observe(log: Logger, metrics: Metrics): RequestHandler {
       const milliseconds = performance.now() - startedAt;
       metrics.requests.inc({ method, route, status: response.statusCode });
       metrics.seconds.observe({ method, route }, milliseconds / 1000);
-      const entry = { requestId, address, method, route, status: response.statusCode, code: response.locals["errorCode"] as unknown, ms: Math.round(milliseconds * 10) / 10 };
+      const entry = {
+        requestId,
+        address,
+        method,
+        route,
+        status: response.statusCode,
+        code: response.locals["errorCode"] as unknown,
+        ms: Math.round(milliseconds * 10) / 10,
+      };
       if (response.writableFinished) log.debug(entry, "answered");
       else log.info(entry, "the client left before the answer");
     });

@@ -16,8 +16,8 @@ export class KeyDecryptionError extends Error {
 }
 
 /**
- * Encrypts private keys with AES-256-GCM under a key derived (HKDF-SHA-256) from KEY_ENCRYPTION_KEY. The key's id is bound in, so that one
- * row's content cannot be moved to another. Form: version (1 byte), iv (12), tag (16), ciphertext.
+ * Encrypts private keys with AES-256-GCM under a key derived (HKDF-SHA-256) from KEY_ENCRYPTION_KEY. The key's id is bound in,
+ * so that one row's content cannot be moved to another. Form: version (1 byte), iv (12), tag (16), ciphertext.
  */
 export class KeyEncryption {
   readonly #key: Buffer;

@@ -70,7 +70,11 @@ export class KeyRepository {
     const rows = await this.#queries.query<KeyRow>(published);
     return rows.map((row) => ({
       publicJwk: row.public_jwk,
-      privateKey: createPrivateKey({ key: this.#encryption.decrypt(row.id, row.private_key_encrypted), type: "pkcs8", format: "der" }),
+      privateKey: createPrivateKey({
+        key: this.#encryption.decrypt(row.id, row.private_key_encrypted),
+        type: "pkcs8",
+        format: "der",
+      }),
       signsFrom: row.signs_from,
       retiresAt: row.retires_at,
     }));

@@ -52,11 +52,15 @@ const replace: Statement = {
 // The private part goes with the key; what is left says when it was in use.
 const retire: Statement = {
   name: "retire-key",
-  text: "update auth.signing_keys set retires_at = least(retires_at, now()), retired_at = now(), private_key_encrypted = '' where id = $1 and retired_at is null returning id",
+  text: `
+    update auth.signing_keys set retires_at = least(retires_at, now()), retired_at = now(), private_key_encrypted = ''
+    where id = $1 and retired_at is null returning id`,
 };
 const retireExpired: Statement = {
   name: "retire-expired-keys",
-  text: "update auth.signing_keys set retired_at = now(), private_key_encrypted = '' where retires_at <= now() and retired_at is null returning id",
+  text: `
+    update auth.signing_keys set retired_at = now(), private_key_encrypted = ''
+    where retires_at <= now() and retired_at is null returning id`,
 };
 
 /** Everything that changes the signing keys. Each method holds the keys' lock, so that replicas do a thing once. */
@@ -104,8 +108,8 @@ export class KeyRotation {
   }
 
   /**
-   * Withdraws a key at once, as after a leak: tokens signed with it are refused as soon as verifiers have read the key set again. When no other key
-   * could sign, a new one does so at once.
+   * Withdraws a key at once, as after a leak: tokens signed with it are refused as soon as verifiers have read the key set
+   * again. When no other key could sign, a new one does so at once.
    * @returns undefined when there is no such key, or it is retired already
    */
   retire(id: string): Promise<Retirement | undefined> {

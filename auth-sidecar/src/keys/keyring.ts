@@ -28,6 +28,8 @@ export class Keyring {
 
   /** Public keys for verifiers: those that sign, will sign, or have signed tokens that may still be valid. */
   published(now = Date.now()): PublicJwk[] {
-    return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > now).map(({ publicJwk }) => publicJwk);
+    return this.#keys
+      .filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > now)
+      .map(({ publicJwk }) => publicJwk);
   }
 }

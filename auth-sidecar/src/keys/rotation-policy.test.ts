@@ -9,6 +9,14 @@ test("a key is published at least one max-age before it signs, and a token life 
     SERVICE_API_KEY: "f3a9d1c07b5e4826a1c9e07d35b8f264",
     KEY_ENCRYPTION_KEY: "b7e20f4c9d1a6835f0c4a7e92d5b8163",
   });
-  expect(rotationPolicy(settings)).toEqual({ algorithm: "ES256", publishedBeforeSigning: 80, publishedAfterSigning: 920, period: 2_592_000 });
-  expect(rotationPolicy({ ...settings, KEY_ROTATION_HOURS: 0, TOKEN_ALGORITHM: "RS256" })).toMatchObject({ algorithm: "RS256", period: 0 });
+  expect(rotationPolicy(settings)).toEqual({
+    algorithm: "ES256",
+    publishedBeforeSigning: 80,
+    publishedAfterSigning: 920,
+    period: 2_592_000,
+  });
+  expect(rotationPolicy({ ...settings, KEY_ROTATION_HOURS: 0, TOKEN_ALGORITHM: "RS256" })).toMatchObject({
+    algorithm: "RS256",
+    period: 0,
+  });
 });

@@ -17,7 +17,8 @@ export function rotationPolicy(settings: Settings): RotationPolicy {
   const { JWKS_MAX_AGE_SECONDS: maxAge, KEY_REFRESH_SECONDS: refresh, TOKEN_LIFE_SECONDS: life } = settings;
   return {
     algorithm: settings.TOKEN_ALGORITHM,
-    // Every replica publishes the key one refresh later; what a verifier fetched just before that, it keeps for max-age. One refresh more for late ones.
+    // Every replica publishes the key one refresh later; what a verifier fetched just before that, it keeps for max-age. One
+    // refresh more for late ones.
     publishedBeforeSigning: maxAge + 2 * refresh,
     // The last token of the old key may be signed as late as one refresh after its successor's time.
     publishedAfterSigning: life + 2 * refresh,

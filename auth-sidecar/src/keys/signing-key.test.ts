@@ -6,9 +6,12 @@ test.each([
   ["ES256", ["alg", "crv", "kid", "kty", "use", "x", "y"], { kty: "EC", crv: "P-256" }],
   ["EdDSA", ["alg", "crv", "kid", "kty", "use", "x"], { kty: "OKP", crv: "Ed25519" }],
   ["RS256", ["alg", "e", "kid", "kty", "n", "use"], { kty: "RSA", e: "AQAB" }],
-] as const)("a new key for %s is named by its thumbprint, and its public form says all that a verifier asks for and no more", async (alg, members, form) => {
-  const { publicJwk, privateKey } = await generateSigningKey(alg);
-  expect(Object.keys(publicJwk).sort()).toEqual(members);
-  expect(publicJwk).toMatchObject({ ...form, alg, use: "sig", kid: await calculateJwkThumbprint(publicJwk) });
-  expect(privateKey.type).toBe("private");
-});
+] as const)(
+  "a new key for %s is named by its thumbprint, and its public form says all that a verifier asks for and no more",
+  async (alg, members, form) => {
+    const { publicJwk, privateKey } = await generateSigningKey(alg);
+    expect(Object.keys(publicJwk).sort()).toEqual(members);
+    expect(publicJwk).toMatchObject({ ...form, alg, use: "sig", kid: await calculateJwkThumbprint(publicJwk) });
+    expect(privateKey.type).toBe("private");
+  },
+);

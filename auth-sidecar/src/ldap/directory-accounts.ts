@@ -11,7 +11,9 @@ const addOrganisation: Statement = {
 // The address moved to another entry of the directory: the account that had it keeps its id and loses the address.
 const releaseEmail: Statement = {
   name: "directory-release-email",
-  text: "update auth.users set email = id || ':' || email, updated_at = now() where provider = 'ldap' and lower(email) = lower($2) and id <> $1",
+  text: `
+    update auth.users set email = id || ':' || email, updated_at = now()
+    where provider = 'ldap' and lower(email) = lower($2) and id <> $1`,
 };
 const upsert: Statement = {
   name: "directory-account",
@@ -23,10 +25,13 @@ const upsert: Statement = {
 const disabledById: Statement = { name: "directory-disabled", text: "select disabled from auth.users where id = $1" };
 
 /**
- * Keeps the account in auth.users as the directory has it, under a provider and an id of its own, so that it never meets a local account of the
- * same address. Only `disabled` is this side's: an operator can shut out whom the directory lets in.
+ * Keeps the account in auth.users as the directory has it, under a provider and an id of its own, so that it never meets a
+ * local account of the same address. Only `disabled` is this side's: an operator can shut out whom the directory lets in.
  */
-export async function keepDirectoryAccount(database: Database, { id: directoryId, email, name, role, organisation }: DirectoryAccount): Promise<User> {
+export async function keepDirectoryAccount(
+  database: Database,
+  { id: directoryId, email, name, role, organisation }: DirectoryAccount,
+): Promise<User> {
   const id = prefix + directoryId;
   if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
   await database.query(releaseEmail, [id, email]);

@@ -18,7 +18,11 @@ export interface ServersOptions {
  * Runs `work` on a connection of its own that is bound as the searching account, with the first server that takes it so far.
  * @throws {Unavailable} when no server does, or the one in use goes away
  */
-export async function withConnection<Result>(options: ServersOptions, log: Logger, work: (client: Client) => Promise<Result>): Promise<Result> {
+export async function withConnection<Result>(
+  options: ServersOptions,
+  log: Logger,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
   const client = await firstServer(options, log);
   try {
     return await work(client);

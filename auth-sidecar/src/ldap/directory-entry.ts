@@ -28,7 +28,14 @@ export function directoryEntry(entry: Entry, attributes: EntryAttributes): Direc
   const id = first(attributes.id);
   const email = first(attributes.email);
   if (id === undefined || email === undefined) return undefined;
-  return { dn: entry.dn, id, email, name: first(attributes.name) ?? email, organisation: first(attributes.organisation), memberOf: values(entry, "memberOf") };
+  return {
+    dn: entry.dn,
+    id,
+    email,
+    name: first(attributes.name) ?? email,
+    organisation: first(attributes.organisation),
+    memberOf: values(entry, "memberOf"),
+  };
 }
 
 /** All values of an attribute, whose name has no case (RFC 4512, 2.5). */
@@ -36,5 +43,7 @@ function values(entry: Entry, name: string): string[] {
   const key = Object.keys(entry).find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   const found = key === undefined ? [] : entry[key]!;
   const list = Array.isArray(found) ? found : [found];
-  return list.map((value) => (typeof value === "string" ? value : value.toString("hex"))).filter((value) => value !== "" && !value.includes("\0"));
+  return list
+    .map((value) => (typeof value === "string" ? value : value.toString("hex")))
+    .filter((value) => value !== "" && !value.includes("\0"));
 }

@@ -5,11 +5,14 @@ import { filledFilter, filterProblem } from "./directory-filter.ts";
 
 test("ASVS 1.2.6: whatever is put in, the filter keeps its shape and matches that text alone", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", minLength: 1 }).filter((text) => text.isWellFormed()), (username) => {
-      const filter = FilterParser.parseString(filledFilter("(mail={{username}})", { username }));
-      expect(filter).toBeInstanceOf(EqualityFilter);
-      expect(Buffer.from((filter as EqualityFilter).value).toString()).toBe(username);
-    }),
+    fc.property(
+      fc.string({ unit: "binary", minLength: 1 }).filter((text) => text.isWellFormed()),
+      (username) => {
+        const filter = FilterParser.parseString(filledFilter("(mail={{username}})", { username }));
+        expect(filter).toBeInstanceOf(EqualityFilter);
+        expect(Buffer.from((filter as EqualityFilter).value).toString()).toBe(username);
+      },
+    ),
   );
   expect(filledFilter("(mail={{username}})", { username: "*)(uid=*" })).toBe("(mail=\\2a\\29\\28uid=\\2a)");
   expect(filledFilter("(mail={{username}})", { username: "{{username}}$&" })).toBe("(mail={{username}}$&)");
@@ -24,9 +27,10 @@ test.each([
   expect(filterProblem(template, ["username"])).toBe(problem);
 });
 
-test.each(["(mail={{username}})", "(&(objectClass=person)(|(mail={{username}})(uid={{username}})))", "(&(sAMAccountName={{username}})(!(userAccountControl:1.2.840.113556.1.4.803:=2)))"])(
-  "%s is right",
-  (template) => {
-    expect(filterProblem(template, ["username"])).toBeUndefined();
-  },
-);
+test.each([
+  "(mail={{username}})",
+  "(&(objectClass=person)(|(mail={{username}})(uid={{username}})))",
+  "(&(sAMAccountName={{username}})(!(userAccountControl:1.2.840.113556.1.4.803:=2)))",
+])("%s is right", (template) => {
+  expect(filterProblem(template, ["username"])).toBeUndefined();
+});

@@ -7,8 +7,8 @@ import type { Directory } from "./directory.ts";
 import { directoryId, keepDirectoryAccount } from "./directory-accounts.ts";
 
 /**
- * Milliseconds that a failure takes at least. How long a directory takes over a wrong password is its own affair, and for an unknown name there is
- * nothing to ask it; the floor hides the difference.
+ * Milliseconds that a failure takes at least. How long a directory takes over a wrong password is its own affair, and for an
+ * unknown name there is nothing to ask it; the floor hides the difference.
  */
 const failureFloor = 400;
 

@@ -54,7 +54,10 @@ export function directoryOptions(settings: Settings): DirectoryOptions | undefin
   };
 }
 
-/** The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} when no server answers in time. */
+/**
+ * The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} when no server answers in
+ * time.
+ */
 export class Directory {
   readonly #options: DirectoryOptions;
   readonly #log: Logger;
@@ -68,9 +71,13 @@ export class Directory {
    * The account that this name and password prove; undefined when they do not.
    * @param found told the account's id before its password is tried
    */
-  async authenticate(username: string, password: string, found: (id: string) => Promise<void>): Promise<DirectoryAccount | undefined> {
-    // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2). Control characters count for nothing in a comparison
-    // (RFC 4518, 2.2), which would give one account many names.
+  async authenticate(
+    username: string,
+    password: string,
+    found: (id: string) => Promise<void>,
+  ): Promise<DirectoryAccount | undefined> {
+    // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2). Control characters count for nothing
+    // in a comparison (RFC 4518, 2.2), which would give one account many names.
     if (username === "" || password === "" || /\p{Cc}/u.test(username)) return undefined;
     return this.#connected(async (client) => {
       const entry = await this.#find(client, FilterParser.parseString(filledFilter(this.#options.userFilter, { username })));
@@ -105,19 +112,34 @@ export class Directory {
       sizeLimit: 0,
     });
     const [entry, ...others] = searchEntries;
-    if (others.length > 0) this.#log.warn({ found: searchEntries.length }, "a login name finds more than one account of the directory, so it finds none");
+    if (others.length > 0)
+      this.#log.warn(
+        { found: searchEntries.length },
+        "a login name finds more than one account of the directory, so it finds none",
+      );
     return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, attributes);
   }
 
   async #account(client: Client, entry: DirectoryEntry): Promise<DirectoryAccount> {
     const role = roleOf(await this.#groups(client, entry), this.#options.roles);
-    return { id: entry.id, email: entry.email, name: entry.name, role, organisation: role === "tenant" ? entry.organisation : undefined };
+    return {
+      id: entry.id,
+      email: entry.email,
+      name: entry.name,
+      role,
+      organisation: role === "tenant" ? entry.organisation : undefined,
+    };
   }
 
   async #groups(client: Client, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
     const { groupBase, groupFilter } = this.#options;
-    if (groupBase === undefined) return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
-    const { searchEntries } = await client.search(groupBase, { scope: "sub", filter: filledFilter(groupFilter, { dn }), attributes: ["cn"] });
+    if (groupBase === undefined)
+      return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
+    const { searchEntries } = await client.search(groupBase, {
+      scope: "sub",
+      filter: filledFilter(groupFilter, { dn }),
+      attributes: ["cn"],
+    });
     return searchEntries.map((group) => ({ dn: group.dn, name: [group["cn"]].flat().map(String)[0] ?? group.dn }));
   }
 }

@@ -14,11 +14,15 @@ export interface Group {
 }
 
 /**
- * Reads `operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff; viewer: *`. Semicolons or line breaks part the lines; the order counts.
+ * Reads `operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff; viewer: *`. Semicolons or line breaks part the lines;
+ * the order counts.
  * @returns the lines, or undefined when one is not of that form
  */
 export function parseGroupRoles(text: string): readonly GroupRole[] | undefined {
-  const lines = text.split(/[;\n]/).map((line) => line.trim()).filter((line) => line !== "");
+  const lines = text
+    .split(/[;\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
   const parsed = lines.map((line) => {
     const [, role = "", group = ""] = /^(\w+)\s*:\s*(.+)$/.exec(line) ?? [];
     return isApplicationRole(role) ? { role, group } : undefined;

@@ -20,7 +20,12 @@ function problems(changes: Record<string, string>): readonly string[] {
 
 test("without LDAP_URL there is no directory; with it the servers keep their order", () => {
   expect(readSettings(needed).LDAP_URL).toBeUndefined();
-  expect(readSettings({ ...needed, ...directory })).toMatchObject({ LDAP_URL: ["ldaps://a", "ldaps://b:6360"], LDAP_STARTTLS: false, LDAP_ROLES: [], LDAP_USER_FILTER: "(mail={{username}})" });
+  expect(readSettings({ ...needed, ...directory })).toMatchObject({
+    LDAP_URL: ["ldaps://a", "ldaps://b:6360"],
+    LDAP_STARTTLS: false,
+    LDAP_ROLES: [],
+    LDAP_USER_FILTER: "(mail={{username}})",
+  });
 });
 
 test.each([

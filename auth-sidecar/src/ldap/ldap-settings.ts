@@ -1,6 +1,6 @@
 /**
- * Settings of the directory login. Without LDAP_URL there is none. Ready examples for OpenLDAP, Active Directory, FreeIPA and lldap stand in
- * auth-sidecar/README.md.
+ * Settings of the directory login. Without LDAP_URL there is none. Ready examples for OpenLDAP, Active Directory, FreeIPA and
+ * lldap stand in auth-sidecar/README.md.
  * @module
  */
 import { z } from "zod";
@@ -29,7 +29,10 @@ function filter(places: readonly string[]) {
 const urls = z
   .string()
   .transform((value) => value.split(/[\s,]+/).filter((url) => url !== ""))
-  .refine((list) => list.length > 0 && list.every((url) => /^ldaps?:\/\/[^/?#@]+\/?$/.test(url) && URL.canParse(url)), "must be addresses that start with ldap:// or ldaps://");
+  .refine(
+    (list) => list.length > 0 && list.every((url) => /^ldaps?:\/\/[^/?#@]+\/?$/.test(url) && URL.canParse(url)),
+    "must be addresses that start with ldap:// or ldaps://",
+  );
 
 const roles = z
   .string()
@@ -49,8 +52,12 @@ export const ldapSettings = {
   LDAP_BIND_PASSWORD: text.optional().describe("Its password."),
   LDAP_USER_BASE: text.optional().describe("Where accounts are searched, in the whole subtree."),
   LDAP_USER_FILTER: filter(["username"]).default("(mail={{username}})").describe("Finds the account of what was typed."),
-  LDAP_ACTIVE_FILTER: filter([]).optional().describe("What else an account must satisfy, at login and at each use of its session."),
-  LDAP_ID_ATTRIBUTE: attribute("entryUUID").describe("Names an account for ever; objectGUID for Active Directory, ipaUniqueID for FreeIPA."),
+  LDAP_ACTIVE_FILTER: filter([])
+    .optional()
+    .describe("What else an account must satisfy, at login and at each use of its session."),
+  LDAP_ID_ATTRIBUTE: attribute("entryUUID").describe(
+    "Names an account for ever; objectGUID for Active Directory, ipaUniqueID for FreeIPA.",
+  ),
   LDAP_EMAIL_ATTRIBUTE: attribute("mail").describe("Its e-mail address."),
   LDAP_NAME_ATTRIBUTE: attribute("cn").describe("Its name."),
   LDAP_ORGANISATION_ATTRIBUTE: attribute("o").describe("Its organisation, for accounts with the role tenant."),
@@ -66,12 +73,15 @@ type LdapSettings = z.output<ReturnType<typeof z.object<typeof ldapSettings>>>;
 export function ldapContradictions(settings: LdapSettings): string[] {
   const problems: string[] = [];
   const { LDAP_URL: servers } = settings;
-  if ((settings.LDAP_BIND_DN === undefined) !== (settings.LDAP_BIND_PASSWORD === undefined)) problems.push("LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither");
+  if ((settings.LDAP_BIND_DN === undefined) !== (settings.LDAP_BIND_PASSWORD === undefined))
+    problems.push("LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither");
   if (servers === undefined) return problems;
   if (settings.LDAP_USER_BASE === undefined) problems.push("LDAP_USER_BASE: is required with LDAP_URL");
   const plain = servers.some((url) => url.startsWith("ldap://"));
   if (plain && !settings.LDAP_STARTTLS && !settings.LDAP_PLAINTEXT) {
-    problems.push("LDAP_URL: ldap:// sends passwords readable; use ldaps://, LDAP_STARTTLS=true or, if you must, LDAP_PLAINTEXT=true");
+    problems.push(
+      "LDAP_URL: ldap:// sends passwords readable; use ldaps://, LDAP_STARTTLS=true or, if you must, LDAP_PLAINTEXT=true",
+    );
   }
   return problems;
 }

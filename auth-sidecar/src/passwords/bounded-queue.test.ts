@@ -7,7 +7,8 @@ function gate(): { promise: Promise<void>; open: () => void } {
   return { promise, open: resolve };
 }
 
-const queueOf = (concurrency: number, waiting: number, longestWaitMilliseconds = 10_000) => new BoundedQueue({ concurrency, waiting, longestWaitMilliseconds });
+const queueOf = (concurrency: number, waiting: number, longestWaitMilliseconds = 10_000) =>
+  new BoundedQueue({ concurrency, waiting, longestWaitMilliseconds });
 
 test("no more run at one time than may, and the rest run in the order in which they came", async () => {
   const queue = queueOf(2, 10);

@@ -11,10 +11,13 @@ test("a hash is Argon2id with 19 MiB, two passes and one lane, salted, and verif
   expect(await verifyPassword(one, "")).toBe(false);
 });
 
-test.each(["", "plain", "$2b$10$abcdefghijklmnopqrstuv", "$argon2id$v=19$m=19456,t=2,p=1$", "<REDUCTED>"])("%j, which is no such hash, verifies nothing", async (stored) => {
-  expect(await verifyPassword(stored, stored)).toBe(false);
-  expect(isOutdated(stored)).toBe(true);
-});
+test.each(["", "plain", "$2b$10$abcdefghijklmnopqrstuv", "$argon2id$v=19$m=19456,t=2,p=1$", "<REDUCTED>"])(
+  "%j, which is no such hash, verifies nothing",
+  async (stored) => {
+    expect(await verifyPassword(stored, stored)).toBe(false);
+    expect(isOutdated(stored)).toBe(true);
+  },
+);
 
 describe("a hash is outdated", () => {
   test.each([

@@ -13,17 +13,26 @@ type Matches = (passwordHash: string | null | undefined, password: string) => Pr
 
 /** Milliseconds that a login may wait to be let in. */
 const longestWait = 2000;
-/** Logins let in for each hash that may run: enough that hashing never waits for the database, few enough that a storm does not reach it. */
+/**
+ * Logins let in for each hash that may run: enough that hashing never waits for the database, few enough that a storm does not
+ * reach it.
+ */
 const admittedPerHash = 4;
 
-/** All hash work of the process, bounded, so that a storm of logins costs neither the memory nor the minutes of one that is not. */
+/**
+ * All hash work of the process, bounded, so that a storm of logins costs neither the memory nor the minutes of one that is not.
+ */
 export class Passwords {
   readonly #admission: BoundedQueue;
   readonly #hashes: BoundedQueue;
   readonly #decoy: Promise<string>;
 
   constructor({ concurrency, queue }: PasswordsOptions) {
-    this.#admission = new BoundedQueue({ concurrency: concurrency * admittedPerHash, waiting: queue, longestWaitMilliseconds: longestWait });
+    this.#admission = new BoundedQueue({
+      concurrency: concurrency * admittedPerHash,
+      waiting: queue,
+      longestWaitMilliseconds: longestWait,
+    });
     this.#hashes = new BoundedQueue({ concurrency, waiting: Infinity, longestWaitMilliseconds: Infinity });
     this.#decoy = hashPassword(randomBytes(32).toString("base64url"));
     this.#decoy.catch(() => undefined);

@@ -49,7 +49,11 @@ export function assertReady(redis: Redis): void {
 }
 
 /** A Lua script that Redis keeps under its hash. */
-export function script(redis: Redis, name: string, lua: string): (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> {
+export function script(
+  redis: Redis,
+  name: string,
+  lua: string,
+): (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> {
   redis.defineCommand(name, { lua });
   const scripts = redis as unknown as Record<string, (...values: (string | number)[]) => Promise<unknown>>;
   return (keys, values) => command(redis, () => scripts[name]!.call(redis, keys.length, ...keys, ...values));

@@ -9,11 +9,24 @@ test("the cookie has every attribute and none that widens it", () => {
   expect(clearedSessionCookie()).toBe("sid=; Max-Age=0; Path=/api/auth; HttpOnly; Secure; SameSite=Strict");
 });
 
-test.each([`sid=${id}`, `a=b; sid=${id}`, `sid=${id}; sid=${newSessionId()}`, ` sid = ${id} `])("%j presents the session", (header) => {
-  expect(presentedSessionId(header)).toBe(id);
-});
+test.each([`sid=${id}`, `a=b; sid=${id}`, `sid=${id}; sid=${newSessionId()}`, ` sid = ${id} `])(
+  "%j presents the session",
+  (header) => {
+    expect(presentedSessionId(header)).toBe(id);
+  },
+);
 
-test.each([undefined, "", "sid=", `SID=${id}`, `sid=${id}x`, `sid=${id.slice(1)}`, `sid=${encodeURIComponent(`${id.slice(1)}*`)}`, `xsid=${id}`, `sid="${id}`])("%j presents none", (header) => {
+test.each([
+  undefined,
+  "",
+  "sid=",
+  `SID=${id}`,
+  `sid=${id}x`,
+  `sid=${id.slice(1)}`,
+  `sid=${encodeURIComponent(`${id.slice(1)}*`)}`,
+  `xsid=${id}`,
+  `sid="${id}`,
+])("%j presents none", (header) => {
   expect(presentedSessionId(header)).toBeUndefined();
 });
 

@@ -56,7 +56,10 @@ export class SessionStore {
   /** Marks a session as used and gives its user's id; undefined when it is unknown, ended or past a limit. */
   async use(id: string): Promise<string | undefined> {
     const digest = sessionDigest(id);
-    const userId = await this.#use([sessionKey(digest)], [digest, this.#limits.idleSeconds * 1000, this.#limits.absoluteSeconds * 1000]);
+    const userId = await this.#use(
+      [sessionKey(digest)],
+      [digest, this.#limits.idleSeconds * 1000, this.#limits.absoluteSeconds * 1000],
+    );
     return typeof userId === "string" ? userId : undefined;
   }
 

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * What counts as one address: an IPv4 address, or the /64 of an IPv6 address, since one subscriber has at least a whole /64 to choose from
- * (RFC 6177). An IPv4-mapped address counts as the IPv4 address.
+ * What counts as one address: an IPv4 address, or the /64 of an IPv6 address, since one subscriber has at least a whole /64 to
+ * choose from (RFC 6177). An IPv4-mapped address counts as the IPv4 address.
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -25,8 +25,9 @@ const knownAddressSeconds = 30 * 24 * 3600;
 /**
  * Counts failed logins, in Redis so that replicas share the count and a restart keeps it, or in memory while Redis is away.
  *
- * A victim cannot be locked out: every refusal ends with its window; failures from elsewhere do not count against the victim's own address until
- * the account-wide limit, and that one does not hold for addresses from which the account was logged in to before.
+ * A victim cannot be locked out: every refusal ends with its window; failures from elsewhere do not count against the victim's
+ * own address until the account-wide limit, and that one does not hold for addresses from which the account was logged in to
+ * before.
  */
 export class Throttle {
   readonly #redis: Redis;
@@ -78,7 +79,9 @@ export class Throttle {
     await Promise.all([
       this.#pair.delete(pairKey(attempt.account, address)),
       this.#account.delete(attempt.account),
-      command(this.#redis, (redis) => redis.set(knownKey(attempt.account, address), "1", "EX", knownAddressSeconds)).catch(() => undefined),
+      command(this.#redis, (redis) => redis.set(knownKey(attempt.account, address), "1", "EX", knownAddressSeconds)).catch(
+        () => undefined,
+      ),
     ]);
   }
 

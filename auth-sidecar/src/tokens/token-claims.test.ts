@@ -4,7 +4,15 @@ import type { ApplicationRole } from "../users/application-role.ts";
 import type { User } from "../users/user.ts";
 import { hasuraNamespace, tokenClaims } from "./token-claims.ts";
 
-const user: User = { id: "u1", provider: "local", email: "a@example.net", name: "A", role: "tenant", organisationId: "o1", disabled: false };
+const user: User = {
+  id: "u1",
+  provider: "local",
+  email: "a@example.net",
+  name: "A",
+  role: "tenant",
+  organisationId: "o1",
+  disabled: false,
+};
 const policy = { issuer: "routeql", audience: "api", lifeSeconds: 900 };
 
 test("the claims are those of the contract and no more", () => {
@@ -17,7 +25,12 @@ test("the claims are those of the contract and no more", () => {
     nbf: 1_000_000,
     exp: 1_000_900,
     jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-    [hasuraNamespace]: { "x-hasura-allowed-roles": ["tenant"], "x-hasura-default-role": "tenant", "x-hasura-user-id": "u1", "x-hasura-org-id": "o1" },
+    [hasuraNamespace]: {
+      "x-hasura-allowed-roles": ["tenant"],
+      "x-hasura-default-role": "tenant",
+      "x-hasura-user-id": "u1",
+      "x-hasura-org-id": "o1",
+    },
   });
   expect(tokenClaims(user, policy, 1_000_000).jti).not.toBe(claims.jti);
 });

@@ -4,7 +4,9 @@ import { type Database, locks, type Statement } from "../database/database.ts";
 const anyUser: Statement = { name: "any-user", text: "select exists (select from auth.users) as found" };
 const insert: Statement = {
   name: "insert-first-administrator",
-  text: "insert into auth.users (id, provider, email, name, password_hash, role) values ($1, 'local', $2, 'Administrator', $3, 'operator')",
+  text: `
+    insert into auth.users (id, provider, email, name, password_hash, role)
+    values ($1, 'local', $2, 'Administrator', $3, 'operator')`,
 };
 
 /**

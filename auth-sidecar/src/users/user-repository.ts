@@ -25,7 +25,10 @@ const byEmail: Statement = {
   name: "user-by-email",
   text: `select ${columns}, password_hash from auth.users where provider = $1 and lower(email) = $2`,
 };
-const byIds: Statement = { name: "users-by-id", text: `select ${columns}, null as password_hash from auth.users where id = any($1::text[])` };
+const byIds: Statement = {
+  name: "users-by-id",
+  text: `select ${columns}, null as password_hash from auth.users where id = any($1::text[])`,
+};
 const renewPassword: Statement = {
   name: "user-renew-password",
   text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2",
