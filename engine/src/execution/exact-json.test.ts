@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { jsonText } from "../schema/values.ts";
+import { parseExactJson } from "./exact-json.ts";
+
+test.each(["9223372036854775807", "1.10000000000000000001", '{"a":[12345678901234567890,1]}', "-9007199254740993"])("%s keeps its digits", (text) => {
+  expect(jsonText(parseExactJson(text))).toBe(text);
+});
+
+test("what JavaScript holds exactly stays a number", () => {
+  expect(parseExactJson('[1, 1.5, 1e3, 9007199254740991, "x", null, true]')).toEqual([1, 1.5, 1000, 9007199254740991, "x", null, true]);
+});

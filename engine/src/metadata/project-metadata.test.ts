@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { loadMetadata } from "./load.ts";
+import { validateMetadata } from "./validate.ts";
+
+const { metadata, problems } = validateMetadata(loadMetadata(resolve(import.meta.dirname, "../../../hasura-metadata")), false);
+const tables = metadata?.sources[0]?.tables ?? [];
+const roles = ["analyst", "operator", "tenant", "viewer"];
+
+test("the metadata have no problem", () => {
+  expect(problems).toEqual([]);
+});
+
+test.each(["view_bgpupdates", "view_hijacks", "view_bgpupdates_hijacks"])("%s is readable by the four roles that have access, each with a row limit", (name) => {
+  const permissions = tables.find(({ table }) => table.name === name)?.select_permissions ?? [];
+  expect(permissions.map(({ role }) => role).sort()).toEqual(roles);
+  expect(Object.fromEntries(permissions.map(({ role, permission }) => [role, permission.limit]))).toEqual({ analyst: 1000, operator: 10_000, tenant: 1000, viewer: 100 });
+});
+
+test.each([
+  ["view_bgpupdates", 12],
+  ["view_hijacks", 26],
+])("%s has %i fields for all but the viewer, who lacks two", (name, fields) => {
+  for (const { role, permission } of tables.find(({ table }) => table.name === name)?.select_permissions ?? []) {
+    expect(permission.columns).toHaveLength(role === "viewer" ? fields - 2 : fields);
+  }
+});
+
+test("a tenant's every filter asks for the organisation", () => {
+  const filters = tables.flatMap(({ select_permissions: permissions }) => permissions.filter(({ role }) => role === "tenant").map(({ permission }) => JSON.stringify(permission.filter)));
+  expect(filters).toHaveLength(3);
+  for (const filter of filters) expect(filter).toContain('"organisation":{"_eq":"X-Hasura-Org-Id"}');
+});
+
+test("who has configured which prefix is nobody's to read", () => {
+  expect(tables.find(({ table }) => table.name === "view_configured_prefixes")?.select_permissions).toEqual([]);
+});
