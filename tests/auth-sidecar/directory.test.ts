@@ -299,3 +299,11 @@ test("neither log nor audit trail holds a password, an address or a DN of the di
   const kept = running.log() + JSON.stringify(rows);
   for (const secret of ["has a password", "directory-search", "@example.net", "uid=ada"]) expect(kept).not.toContain(secret);
 });
+
+test("ASVS 6.3.8: an unknown name takes no less time than a wrong password", async () => {
+  for (const email of ["nobody@example.net", "ada@example.net", ""]) {
+    const { status, milliseconds } = await login(email, "wrong");
+    expect(status).toBe(401);
+    expect(milliseconds, email).toBeGreaterThanOrEqual(395);
+  }
+});

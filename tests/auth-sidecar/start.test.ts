@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { KeyDecryptionError } from "../../auth-sidecar/src/keys/key-encryption.ts";
 import { Client } from "./client.ts";
+import { freePort, startProcess } from "./sidecar-process.ts";
 import { Stack } from "./stack.ts";
 
 let stack: Stack;
@@ -78,23 +76,8 @@ test("another KEY_ENCRYPTION_KEY stops the start with a reason", async () => {
 });
 
 describe("the process", () => {
-  function start(environment: Record<string, string>): { child: ChildProcess; output: () => string } {
-    const child = spawn(process.execPath, ["auth-sidecar/src/main.ts"], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    return { child, output: () => text };
-  }
-
-  async function freePort(): Promise<number> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    return port;
-  }
-
   test("refuses wrong settings, all at once, without quoting a value", async () => {
-    const { child, output } = start({
+    const { child, output } = startProcess({
       SERVICE_API_KEY: "hunter2",
       KEY_ENCRYPTION_KEY: "changeme",
       DATABASE_URL: "mysql://x",
@@ -118,7 +101,7 @@ describe("the process", () => {
 
   test("ends with a reason when its key does not open", async () => {
     await (await stack.sidecar())[Symbol.asyncDispose]();
-    const { child, output } = start({ ...stack.environment, KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" });
+    const { child, output } = startProcess({ ...stack.environment, KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" });
     const [code] = (await once(child, "exit")) as [number];
     expect(code).toBe(1);
     expect(output()).toContain("does not open with this KEY_ENCRYPTION_KEY");
@@ -127,7 +110,7 @@ describe("the process", () => {
   test("on SIGTERM lets running requests end, takes no new ones, and exits with 0", async () => {
     const user = await stack.addUser();
     const port = await freePort();
-    const { child, output } = start({ ...stack.environment, PORT: String(port), PASSWORD_HASH_CONCURRENCY: "1" });
+    const { child, output } = startProcess({ ...stack.environment, PORT: String(port), PASSWORD_HASH_CONCURRENCY: "1" });
     const client = new Client(`http://127.0.0.1:${port}`, stack.environment["SERVICE_API_KEY"]!);
     while (!output().includes('"msg":"ready"')) await sleep(50);
     while ((await client.call("GET", "/readyz")).status !== 200) await sleep(50);
