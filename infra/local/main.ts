@@ -11,6 +11,8 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   psql: () => import("./commands/psql.ts"),
   load: () => import("./commands/load.ts"),
   detect: () => import("./commands/detect.ts"),
+  users: () => import("./commands/users.ts"),
+  keys: () => import("./commands/keys.ts"),
 };
 
 async function overview(): Promise<string> {

@@ -1,5 +1,5 @@
 import { dockerClient, orUndefined } from "../docker/client.ts";
-import { FrameReader } from "../database/frames.ts";
+import { passOutput } from "../docker/pass-output.ts";
 import type { Command } from "../foundation/command.ts";
 import { explain, Failure } from "../foundation/failure.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
@@ -44,14 +44,7 @@ async function runPsql(stack: string, role: DatabaseRole, args: readonly string[
     resize();
     stream.on("data", (chunk: Buffer) => process.stdout.write(chunk));
   } else {
-    const frames = new FrameReader((output, payload) => {
-      const target = output === 2 ? process.stderr : process.stdout;
-      if (!target.write(payload)) {
-        stream.pause();
-        target.once("drain", () => stream.resume());
-      }
-    });
-    stream.on("data", (chunk: Buffer) => frames.add(chunk));
+    passOutput(stream);
   }
   process.stdin.pipe(stream);
   try {

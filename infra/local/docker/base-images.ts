@@ -39,9 +39,9 @@ async function registryServes(name: string): Promise<boolean> {
   return Promise.race([answer, tooLate]);
 }
 
-async function pull(name: string, { show, onLine }: BaseOptions): Promise<void> {
+async function pull(name: string, { show, onLine, signal }: BaseOptions): Promise<void> {
   const docker = dockerClient();
-  const stream = await docker.pull(name);
+  const stream = await docker.pull(name, { abortSignal: signal });
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(
       stream,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   LocalWorkspace,
@@ -35,6 +35,12 @@ async function ensurePassphrase(file: string): Promise<void> {
   );
 }
 
+/** The engine keeps a copy of the state and a record for each update, for ever; their names begin with the stack's and the time. */
+async function keepNewest(folder: string, count: number): Promise<void> {
+  const names = (await readdir(folder).catch(() => [])).toSorted();
+  for (const name of names.slice(0, Math.max(0, names.length - count))) await rm(join(folder, name), { force: true });
+}
+
 /** Writes the configuration as the CLI reads it; the salt, by which the passphrase is told to be the right one, stays. */
 async function writeConfiguration(
   { workspace }: StackPaths,
@@ -60,6 +66,9 @@ function workspaceOptions(paths: StackPaths, cli: PulumiCli, onLine: (line: stri
       PULUMI_CONFIG_PASSPHRASE_FILE: paths.passphrase,
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      // Its own logs, encrypted, one for each call; ours has what matters.
+      PULUMI_LOG_ROTATION_MAX_AGE_DAYS: "1",
+      PULUMI_LOG_ROTATION_MAX_TOTAL_MB: "20",
       ROUTEQL_NODE: process.execPath,
     },
   };
@@ -79,6 +88,7 @@ export async function readStackOutputs(stack: string, cli: PulumiCli): Promise<O
 export async function openStack({ stack, cli, plugins, program, configuration, onLine }: WorkspaceOptions): Promise<Stack> {
   const paths = stackPaths(stack);
   for (const folder of [paths.folder, paths.workspace, paths.state, pulumiHome()]) await mkdir(folder, { recursive: true });
+  for (const kind of ["backups", "history"]) await keepNewest(join(paths.state, ".pulumi", kind, projectName, stack), 60);
   await chmod(paths.folder, 0o700);
   await ensurePassphrase(paths.passphrase);
   if (configuration) await writeConfiguration(paths, stack, configuration);

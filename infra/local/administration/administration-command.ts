@@ -1,0 +1,68 @@
+import { AdministrationError } from "../../../auth-sidecar/src/administration/administration-error.ts";
+import { parseCommand } from "../../../auth-sidecar/src/administration/command.ts";
+import { readNewPassword } from "../../../auth-sidecar/src/administration/read-password.ts";
+import { isApplicationRole } from "../../../auth-sidecar/src/users/application-role.ts";
+import { nearest } from "../../settings/nearest.ts";
+import { execute } from "../docker/execute.ts";
+import type { Command } from "../foundation/command.ts";
+import { explain, Failure } from "../foundation/failure.ts";
+import { sidecarContainer } from "./sidecar-container.ts";
+import { type Subject, verbLines, verbs } from "./verbs.ts";
+
+/** The administration's program inside the image. */
+const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
+
+/**
+ * Whether a command line has to be followed by a new password. The administration refuses one that is not complete before it
+ * reads a password, so nobody is asked for one in vain.
+ * @throws Failure for a command or an option that there is not
+ */
+export function asksForPassword(subject: Subject, words: readonly string[]): boolean {
+  const refused = (what: string, hint = ""): Failure =>
+    new Failure(`${subject}: ${what}`, { remedy: `${hint}\`npm run ${subject} -- --help\` lists what it takes.` });
+  try {
+    const { words: found, options } = parseCommand([subject, ...words], readNewPassword);
+    const [name, account] = found;
+    const known = verbs[subject];
+    if (name === undefined) throw refused(`which command? One of ${Object.keys(known).join(", ")}`);
+    const verb = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (verb === undefined) {
+      const guess = nearest(name, Object.keys(known));
+      throw refused(`there is no command ${name}`, guess === undefined ? "" : `did you mean ${guess}? `);
+    }
+    return verb.password === true && account !== undefined && (name !== "add" || isApplicationRole(options.role ?? ""));
+  } catch (error) {
+    throw error instanceof AdministrationError ? refused(error.message.replace(/^Unknown/, "unknown")) : error;
+  }
+}
+
+async function administer(stack: string, subject: Subject, words: readonly string[]): Promise<number> {
+  const asks = asksForPassword(subject, words);
+  const container = await sidecarContainer(stack);
+  // The prompt is this side's: the program in the container has no terminal, so its two outputs stay apart.
+  const input = asks ? `${await readNewPassword()}\n` : undefined;
+  return execute(container, [...program, subject, ...words], input);
+}
+
+/** `npm run users` and `npm run keys`: the auth sidecar's own administration, run inside its container. */
+export function administrationCommand(subject: Subject, summary: string, notes: readonly string[]): Command {
+  return {
+    description: {
+      name: subject,
+      summary,
+      operands: "COMMAND …",
+      options: { json: { type: "boolean", meaning: "print JSON instead of tables" } },
+      passesOn: true,
+      notes: [`Commands:\n${verbLines(subject)}`, ...notes],
+    },
+    async run(stack, args) {
+      const words = args.flag("json") ? [...args.rest, "--json"] : args.rest;
+      try {
+        return await administer(stack, subject, words);
+      } catch (error) {
+        console.error(error instanceof AdministrationError ? error.message : `\n${explain(error)}`);
+        return 1;
+      }
+    },
+  };
+}

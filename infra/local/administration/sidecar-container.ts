@@ -1,0 +1,35 @@
+import type Docker from "dockerode";
+import { dockerClient, statusOf } from "../docker/client.ts";
+import { Failure, messageOf } from "../foundation/failure.ts";
+
+const upCommand = (stack: string): string => `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;
+
+async function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerInfo[]> {
+  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=auth-sidecar", "com.routeql.run=service"];
+  try {
+    return await docker.listContainers({ all: true, filters: { label } });
+  } catch (error) {
+    if (statusOf(error) !== undefined) throw error;
+    throw new Failure(`No Docker engine answers: ${messageOf(error)}`, {
+      remedy: `start it, or name it in DOCKER_HOST; on this machine \`${upCommand(stack)}\` brings one with the stack.`,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The running container of a stack's auth sidecar, on the engine that DOCKER_HOST names, whoever brought the stack up.
+ * @throws Failure when there is none
+ */
+export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
+  const containers = await containersOf(stack, docker);
+  const [found] = containers;
+  if (found === undefined) throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`${upCommand(stack)}\`.` });
+  const running = containers.find(({ State }) => State === "running");
+  if (running === undefined) {
+    throw new Failure(`The auth sidecar of the stack ${stack} does not run (it is ${found.State})`, {
+      remedy: `run \`${upCommand(stack)}\`: it repairs the stack.`,
+    });
+  }
+  return docker.getContainer(running.Id);
+}
