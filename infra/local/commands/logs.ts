@@ -48,6 +48,9 @@ async function show({ id, name }: Service, width: number, follow: boolean, tail:
   print.end();
 }
 
+/** To end what would go on for ever is no interruption. */
+const silent = (): void => undefined;
+
 export const command: Command = {
   description: {
     name: "logs",
@@ -74,5 +77,5 @@ export const command: Command = {
         );
       else for (const service of selected) await show(service, width, false, tail, signal);
       return 0;
-    }),
+    }, silent),
 };

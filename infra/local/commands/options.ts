@@ -2,9 +2,12 @@ import { explain } from "../foundation/failure.ts";
 import { onInterrupt } from "../foundation/interrupt.ts";
 import { logFileOf } from "../stack/session.ts";
 
-/** Runs a command's work with Ctrl-C handled; an error is explained, with its log. Resolves to the exit code. */
-export async function runInterruptibly(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
-  const signal = onInterrupt((text) => console.error(`\n${text}`));
+/** Runs a command's work with Ctrl-C handled, which `say` may comment on; an error is explained, with its log. Resolves to the exit code. */
+export async function runInterruptibly(
+  work: (signal: AbortSignal) => Promise<number>,
+  say = (text: string): void => console.error(`\n${text}`),
+): Promise<number> {
+  const signal = onInterrupt(say);
   try {
     return await work(signal);
   } catch (error) {
