@@ -44,6 +44,9 @@ async function administer(stack: string, subject: Subject, words: readonly strin
   return execute(container, [...program, subject, ...words], input);
 }
 
+/** Ctrl-C or Ctrl-D in place of a password. */
+const isAbandonedPrompt = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
+
 /** `npm run users` and `npm run keys`: the auth sidecar's own administration, run inside its container. */
 export function administrationCommand(subject: Subject, summary: string, notes: readonly string[]): Command {
   return {
@@ -60,6 +63,10 @@ export function administrationCommand(subject: Subject, summary: string, notes: 
       try {
         return await administer(stack, subject, words);
       } catch (error) {
+        if (isAbandonedPrompt(error)) {
+          console.error("\nNothing was changed.");
+          return 130;
+        }
         console.error(error instanceof AdministrationError ? error.message : `\n${explain(error)}`);
         return 1;
       }
