@@ -44,7 +44,7 @@ export class RowReader {
     return {
       source,
       permission: target.permission.filter,
-      where: where === undefined ? { kind: "and", items: [] } : this.where.read(where),
+      where: where === undefined ? { kind: "and", items: [] } : this.where.read(where, target.permission.filter),
       distinctOn,
       orderBy: distinctOn.length === 0 ? orderBy : orderForDistinct(distinctOn, orderBy, path),
       limit: this.#limit(given.get("limit"), applyLimit ? target.permission.limit : undefined),

@@ -4,6 +4,7 @@ import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type Scal
 import type { Relationship } from "../schema/model.ts";
 import { booleanType, floatType, textType } from "../schema/scalars.ts";
 import { arrayText, toText, UnfitValue } from "../schema/values.ts";
+import { guarded } from "../sql/guard.ts";
 import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, isListArgument, type Operator } from "../sql/operators.ts";
 import { EngineError } from "../errors.ts";
@@ -75,10 +76,13 @@ export class WhereReader {
     this.#inputs = inputs;
   }
 
-  /** `null` for the whole argument means no condition; null inside of it is an error. */
-  read(input: Input): Condition {
+  /**
+   * `null` for the whole argument means no condition; null inside of it is an error.
+   * @param permission the role's filter of the rows that the condition is about
+   */
+  read(input: Input, permission: Condition): Condition {
     if (input.kind === "null") return { kind: "and", items: [] };
-    return this.#object(input);
+    return guarded(permission, this.#object(input));
   }
 
   #object(input: Input): Condition {
@@ -97,16 +101,20 @@ export class WhereReader {
         return { kind: "not", item: this.#object(value) };
       case "scalar":
         return this.#operators(operandOf(meta.scalar), scalarType(meta.scalar), value);
-      case "relationship":
-        return { kind: "related", relationship: meta.relationship, permission: meta.target.permission.filter, where: this.#object(value) };
-      case "computed-rows":
+      case "relationship": {
+        const permission = meta.target.permission.filter;
+        return { kind: "related", relationship: meta.relationship, permission, where: guarded(permission, this.#object(value)) };
+      }
+      case "computed-rows": {
+        const permission = meta.target.permission.filter;
         return {
           kind: "computed-rows",
           field: meta.field,
           arguments: impliedArguments(meta.field),
-          permission: meta.target.permission.filter,
-          where: this.#object(value),
+          permission,
+          where: guarded(permission, this.#object(value)),
         };
+      }
       case "relationship-aggregate":
         return this.#aggregates(meta.relationship, value);
       default:
@@ -183,7 +191,7 @@ export class WhereReader {
       const { kind } = inputMeta(field);
       if (kind === "predicate-arguments") columns = columnsOf(value);
       else if (kind === "predicate-distinct") distinct = value.kind !== "null" && this.boolean(value);
-      else if (kind === "predicate-filter") filter = this.read(value);
+      else if (kind === "predicate-filter") filter = this.read(value, predicate.target.permission.filter);
       else if (value.kind === "object") {
         for (const entry of value.entries) {
           const meta = inputMeta(entry.field);

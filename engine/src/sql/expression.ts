@@ -69,7 +69,9 @@ export type Condition =
       readonly where: Condition;
     }
   | { readonly kind: "exists"; readonly table: TrackedTable; readonly where: Condition }
-  | { readonly kind: "aggregate"; readonly relationship: Relationship; readonly permission: Condition; readonly aggregate: AggregateCondition };
+  | { readonly kind: "aggregate"; readonly relationship: Relationship; readonly permission: Condition; readonly aggregate: AggregateCondition }
+  /** `item`, which is not even looked at in rows that the role may not see. */
+  | { readonly kind: "guarded"; readonly permission: Condition; readonly item: Condition };
 
 export const always: Condition = { kind: "and", items: [] };
 export const never: Condition = { kind: "or", items: [] };

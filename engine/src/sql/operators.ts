@@ -108,6 +108,10 @@ export function operatorsOf(type: DatabaseType): readonly Operator[] {
 }
 
 export const textOperators: readonly Operator[] = [...common, ...text];
+
+/** Operators that raise an error for some values of the row: a pattern that ends too early, shapes of two reference systems. */
+const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography].map(({ name }) => name));
+export const isFallible = ({ name }: Operator): boolean => fallible.has(name);
 export const commonOperators: readonly Operator[] = common;
 export const equalityOperators: readonly Operator[] = common.filter(({ name }) => ["_eq", "_neq", "_in", "_nin"].includes(name));
 

@@ -116,6 +116,8 @@ export class Printer {
         const rows = this.call(condition.field.call, condition.arguments, scope.alias);
         return `EXISTS (SELECT 1 FROM ${rows} AS ${alias} WHERE TRUE${this.#further(condition, { alias, root: scope.root })})`;
       }
+      case "guarded":
+        return `(CASE WHEN ${this.condition(condition.permission, scopeOf(scope.alias))} THEN ${this.condition(condition.item, scope)} END)`;
       case "exists": {
         const alias = this.alias();
         return `EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
