@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import InOrder from "./tools/test/in-order.ts";
+import { suites } from "./tools/test/suites.ts";
 
 const containers = {
   globalSetup: ["tests/harness/global-setup.ts"],
@@ -23,9 +24,9 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
         },
       },
-      ...["database", "engine", "auth-sidecar", "gateway", "local", "conformance"].map((name) => ({
-        test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers },
-      })),
+      ...suites
+        .filter(({ needsDocker, name }) => needsDocker && name !== "e2e")
+        .map(({ name }) => ({ test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers } })),
       {
         test: {
           name: "e2e",

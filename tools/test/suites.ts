@@ -25,6 +25,7 @@ export const suites: readonly Suite[] = [
   { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "conformance", what: "Hasura's own read cases against the embedded engine", kind: "vitest", needsDocker: true },
   { name: "auth-sidecar", what: "the sidecar on a real Postgres and a real session store", kind: "vitest", needsDocker: true },
+  { name: "permissions", what: "what each role may see, from the metadata, on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "gateway", what: "nginx in front of stand-ins", kind: "vitest", needsDocker: true },
   { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
   { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true },
