@@ -157,5 +157,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return EmbeddedEngine.create(options);
 }
 
+/**
+ * Asks as a role and gives the answer's data, for tests and scripts.
+ * @param session `x-hasura-*` variables, lower-case
+ * @throws EngineError
+ */
+export async function query(
+  engine: Pick<Engine, "execute">,
+  role: string,
+  session: Readonly<Record<string, string>>,
+  document: string,
+  variables?: Record<string, unknown>,
+): Promise<unknown> {
+  const request = { query: document, ...(variables === undefined ? {} : { variables }) };
+  const text = await engine.execute(request, { role, isAdmin: role === "admin", variables: new Map(Object.entries(session)) });
+  return (JSON.parse(text) as { readonly data: unknown }).data;
+}
+
 export { EngineError, errorReply, toEngineError, type EngineErrorCode } from "./errors.ts";
 export { MetadataError, type Inconsistency, type Problem } from "./metadata/problems.ts";

@@ -98,9 +98,11 @@ export class Database {
       if (runs.length === 1 && runs[0] !== undefined) return [await this.#query(client, runs[0])];
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       const results: (readonly Row[])[] = [];
+      const start = performance.now();
       try {
         for (const run of runs) {
           signal?.throwIfAborted();
+          this.#refuseLate(start);
           results.push(await this.#query(client, run));
         }
       } finally {
@@ -115,6 +117,14 @@ export class Database {
       await cancel.settled();
       client.off("error", onError);
       client.release(broken);
+    }
+  }
+
+  /** Many statements of one request together get no more time than one. */
+  #refuseLate(start: number): void {
+    const { statementTimeout } = this.#options;
+    if (statementTimeout > 0 && performance.now() - start > statementTimeout) {
+      throw new EngineError({ code: "timeout", message: "the statements of the request took longer than the limit" });
     }
   }
 

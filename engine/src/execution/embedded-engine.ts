@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import { Kind, lexicographicSortSchema, printSchema } from "graphql";
-import { LRUCache } from "lru-cache";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
@@ -10,76 +8,29 @@ import { Database } from "./database.ts";
 import { invalid, readOperation, type Operation } from "./document.ts";
 import { Cohorts } from "./live.ts";
 import { resolveParameters } from "./parameters.ts";
-import { planQuery, planSubscription, type PlanOptions, type RootPlan, type Statement } from "./plan.ts";
+import { PlanCache, type CachedOperation } from "./plan-cache.ts";
+import { planQuery, planSubscription, type PlanOptions } from "./plan.ts";
+import { preparePlan, splice, type PreparedPlan } from "./prepared-plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
-import { fingerprint, Variables } from "./variables.ts";
-
-interface CachedOperation {
-  readonly operation: Operation;
-  readonly structural: Set<string>;
-  /** Stands in the keys of its plans, so that plans from before the structure was known better are not found again. */
-  key: string;
-}
-
-interface PreparedPlan {
-  /** Rough number of characters. */
-  readonly size: number;
-  readonly roots: readonly RootPlan[];
-  readonly statements: readonly { readonly statement: Statement; readonly text: string }[];
-}
+import { Variables } from "./variables.ts";
 
 const defaults = { maxDepth: 20, maxBreadth: 1000, statementTimeout: 30_000, poolSize: 4, planCacheSize: 1000, maxQueryLength: 262_144, idleSeconds: 180 };
-
-/** Characters of documents, and of plans, that the caches hold together: long ones must not fill the memory. */
-const cachedCharacters = 20_000_000;
-
-let lastKey = 0;
-function newKey(): string {
-  lastKey += 1;
-  return String(lastKey);
-}
-
-/** What variables make of a plan, short enough for a key. */
-function shortened(text: string): string {
-  return text.length <= 100 ? text : createHash("sha256").update(text).digest("base64url");
-}
-
-function statementsOf(roots: readonly RootPlan[]): readonly Statement[] {
-  return roots.flatMap((root) => (root.kind === "statement" ? [root.statement] : root.kind === "namespace" ? statementsOf(root.fields) : []));
-}
-
-function fixedLength(roots: readonly RootPlan[]): number {
-  return roots.reduce((sum, root) => sum + (root.kind === "fixed" ? root.text.length : root.kind === "namespace" ? fixedLength(root.fields) : 0), 0);
-}
-
-function splice(roots: readonly RootPlan[], take: () => string): string {
-  const parts = roots.map((root) => {
-    const text = root.kind === "fixed" ? root.text : root.kind === "statement" ? take() : splice(root.fields, take);
-    return `${JSON.stringify(root.key)}:${text}`;
-  });
-  return `{${parts.join(",")}}`;
-}
 
 export class EmbeddedEngine implements Engine {
   readonly #options: EngineOptions;
   #source: EngineOptions["metadata"];
   #state: State;
   #databases: ReadonlyMap<string, Database>;
-  readonly #operations: LRUCache<string, CachedOperation>;
-  readonly #plans: LRUCache<string, PreparedPlan>;
+  readonly #plans: PlanCache;
   readonly #cohorts = new Cohorts((source) => this.#database(source));
   #revision = 1;
-  #hits = 0;
-  #misses = 0;
 
   private constructor(options: EngineOptions, state: State, databases: ReadonlyMap<string, Database>) {
     this.#options = options;
     this.#source = options.metadata;
     this.#state = state;
     this.#databases = databases;
-    const max = options.planCacheSize ?? defaults.planCacheSize;
-    this.#operations = new LRUCache({ max, maxSize: cachedCharacters, sizeCalculation: (_operation, key) => key.length + 1 });
-    this.#plans = new LRUCache({ max, maxSize: cachedCharacters, sizeCalculation: (plan) => plan.size });
+    this.#plans = new PlanCache(options.planCacheSize ?? defaults.planCacheSize);
   }
 
   static async create(options: EngineOptions): Promise<EmbeddedEngine> {
@@ -144,15 +95,13 @@ export class EmbeddedEngine implements Engine {
     const longest = this.#options.maxQueryLength ?? defaults.maxQueryLength;
     if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
     const key = `${session.role}\n${operationName ?? ""}\n${query}`;
-    const known = this.#operations.get(key);
-    if (known !== undefined) return known;
-    const operation = readOperation(query, operationName);
-    if (this.#options.enableAllowList === true && !session.isAdmin && !this.#state.allowList.allows(operation.document, session.role)) {
-      throw invalid("query is not allowed");
-    }
-    const cached: CachedOperation = { operation, structural: new Set(), key: newKey() };
-    this.#operations.set(key, cached);
-    return cached;
+    return this.#plans.operation(key, () => {
+      const operation = readOperation(query, operationName);
+      if (this.#options.enableAllowList === true && !session.isAdmin && !this.#state.allowList.allows(operation.document, session.role)) {
+        throw invalid("query is not allowed");
+      }
+      return operation;
+    });
   }
 
   #planOptions(role: string): PlanOptions {
@@ -170,20 +119,9 @@ export class EmbeddedEngine implements Engine {
     const { operation, structural } = cached;
     const variables = new Variables(operation.definition, values, structural);
     variables.check();
-    const known = this.#plans.get(cached.key + shortened(fingerprint(structural, values)));
-    if (known !== undefined) {
-      this.#hits += 1;
-      return known;
-    }
-    this.#misses += 1;
-    const before = structural.size;
-    const roots = planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
-    if (structural.size !== before) cached.key = newKey();
-    const statements = statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) }));
-    const size = statements.reduce((sum, { text, statement }) => sum + 2 * text.length + 200 * statement.parameters.length, 1_000 + fixedLength(roots));
-    const plan = { roots, statements, size };
-    this.#plans.set(cached.key + shortened(fingerprint(structural, values)), plan);
-    return plan;
+    return this.#plans.plan(cached, values, () =>
+      preparePlan(planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role))),
+    );
   }
 
   async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined): Promise<readonly string[]> {
@@ -272,7 +210,6 @@ export class EmbeddedEngine implements Engine {
     this.#source = source;
     this.#state = state;
     this.#databases = databases;
-    this.#operations.clear();
     this.#plans.clear();
     this.#cohorts.clear();
     this.#revision += 1;
@@ -289,7 +226,7 @@ export class EmbeddedEngine implements Engine {
       pool.idle += idle;
       pool.waiting += waiting;
     }
-    return { plans: { size: this.#plans.size, hits: this.#hits, misses: this.#misses }, pool, cohorts: this.#cohorts.size };
+    return { plans: this.#plans.statistics, pool, cohorts: this.#cohorts.size };
   }
 
   async close(): Promise<void> {

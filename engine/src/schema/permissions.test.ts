@@ -142,3 +142,10 @@ test("query_root_fields and subscription_root_fields take root fields away, and 
   expect(() => plan(limited, "reader", "{ article { author { id } } }")).not.toThrow();
   expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual(["article", "article_by_pk", "article_stream", "search_articles"]);
 });
+
+test("introspection can be switched off for a role, which keeps its queries and __typename", async () => {
+  const silent = await stateOf({ ...library, root: { graphql_schema_introspection: { disabled_for_roles: ["reader"] } } });
+  expect(() => plan(silent, "reader", "{ __schema { queryType { name } } }")).toThrow(expect.objectContaining({ code: "not-supported", message: 'introspection is disabled for role: "reader"' }));
+  expect(() => plan(silent, "reader", "{ __typename author { __typename id } }")).not.toThrow();
+  expect(() => plan(silent, "counter", "{ __schema { queryType { name } } }")).not.toThrow();
+});

@@ -17,7 +17,7 @@ import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import { description, type ResolvedSource } from "./resolve.ts";
-import { aggregateType, argument, functionArguments, rowArguments, tableType } from "./table-types.ts";
+import { aggregateType, argument, functionArguments, hasRows, rowArguments, tableType } from "./table-types.ts";
 import { byName, list, TypeBook, type OutputFields } from "./types.ts";
 import { boolExp } from "./where-types.ts";
 
@@ -100,7 +100,8 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
     const name = given?.name ?? (suffix === undefined ? table.graphqlName : naming.suffixed(table.graphqlName, suffix));
     fields[naming.rootField(name)] = { ...field, type: field.type, description: description(given?.comment, automatic) };
   };
-  put("select", undefined, `fetch data from the table: ${titled}`, {
+  const selectable = hasRows(target, types);
+  if (selectable) put("select", undefined, `fetch data from the table: ${titled}`, {
     type: list(tableType(target, types)),
     args: rowArguments(target, types),
     ...meaning({ kind: "select", target }),
@@ -113,7 +114,7 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
     });
   }
   const key = primaryKeyArguments(target, types);
-  if (key !== undefined) {
+  if (key !== undefined && selectable) {
     put("select_by_pk", "by_pk", `fetch data from the table: ${titled} using primary key columns`, {
       type: tableType(target, types),
       args: key,
@@ -182,7 +183,7 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
       }
       for (const tracked of source.functions) {
         const target = types.visible(tracked.target);
-        if (target !== undefined && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
+        if (target !== undefined && hasRows(target, types) && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
       }
       for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
       const { namespace } = source.naming;

@@ -9,6 +9,22 @@ import { boolExp, selectColumns } from "./where-types.ts";
 
 export const argument = (type: GraphQLInputType, meta: ArgumentMeta, description?: string) => ({ type, description, ...meaning(meta) });
 
+/** Relationships and computed fields; whether the role sees them shows only when types are built, and may not be asked before. */
+function hasMoreThanColumns({ table }: VisibleTable): boolean {
+  return table.relationships.size > 0 || table.computedFields.size > 0;
+}
+
+/** Whether the role can select anything from a row; a type without fields would be no type. */
+export function hasRows(target: VisibleTable, types: TypeBook): boolean {
+  const { table, permission } = target;
+  return (
+    visibleColumns(target).length > 0 ||
+    permission.computedFields.size > 0 ||
+    [...table.relationships.values()].some((relationship) => types.visible(relationship.target) !== undefined) ||
+    [...table.computedFields.values()].some((field) => field.result.kind === "table" && types.visible(field.result.target) !== undefined)
+  );
+}
+
 /** Arguments of everything that gives a list of a table's rows. */
 export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const columns = selectColumns(target, types);
@@ -19,7 +35,7 @@ export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFiel
       : { [naming.field("distinct_on")]: argument(nullableList(columns), { kind: "distinct-on" }, "distinct select on columns") }),
     limit: argument(GraphQLInt, { kind: "limit" }, "limit the number of rows returned"),
     offset: argument(GraphQLInt, { kind: "offset" }, "skip the first n rows. Use only with order_by"),
-    ...(columns === undefined && target.table.relationships.size === 0
+    ...(columns === undefined && !hasMoreThanColumns(target)
       ? {}
       : { [naming.field("order_by")]: argument(nullableList(orderBy(target, types)), { kind: "order-by" }, "sort the rows by one or more columns") }),
     where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
@@ -56,7 +72,7 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
   const fields: OutputFields = {};
   for (const relationship of table.relationships.values()) {
     const target = types.visible(relationship.target);
-    if (target === undefined) continue;
+    if (target === undefined || !hasRows(target, types)) continue;
     const type = tableType(target, types);
     const meta: OutputMeta = { kind: "relationship", relationship, target };
     if (relationship.kind === "object") {
@@ -95,7 +111,7 @@ function computedFields({ table, permission }: VisibleTable, types: TypeBook): O
       continue;
     }
     const target = types.visible(field.result.target);
-    if (target === undefined) continue;
+    if (target === undefined || !hasRows(target, types)) continue;
     fields[field.name] = {
       type: nullableList(tableType(target, types)),
       description: field.description,
@@ -157,6 +173,6 @@ export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObj
       type: types.object(types.naming.type(graphqlName, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
       ...meaning({ kind: "aggregate", target }),
     },
-    nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) },
+    ...(hasRows(target, types) ? { nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) } } : {}),
   }));
 }

@@ -43,7 +43,7 @@ export function plan(state: State, role: string, query: string, variables: Recor
   const operation = readOperation(query, null);
   const given = new Variables(operation.definition, variables, new Set());
   given.check();
-  return planQuery(state.schema(role), operation, given, { ...unlimited, role });
+  return planQuery(state.schema(role), operation, given, { ...unlimited, introspection: state.introspectionAllowed(role), role });
 }
 
 export function planLive(state: State, role: string, query: string, variables: Record<string, unknown> = {}): SubscriptionPlan {

@@ -1,4 +1,4 @@
-import { createEngine, type Engine, type EngineOptions, type Session } from "../../../engine/src/engine.ts";
+import { createEngine, query, type Engine, type EngineOptions, type Session } from "../../../engine/src/engine.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../../harness/database-container.ts";
 
 /**
@@ -41,10 +41,7 @@ export async function startRouting(options: Partial<EngineOptions> = {}): Promis
     return {
       database,
       engine,
-      ask: async (role, query, variables, session) => {
-        const text = await engine.execute({ query, ...(variables === undefined ? {} : { variables }) }, sessionOf(role, session));
-        return (JSON.parse(text) as { data: unknown }).data;
-      },
+      ask: (role, document, variables, session = {}) => query(engine, role, session, document, variables),
       [Symbol.asyncDispose]: async () => {
         await engine.close();
         await database.stop();

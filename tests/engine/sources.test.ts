@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createEngine, type Engine } from "../../engine/src/engine.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { sessionOf } from "./support/routing.ts";
+
+let database: StartedDatabaseContainer;
+const engines: Engine[] = [];
+
+const tables = `
+  create table public.colour (value text primary key, comment text);
+  insert into public.colour values ('red', 'warm'), ('blue', null);
+  create table public.thing (id bigint primary key, label text not null, colour text references public.colour, price numeric, owner text);
+  insert into public.thing values (9007199254740993, 'a', 'red', 1.10, 'u1'), (2, 'b', 'blue', 2, 'u2');
+  create materialized view public.thing_copy as select * from public.thing;
+  create function public.things_of(hasura_session json, lowest numeric default 0) returns setof public.thing stable language sql
+    as $$ select * from public.thing where owner = hasura_session ->> 'x-hasura-user-id' and price >= lowest $$;
+  create function public.title(thing public.thing) returns text stable language sql as $$ select upper(thing.label) $$;
+  create function public.alike(thing public.thing, most int) returns setof public.thing stable language sql
+    as $$ select * from public.thing t where t.id <> thing.id order by t.id limit most $$;
+  create function public.remove_things() returns setof public.thing volatile language sql as $$ delete from public.thing returning * $$;`;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  await using admin = await database.connect("bootstrap");
+  await admin.query(tables);
+});
+
+afterAll(async () => {
+  for (const engine of engines) await engine.close();
+  await database.stop();
+});
+
+const permission = { columns: "*", filter: { owner: "X-Hasura-User-Id" }, allow_aggregations: true, computed_fields: ["title"] };
+
+function source(name: string, extra: object = {}) {
+  return {
+    name,
+    kind: "postgres",
+    configuration: { connection_info: { database_url: database.getConnectionUri("bootstrap") } },
+    tables: [
+      { table: "colour", is_enum: true },
+      {
+        table: "thing",
+        select_permissions: [{ role: "user", permission }],
+        computed_fields: [
+          { name: "title", definition: { function: "title" } },
+          { name: "alike", definition: { function: "alike", table_argument: "thing" } },
+        ],
+      },
+      { table: "thing_copy", configuration: { custom_name: "copy" } },
+    ],
+    functions: [
+      { function: "things_of", configuration: { session_argument: "hasura_session" } },
+      { function: "remove_things", configuration: { exposed_as: "query" } },
+    ],
+    ...extra,
+  };
+}
+
+async function ask(options: { sources: object[]; stringifyNumericTypes?: boolean }, query: string, role = "admin"): Promise<unknown> {
+  const engine = await createEngine({ metadata: { version: 3, sources: options.sources }, poolSize: 1, stringifyNumericTypes: options.stringifyNumericTypes ?? false });
+  engines.push(engine);
+  return JSON.parse(await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "u1" }))) as unknown;
+}
+
+test("enum tables, materialized views, functions with a session argument and computed fields are served", async () => {
+  const query = `{ thing(where: {colour: {_eq: red}}) { label colour title alike(args: {most: 1}) { label } } copy_aggregate { aggregate { count } }
+    things_of(args: {lowest: 1}) { label } colour(order_by: {value: asc}) { value comment } }`;
+  expect(await ask({ sources: [source("default")] }, query)).toEqual({
+    data: {
+      thing: [{ label: "a", colour: "red", title: "A", alike: [{ label: "b" }] }],
+      copy_aggregate: { aggregate: { count: 2 } },
+      things_of: [{ label: "a" }],
+      colour: [{ value: "blue", comment: null }, { value: "red", comment: "warm" }],
+    },
+  });
+});
+
+test("a computed field's rows keep to the role's filter", async () => {
+  expect(await ask({ sources: [source("default")] }, "{ thing { label alike(args: {most: 5}) { label } } }", "user")).toEqual({ data: { thing: [{ label: "a", alike: [] }] } });
+});
+
+test("a function that writes cannot, for the connections are read-only", async () => {
+  await expect(ask({ sources: [source("default")] }, "{ remove_things { label } }")).rejects.toThrow("database query error");
+  await using admin = await database.connect("bootstrap");
+  expect((await admin.query("select count(*)::int as left from public.thing")).rows).toEqual([{ left: 2 }]);
+});
+
+test("numbers are Postgres' own, or strings where that is asked for", async () => {
+  const query = '{ thing(where: {label: {_eq: "a"}}) { price } thing_aggregate { aggregate { sum { price } } } }';
+  expect(await ask({ sources: [source("default")] }, query)).toEqual({ data: { thing: [{ price: 1.1 }], thing_aggregate: { aggregate: { sum: { price: 3.1 } } } } });
+  expect(await ask({ sources: [source("default")], stringifyNumericTypes: true }, query)).toEqual({
+    data: { thing: [{ price: "1.10" }], thing_aggregate: { aggregate: { sum: { price: "3.10" } } } },
+  });
+});
+
+test("two sources stand beside each other when their names are kept apart, and are refused when they are not", async () => {
+  const other = source("other", { customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } } });
+  const query = "{ thing_aggregate { aggregate { count } } other { thing(limit: 1, order_by: {id: asc}) { label __typename } } }";
+  expect(await ask({ sources: [source("default"), other] }, query)).toEqual({
+    data: { thing_aggregate: { aggregate: { count: 2 } }, other: { thing: [{ label: "b", __typename: "other_thing" }] } },
+  });
+  await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(/root field thing is there twice/);
+});
