@@ -20,7 +20,7 @@ export function isInstalled(lock, installed) {
   });
 }
 
-const readJson = (path) => readFile(path, "utf8").then(JSON.parse, () => undefined);
+const readJson = (path) => readFile(path, "utf8").then(JSON.parse).catch(() => undefined);
 
 /** Installs the locked dependencies, only when they are not there; two runs at once wait for each other. */
 export async function ensureDependencies(project, node) {

@@ -18,7 +18,7 @@ export interface CommandDescription {
   readonly options: Readonly<Record<string, OptionDescription>>;
   /** Whatever is not an option of ours belongs to the program behind: it is handed on as it is. */
   readonly passesOn?: boolean;
-  /** Paragraphs after the options. */
+  /** Lines after the options. */
   readonly notes?: readonly string[];
 }
 
@@ -134,7 +134,7 @@ export function helpText(command: CommandDescription): string {
     command.summary,
     "",
     ...rows.map(([left, right]) => `${left!.padEnd(width)}${right}`),
-    ...(command.notes ?? []).flatMap((note) => ["", note]),
+    ...(command.notes ? ["", ...command.notes] : []),
   ].join("\n");
 }
 
