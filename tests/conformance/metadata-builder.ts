@@ -106,6 +106,9 @@ export class MetadataBuilder {
     const args = record(command.args);
     const type = command.type.replace(/^pg_/, "");
     switch (type) {
+      case "bulk":
+      case "concurrent_bulk":
+        return (command.args as readonly Command[]).flatMap((inner) => this.apply(inner));
       case "run_sql":
         return [{ source: typeof args["source"] === "string" ? args["source"] : "default", sql: String(args["sql"]) }];
       case "insert": {

@@ -27,6 +27,23 @@ function rootFieldsOf(query: unknown): readonly string[] {
   );
 }
 
+/** Letters and digits of a name, which every naming convention keeps. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+/** Names of the tables and functions that commands track. */
+function trackedNames(commands: readonly unknown[]): readonly string[] {
+  return commands.flatMap((command) => {
+    const { type, args } = command as Command;
+    if (!/track_(table|function)$/.test(type)) return [];
+    const named = typeof args === "object" && args !== null ? args : { name: args };
+    const target: unknown = "name" in named ? named.name : "table" in named ? named.table : "function" in named ? named.function : undefined;
+    const name = typeof target === "object" && target !== null && "name" in target ? target.name : target;
+    return typeof name === "string" ? [plain(name)] : [];
+  });
+}
+
 /** Commands change what the next case finds, so that such a case needs a stage of its own. */
 export function changesStage({ steps }: Case): boolean {
   return steps.some(({ url }) => commandPath.test(url));
@@ -76,12 +93,12 @@ function without(answer: unknown, keys: readonly string[], expected: unknown): u
 export class CaseRunner {
   readonly #stage: Stage;
   readonly #transport: Transport;
-  readonly #setupText: string;
+  readonly #setup: readonly Command[];
 
   constructor(stage: Stage, transport: Transport, setup: readonly Command[]) {
     this.#stage = stage;
     this.#transport = transport;
-    this.#setupText = JSON.stringify(setup);
+    this.#setup = setup;
   }
 
   async run({ steps, unusable }: Case): Promise<Outcome> {
@@ -123,9 +140,11 @@ export class CaseRunner {
   /** Some cases ask for tables of which neither the folder's setup nor an earlier step of the case says anything. */
   #notSetUp(step: Step, steps: readonly Step[]): string | undefined {
     if (!graphqlPath.test(step.url) || !expectsData(step.response)) return undefined;
-    const known = this.#setupText + JSON.stringify(steps.filter(({ url }) => commandPath.test(url)).map(({ query }) => query));
-    const fields = rootFieldsOf(step.query).map((name) => name.replace(/_(aggregate|by_pk|stream)$/, ""));
-    const missing = fields.find((name) => !name.startsWith("__") && name !== "no_queries_available" && !known.includes(name));
+    const commands = [...this.#setup, ...steps.filter(({ url }) => commandPath.test(url)).map(({ query }) => query)];
+    const text = plain(JSON.stringify(commands));
+    const tracked = trackedNames(commands);
+    const fields = rootFieldsOf(step.query).filter((name) => !name.startsWith("__") && name !== "no_queries_available");
+    const missing = fields.find((name) => !text.includes(plain(name)) && !tracked.some((known) => plain(name).includes(known)));
     return missing === undefined ? undefined : `nothing in the folder sets up ${missing}`;
   }
 
