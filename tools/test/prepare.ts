@@ -16,6 +16,8 @@ export async function prepare(): Promise<void> {
   const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
   await ensureEngine(options);
   await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
+  // Debian 13 packs the client apart from the engine.
+  if ((await findProgram("docker")) === undefined) await installPackages(["docker-cli"], options.onLine, "looks into containers");
   for (const { name } of builtImages()) {
     const started = performance.now();
     const reference = await image(name);
