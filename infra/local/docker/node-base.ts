@@ -32,6 +32,13 @@ async function npmRegistry(): Promise<string> {
   return url.href;
 }
 
+/** Path of exactly the Node that the image's name promises: this one, else the pinned one from the npm registry. */
+async function nodeProgram(version: string, onLine: (line: string) => void): Promise<string> {
+  if (process.versions.node === version) return process.execPath;
+  const folder = await installRecipe("node", resolve(import.meta.dirname, "../node-runtime"), onLine);
+  return join(folder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+}
+
 function addFile(archive: Pack, name: string, path: string, size: number, mode: number): Promise<void> {
   const entry = archive.entry({ name, size, mode, mtime: new Date(0) });
   return pipeline(createReadStream(path), entry as unknown as Writable);
@@ -74,16 +81,17 @@ export async function buildNodeBase(
 ): Promise<void> {
   // Distributions take npm apart, so the one here may not work when copied.
   const recipe = resolve(import.meta.dirname, "../npm-runtime");
-  const [certificates, npm, registry] = await Promise.all([
+  const [certificates, npm, node, registry] = await Promise.all([
     trustedCertificates(),
     installRecipe("npm", recipe, onLine),
+    nodeProgram(name.split(":")[1]!, onLine),
     npmRegistry(),
   ]);
   const archive = pack();
   const fill = async (): Promise<void> => {
     archive.entry({ name: "Dockerfile" }, dockerfile(debianBase, certificates !== undefined, registry));
     if (certificates !== undefined) archive.entry({ name: "certificates.crt" }, certificates);
-    await addFile(archive, "node", process.execPath, (await stat(process.execPath)).size, 0o755);
+    await addFile(archive, "node", node, (await stat(node)).size, 0o755);
     await addFolder(archive, "npm", join(npm, "node_modules/npm"));
     archive.finalize();
   };
