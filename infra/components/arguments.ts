@@ -89,6 +89,91 @@ export interface RouteQLArgs {
    */
   readonly loginAttemptsPerAddress?: number;
   /**
+   * The directory's servers, tried in turn, parted by blanks or commas. Without it there is no directory login.
+   * Default: none. Allowed: addresses that start with ldap:// or ldaps://.
+   */
+  readonly ldapUrl?: string;
+  /**
+   * Whether connections to ldap:// start TLS.
+   * Default: `false`.
+   */
+  readonly ldapStarttls?: boolean;
+  /**
+   * Allows ldap:// without StartTLS, which sends passwords readable.
+   * Default: `false`.
+   */
+  readonly ldapPlaintext?: boolean;
+  /**
+   * Authority (PEM) that the servers' certificates come from. Without it the public ones are trusted.
+   * Default: none.
+   */
+  readonly ldapCaFile?: string;
+  /**
+   * The account that searches the directory. Without it the search is anonymous.
+   * Default: none.
+   */
+  readonly ldapBindDn?: string;
+  /**
+   * Password of the account that searches.
+   * Default: none.
+   */
+  readonly ldapBindPassword?: Input<string>;
+  /**
+   * Where accounts are searched, in the whole subtree. Needed with a directory.
+   * Default: none.
+   */
+  readonly ldapUserBase?: string;
+  /**
+   * Finds the account of what was typed as its name.
+   * Default: `(mail={{username}})`. Allowed: a filter with {{username}}.
+   */
+  readonly ldapUserFilter?: string;
+  /**
+   * What else an account must satisfy, at login and at each use of its session.
+   * Default: none. Allowed: a filter.
+   */
+  readonly ldapActiveFilter?: string;
+  /**
+   * What names an account for ever; objectGUID for Active Directory, ipaUniqueID for FreeIPA.
+   * Default: `entryUUID`. Allowed: the name of an attribute.
+   */
+  readonly ldapIdAttribute?: string;
+  /**
+   * An account's e-mail address.
+   * Default: `mail`. Allowed: the name of an attribute.
+   */
+  readonly ldapEmailAttribute?: string;
+  /**
+   * An account's name.
+   * Default: `cn`. Allowed: the name of an attribute.
+   */
+  readonly ldapNameAttribute?: string;
+  /**
+   * An account's organisation, for accounts with the role `tenant`.
+   * Default: `o`. Allowed: the name of an attribute.
+   */
+  readonly ldapOrganisationAttribute?: string;
+  /**
+   * Where groups are searched. Without it the account's memberOf counts.
+   * Default: none.
+   */
+  readonly ldapGroupBase?: string;
+  /**
+   * Finds the groups of an account.
+   * Default: `(member={{dn}})`. Allowed: a filter with {{dn}}.
+   */
+  readonly ldapGroupFilter?: string;
+  /**
+   * Who has which role: the first entry that holds counts. Whoever is in none is `pending` and gets no token.
+   * Default: none. Allowed: an ordered list `role: group; …`, a group by its DN or cn, * for all.
+   */
+  readonly ldapRoles?: string;
+  /**
+   * Longest wait for one answer of a server.
+   * Default: `3000`. Allowed: 100 to 30000.
+   */
+  readonly ldapTimeoutMilliseconds?: number;
+  /**
    * Largest body of a request, in KiB.
    * Default: `256`. Allowed: 1 to 10240.
    */

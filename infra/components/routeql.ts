@@ -14,6 +14,7 @@ import type { GivenSettings, PlainSettings } from "../settings/list.ts";
 import { dockerResolver, runOnDocker } from "../targets/docker/run.ts";
 import type { DockerService } from "../targets/docker/service.ts";
 import type { GatewayCertificate } from "../tls/certificate.ts";
+import { directoryAuthority } from "../tls/directory-authority.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
 import { selfSigned } from "../tls/self-signed.ts";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
@@ -92,7 +93,11 @@ export class RouteQL extends ComponentResource {
     const secrets = makeSecrets(args, { tlsPrivateKey: certificate.privateKey, protectData, parent: this });
     const deployed = runOnDocker(
       {
-        services: describeServices(settings, { resolver: dockerResolver, certificate: certificate.certificate }),
+        services: describeServices(settings, {
+          resolver: dockerResolver,
+          certificate: certificate.certificate,
+          directoryAuthority: directoryAuthority(settings.ldapCaFile, process.cwd()),
+        }),
         images: builtImages(settings),
         secrets,
         hostAddress: settings.hostAddress,

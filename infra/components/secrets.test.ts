@@ -46,6 +46,15 @@ test("a given secret is used and not generated", async () => {
   expect(generated.map(({ name }) => name)).not.toContain("engine-access-key");
 });
 
+test("the directory's password is there only where it is given, and never generated", async () => {
+  expect((await make()).secrets).not.toHaveProperty("ldap-bind-password");
+  const { secrets, generated } = await make({ ldapBindPassword: "a directory's password" });
+  const password = secrets["ldap-bind-password"] ?? output("none");
+  expect(await value(password)).toBe("a directory's password");
+  expect(await isSecret(password)).toBe(true);
+  expect(generated).toHaveLength(11);
+});
+
 test("the addresses of the database hold the password of their own role", async () => {
   const { secrets } = await make();
   for (const role of ["engine", "sidecar"] as const) {

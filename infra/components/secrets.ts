@@ -63,5 +63,8 @@ export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, p
     "sidecar-database-url": databaseUrl("routeql_sidecar", sidecar),
     "sessions-url": secret(interpolate`redis://:${sessions}@sessions:6379/0`),
     "tls-private-key": secret(tlsPrivateKey),
+    ...(given.ldapBindPassword === undefined
+      ? {}
+      : { "ldap-bind-password": checked("ldapBindPassword", given.ldapBindPassword) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { PlainSettings } from "../settings/list.ts";
 import { describeAuthSidecar } from "./auth-sidecar.ts";
+import type { SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
 import { describeEngine } from "./engine.ts";
@@ -8,13 +9,15 @@ import type { GatewaySurroundings } from "./gateway.ts";
 import { describeMigrate } from "./migrate.ts";
 import { describeSessions } from "./sessions.ts";
 
+export type Surroundings = GatewaySurroundings & SidecarSurroundings;
+
 /** Every service and job of the stack, each after those it waits for. */
-export function describeServices(settings: PlainSettings, surroundings: GatewaySurroundings): readonly ServiceDescription[] {
+export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
   return [
     describeDatabase(),
     describeMigrate(),
     describeSessions(),
-    describeAuthSidecar(settings),
+    describeAuthSidecar(settings, surroundings),
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];

@@ -1,11 +1,16 @@
 import type { PlainSettings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
+import { describeDirectory } from "./directory.ts";
+import type { DirectorySurroundings } from "./directory.ts";
 
 /** Issuer and audience of the tokens; the engine asks for both. */
 export const token = { issuer: "routeql", audience: "routeql" } as const;
 
+export type SidecarSurroundings = DirectorySurroundings;
+
 /** Login, sessions, tokens and their keys. */
-export function describeAuthSidecar(settings: PlainSettings): ServiceDescription {
+export function describeAuthSidecar(settings: PlainSettings, surroundings: SidecarSurroundings): ServiceDescription {
+  const directory = describeDirectory(settings, surroundings);
   return {
     name: "auth-sidecar",
     run: "service",
@@ -25,6 +30,7 @@ export function describeAuthSidecar(settings: PlainSettings): ServiceDescription
       ADMIN_EMAIL: settings.adminEmail,
       BODY_LIMIT_KILOBYTES: String(settings.bodyLimitKilobytes),
       LOG_LEVEL: settings.logLevel,
+      ...directory?.environment,
     },
     secrets: {
       DATABASE_URL_FILE: "sidecar-database-url",
@@ -32,13 +38,15 @@ export function describeAuthSidecar(settings: PlainSettings): ServiceDescription
       SERVICE_API_KEY_FILE: "service-api-key",
       KEY_ENCRYPTION_KEY_FILE: "key-encryption-key",
       ADMIN_PASSWORD_FILE: "admin-password",
+      ...directory?.secrets,
     },
-    files: {},
+    files: { ...directory?.files },
     temporary: { "/tmp": 16 },
     ports: [],
     health: { kind: "http", port: 8080, path: "/readyz" },
     resources: { memoryMegabytes: 512, processes: 128 },
     calls: ["database", "sessions"],
+    ...(directory === undefined ? {} : { callsOutside: ["directory"] }),
     after: ["migrate", "sessions"],
     graceSeconds: 30,
   };

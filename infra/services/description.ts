@@ -9,6 +9,9 @@ import type { SecretName } from "./secrets.ts";
 export type ServiceName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "migrate";
 export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools";
 
+/** What lies outside the stack and is called by a part of it. */
+export type OutsideName = "directory";
+
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";
 
@@ -65,6 +68,8 @@ export interface ServiceDescription {
   readonly resources: Resources;
   /** Whom it calls: exactly these connections are possible. */
   readonly calls: readonly ServiceName[];
+  /** What it calls outside the stack; without any it cannot reach the outside at all. */
+  readonly callsOutside?: readonly OutsideName[];
   /** Starts when these are ready (services) or have succeeded (jobs). */
   readonly after: readonly ServiceName[];
   /** Seconds it has for stopping. */
@@ -74,4 +79,9 @@ export interface ServiceDescription {
 /** Every call edge of some services, as [caller, callee], in the order of the descriptions. */
 export function callEdges(services: readonly ServiceDescription[]): readonly (readonly [ServiceName, ServiceName])[] {
   return services.flatMap(({ name, calls }) => calls.map((callee) => [name, callee] as const));
+}
+
+/** Every edge that leads out of the stack, as [caller, what it calls]. */
+export function outsideEdges(services: readonly ServiceDescription[]): readonly (readonly [ServiceName, OutsideName])[] {
+  return services.flatMap(({ name, callsOutside = [] }) => callsOutside.map((outside) => [name, outside] as const));
 }

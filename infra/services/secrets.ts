@@ -1,6 +1,6 @@
 import type { Output } from "@pulumi/pulumi";
 
-/** Every secret that a service can be given, by the name of its file. */
+/** Every secret that each deployment has, by the name of its file. */
 export const secretNames = [
   "engine-access-key",
   "service-api-key",
@@ -19,7 +19,12 @@ export const secretNames = [
   "tls-private-key",
 ] as const;
 
-export type SecretName = (typeof secretNames)[number];
+/** Secrets that there are only where they are configured. */
+export type OptionalSecretName = "ldap-bind-password";
+
+export type SecretName = (typeof secretNames)[number] | OptionalSecretName;
 
 /** The values; each is a Pulumi secret to its last use. */
-export type Secrets = Readonly<Record<SecretName, Output<string>>>;
+export type Secrets = Readonly<
+  Record<(typeof secretNames)[number], Output<string>> & Partial<Record<OptionalSecretName, Output<string>>>
+>;

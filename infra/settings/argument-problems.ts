@@ -1,4 +1,4 @@
-import { contradictions, withDefaults } from "./complete.ts";
+import { contradictions } from "./complete.ts";
 import type { SettingsProblem } from "./error.ts";
 import { settingNames, settings } from "./list.ts";
 import { checkValue } from "./parse.ts";
@@ -18,5 +18,5 @@ export function argumentProblems(given: Readonly<Record<string, unknown>>, stack
     const problem = typeof value === expected ? checkValue(name, value as never) : `must be a ${expected}, not a ${typeof value}`;
     if (problem !== undefined) problems.push({ name, place, problem });
   }
-  return problems.length > 0 ? problems : contradictions(withDefaults(given, stack));
+  return problems.length > 0 ? problems : contradictions(given, stack);
 }

@@ -1,3 +1,4 @@
+import { directoryProblems } from "./directory-problems.ts";
 import type { SettingsProblem } from "./error.ts";
 import { settingNames, settings } from "./list.ts";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
@@ -15,8 +16,9 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
 }
 
 /** Settings that are each allowed, but not together. */
-export function contradictions(settings: PlainSettings): SettingsProblem[] {
-  const problems: SettingsProblem[] = [];
+export function contradictions(given: GivenSettings, stack: string): SettingsProblem[] {
+  const settings = withDefaults(given, stack);
+  const problems = directoryProblems(given, settings);
   const place = "together with another setting";
   const ports = ["httpPort", "httpsPort", "consolePort"] as const;
   for (const [index, name] of ports.entries()) {

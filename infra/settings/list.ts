@@ -5,6 +5,7 @@
  * @module
  */
 import { address, email, host, image, oneOf, port, range } from "./checks.ts";
+import { directorySettings } from "./directory-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
 import { strongSecret } from "./strength.ts";
@@ -105,6 +106,7 @@ export const settings = {
     meaning: "Failed logins from one address, to any account, before it has to wait.",
     ...range(1, 10_000),
   }),
+  ...directorySettings,
   bodyLimitKilobytes: number({
     environment: "BODY_LIMIT_KILOBYTES",
     default: 256,
@@ -193,10 +195,11 @@ type NameOf<Type> = { [Name in SettingName]: TypeOf<Name> extends Type ? Name : 
 
 /** Names of the settings whose values are kept secret. */
 export type SecretSettingName = NameOf<"secret">;
+type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { default: unknown } ? Name : never;
+/** Names of the settings that always have a value and are not secret. */
+export type PlainSettingName = { [Name in SettingName]: Defaulted<Name> }[SettingName];
 /** Names of the settings that have no value unless one is given. */
-export type OptionalSettingName = NameOf<"file">;
-/** Names of the settings that always have a value. */
-export type PlainSettingName = Exclude<SettingName, SecretSettingName | OptionalSettingName>;
+export type OptionalSettingName = Exclude<SettingName, SecretSettingName | PlainSettingName>;
 
 /** What was given, as read and checked; nothing filled in. */
 export type GivenSettings = { readonly [Name in SettingName]?: ValueOf<TypeOf<Name>> };

@@ -3,7 +3,7 @@
  * defaults and generates secrets.
  * @module
  */
-import { contradictions, withDefaults } from "./complete.ts";
+import { contradictions } from "./complete.ts";
 import { SettingsError } from "./error.ts";
 import type { SettingsProblem } from "./error.ts";
 import { parseEnvironmentFile } from "./environment-file.ts";
@@ -91,7 +91,7 @@ export function readSettings({ stack, configuration, environmentFile }: Settings
     }
   }
   const given = values as GivenSettings;
-  problems.push(...contradictions(withDefaults(given, stack)), ...equalSecrets(given));
+  problems.push(...contradictions(given, stack), ...equalSecrets(given));
   if (problems.length > 0) throw new SettingsError(problems);
   return given;
 }

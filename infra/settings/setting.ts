@@ -35,8 +35,13 @@ export const text = <const Given extends Rest<"text">>(rest: Given) => ({ type: 
 export const number = <const Given extends Rest<"number">>(rest: Given) => ({ type: "number" as const, ...rest });
 export const flag = <const Given extends Rest<"flag">>(rest: Given) => ({ type: "flag" as const, ...rest });
 export const file = <const Given extends Rest<"file">>(rest: Given) => ({ type: "file" as const, ...rest });
-export const secret = <const Given extends Omit<Rest<"secret">, "default" | "defaultIn">>(rest: Given) => ({
+
+type SecretRest = Omit<Rest<"secret">, "default" | "defaultIn" | "generated">;
+/** Generated where none is given. */
+export const secret = <const Given extends SecretRest>(rest: Given) => ({
   type: "secret" as const,
   generated: true as const,
   ...rest,
 });
+/** Absent where none is given. */
+export const givenSecret = <const Given extends SecretRest>(rest: Given) => ({ type: "secret" as const, ...rest });

@@ -4,7 +4,7 @@ import { secret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { SecretName, Secrets } from "../../services/secrets.ts";
 import { labels, replaceInPlace } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
@@ -15,13 +15,19 @@ export interface DeliveredFiles {
   readonly version: Output<string>;
 }
 
+function valueOf(name: SecretName, secrets: Secrets, service: ServiceDescription): Output<string> {
+  const value = secrets[name];
+  if (value === undefined) throw new Error(`${service.name} needs the secret ${name}, which is not configured.`);
+  return secret(value);
+}
+
 /** Everything a service finds below `filesDirectory`: its files, and its secrets under `secrets/`. */
 export function fileContents(service: ServiceDescription, secrets: Secrets): ReadonlyMap<string, Input<string>> {
   const contents = new Map<string, Input<string>>();
   for (const [path, content] of Object.entries(service.files)) {
-    contents.set(path, typeof content === "object" && "secret" in content ? secret(secrets[content.secret]) : content);
+    contents.set(path, typeof content === "object" && "secret" in content ? valueOf(content.secret, secrets, service) : content);
   }
-  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, secret(secrets[name]));
+  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, valueOf(name, secrets, service));
   return contents;
 }
 

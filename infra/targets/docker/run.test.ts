@@ -98,6 +98,19 @@ test("each container is on the networks of its own edges, under its own name; on
   });
 });
 
+test("an edge to the outside is a network with a way out that the caller alone is on", async () => {
+  const resources = await run([database, migrate, { ...engine, callsOutside: ["directory"] }, gateway]);
+  expect(find(resources, network, "engine-directory").inputs).toMatchObject({
+    name: "routeql-local-engine-directory",
+    internal: false,
+  });
+  const members = ofType(resources, container).filter(({ inputs }) =>
+    JSON.stringify(unwrap(inputs["networksAdvanced"] ?? [])).includes("routeql-local-engine-directory"),
+  );
+  expect(members.map(({ name }) => name)).toEqual(["engine"]);
+  expect(changed(whole, resources)).toEqual(["Container engine", "Network engine-directory"]);
+});
+
 test("without a service that publishes, nothing has a way out", async () => {
   const networks = ofType(await run([database, migrate]), network);
   expect(networks.every(({ inputs }) => inputs["internal"] === true)).toBe(true);

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { readSettings as readSidecarSettings } from "../../auth-sidecar/src/settings.ts";
+import { withDefaults } from "../settings/complete.ts";
+import { directorySettings } from "../settings/directory-settings.ts";
+import type { GivenSettings } from "../settings/list.ts";
+import { describeServices } from "./all.ts";
+import type { ServiceDescription } from "./description.ts";
+
+const directory: GivenSettings = {
+  ldapUrl: "ldaps://ldap1.example.net ldaps://ldap2.example.net",
+  ldapCaFile: "ca.pem",
+  ldapBindDn: "cn=routeql,dc=example,dc=net",
+  ldapBindPassword: "a directory's password",
+  ldapUserBase: "ou=people,dc=example,dc=net",
+  ldapActiveFilter: "(!(nsAccountLock=TRUE))",
+  ldapGroupBase: "ou=groups,dc=example,dc=net",
+  ldapRoles: "operator: noc; viewer: *",
+  ldapTimeoutMilliseconds: 500,
+};
+
+function describe(given: GivenSettings, directoryAuthority?: string): readonly ServiceDescription[] {
+  const surroundings = { resolver: "127.0.0.11", certificate: "CERTIFICATE", directoryAuthority };
+  return describeServices(withDefaults(given, "prod"), surroundings);
+}
+
+function sidecar(given: GivenSettings, directoryAuthority?: string): ServiceDescription {
+  const found = describe(given, directoryAuthority).find(({ name }) => name === "auth-sidecar");
+  if (found === undefined) throw new Error("The sidecar is not described.");
+  return found;
+}
+
+test("without a directory the sidecar is told nothing of one, and no part of the stack calls the outside", () => {
+  expect(Object.keys(sidecar({}).environment).filter((name) => name.startsWith("LDAP_"))).toEqual([]);
+  expect(Object.values(sidecar({}).secrets)).not.toContain("ldap-bind-password");
+  expect(sidecar({}).files).toEqual({});
+  for (const { callsOutside } of describe({})) expect(callsOutside).toBeUndefined();
+});
+
+test("with a directory exactly the sidecar changes, and calls it", () => {
+  const [without, withDirectory] = [describe({}), describe(directory, "CA")];
+  const changed = withDirectory.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
+  expect(changed.map(({ name, callsOutside }) => [name, callsOutside])).toEqual([["auth-sidecar", ["directory"]]]);
+});
+
+test("the password goes as a secret's file and the authority as a file, neither in the environment", () => {
+  const { environment, secrets, files } = sidecar(directory, "CA");
+  expect(environment["LDAP_CA_FILE"]).toBe("/run/routeql/ldap/ca.pem");
+  expect(files).toEqual({ "ldap/ca.pem": "CA" });
+  expect(secrets["LDAP_BIND_PASSWORD_FILE"]).toBe("ldap-bind-password");
+  expect(JSON.stringify({ environment, secrets, files })).not.toContain("a directory's password");
+});
+
+test("an anonymous search and public certificates need no secret and no file", () => {
+  const { environment, secrets, files } = sidecar({ ldapUrl: "ldaps://a", ldapUserBase: "dc=example,dc=net" });
+  expect(secrets).not.toHaveProperty("LDAP_BIND_PASSWORD_FILE");
+  expect(environment).not.toHaveProperty("LDAP_CA_FILE");
+  expect(files).toEqual({});
+});
+
+test("the sidecar understands what it is given, setting by setting", () => {
+  const { environment, secrets } = sidecar(directory, "CA");
+  const contents: Record<string, string> = {
+    "/run/routeql/ldap/ca.pem": "CA",
+    "/run/routeql/secrets/sidecar-database-url": "postgres://sidecar:c2Vx7hPq@database/routeql",
+    "/run/routeql/secrets/sessions-url": "redis://sessions",
+    "/run/routeql/secrets/service-api-key": "f3a9d1c07b5e4826a1c9e07d35b8f264",
+    "/run/routeql/secrets/key-encryption-key": "b7e20f4c9d1a6835f0c4a7e92d5b8163",
+    "/run/routeql/secrets/admin-password": "W4p-cQ81-mz0L-77xe",
+    "/run/routeql/secrets/ldap-bind-password": "a directory's password",
+  };
+  const paths = Object.entries(secrets).map(([name, secret]) => [name, `/run/routeql/secrets/${secret}`]);
+  const read = readSidecarSettings({ ...environment, ...Object.fromEntries(paths) }, (path) => contents[path] ?? "");
+  expect(read).toMatchObject({
+    LDAP_URL: ["ldaps://ldap1.example.net", "ldaps://ldap2.example.net"],
+    LDAP_STARTTLS: false,
+    LDAP_CA: "CA",
+    LDAP_BIND_PASSWORD: "a directory's password",
+    LDAP_TIMEOUT_MILLISECONDS: 500,
+    LDAP_ROLES: [
+      { role: "operator", group: "noc" },
+      { role: "viewer", group: "*" },
+    ],
+  });
+});
+
+test("every setting of the list reaches the sidecar", () => {
+  const all = Object.fromEntries(Object.keys(directorySettings).map((name) => [name, directory[name as "ldapUrl"] ?? "x"]));
+  const { environment, secrets } = sidecar(all, "CA");
+  const given = [...Object.keys(environment), ...Object.keys(secrets)].filter((name) => name.startsWith("LDAP_"));
+  const expected = Object.values(directorySettings).map(({ environment: name }) =>
+    name === "LDAP_BIND_PASSWORD" ? "LDAP_BIND_PASSWORD_FILE" : name,
+  );
+  expect(given.toSorted()).toEqual(expected.toSorted());
+});

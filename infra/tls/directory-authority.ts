@@ -1,0 +1,33 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { SettingsError } from "../settings/error.ts";
+
+const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The certificates that a directory's certificate may come from, as the file has them; nothing where none is configured.
+ * @param folder that relative paths start from
+ * @throws {SettingsError} if the file cannot be read or is not made of certificates
+ */
+export function directoryAuthority(file: string | undefined, folder: string): string | undefined {
+  if (file === undefined) return undefined;
+  const refused = (problem: string): SettingsError => new SettingsError([{ name: "ldapCaFile", place: file, problem }]);
+  let content: string;
+  try {
+    content = readFileSync(resolve(folder, file), "utf8");
+  } catch {
+    throw refused("cannot be read");
+  }
+  const blocks = content.match(pemCertificate) ?? [];
+  if (blocks.length === 0 || !blocks.every(isCertificate)) throw refused("is not a certificate in PEM form");
+  return `${blocks.join("\n")}\n`;
+}
