@@ -2,7 +2,7 @@ import { explain } from "../foundation/failure.ts";
 import { onInterrupt } from "../foundation/interrupt.ts";
 import { logFileOf } from "../stack/session.ts";
 
-/** Runs a command's work with Ctrl-C handled, which `say` may comment on; an error is explained, with its log. Resolves to the exit code. */
+/** Runs a command's work; Ctrl-C is handled, an error explained with its log. Resolves to the exit code. */
 export async function runInterruptibly(
   work: (signal: AbortSignal) => Promise<number>,
   say = (text: string): void => console.error(`\n${text}`),
