@@ -4,6 +4,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { adminRole, createSession, roleVariable } from "../auth/session.ts";
 import type { Engine, Session } from "../engine.ts";
 import { EngineError, toEngineError } from "../errors.ts";
+import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { BodyError, readBody } from "./body.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
@@ -41,7 +42,7 @@ export function createExplainRoute({ engine, authenticator, bodyLimit, logError 
 function parseBody(body: Buffer): z.output<typeof bodySchema> {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
+    value = parseExactJson(body.toString("utf8"));
   } catch {
     throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
+import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import type { ShowsInternal } from "./internal-detail.ts";
 import { BodyError, readBody } from "./body.ts";
@@ -102,7 +103,7 @@ export class ClientLeft extends Error {
 
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8")) as unknown;
+    return parseExactJson(body.toString("utf8"));
   } catch {
     throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
   }

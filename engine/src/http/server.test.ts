@@ -51,6 +51,12 @@ describe("POST /v1/graphql", () => {
     expect(server.engine.calls.executed).toEqual([{ query: "query A { a }", variables: { n: 1 }, operationName: "A" }]);
   });
 
+  test("keeps every digit of a number in the variables", async () => {
+    await using server = await serveFake();
+    await post(`${server.url}/v1/graphql`, '{"query":"query A($n: bigint) { a }","variables":{"n":12345678901234567890}}');
+    expect(JSON.stringify(server.engine.calls.executed[0]?.variables)).toBe('{"n":12345678901234567890}');
+  });
+
   test.each<[string, unknown, object]>([
     ["no JSON", "{", error("invalid-json", "the request body is not valid JSON")],
     ["an empty body", "", error("invalid-json", "the request body is not valid JSON")],

@@ -30,7 +30,7 @@ export async function startEngine(
 
 function engineOptions(settings: Settings) {
   const { stringifyNumericTypes, inferFunctionPermissions, enableAllowList, allowUnsupported, allowInconsistent } = settings;
-  const { namingConvention, maxDepth, maxBreadth, statementTimeout, poolSize, planCacheSize } = settings;
+  const { namingConvention, maxDepth, maxBreadth, statementTimeout, poolSize, planCacheSize, bodyLimit } = settings;
   return {
     stringifyNumericTypes,
     inferFunctionPermissions,
@@ -40,6 +40,7 @@ function engineOptions(settings: Settings) {
     namingConvention,
     maxDepth,
     maxBreadth,
+    maxQueryLength: bodyLimit,
     statementTimeout,
     poolSize,
     planCacheSize,

@@ -1,4 +1,5 @@
 import type { GraphQLRequest } from "../engine.ts";
+import { parseExactJson } from "../execution/exact-json.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
 
 /** A client's message in either protocol; both protocols' names are understood on every connection, as in Hasura. */
@@ -15,7 +16,7 @@ const longestId = 256;
 /** Parses a text frame. @throws Error whose message begins as Hasura's does. */
 export function parseClientMessage(text: string): ClientMessage {
   try {
-    return parse(JSON.parse(text));
+    return parse(parseExactJson(text));
   } catch (error) {
     const detail = error instanceof SyntaxError ? "not valid JSON" : error instanceof Error ? error.message : "unknown";
     throw new Error(`parsing ClientMessage failed: Error in $: ${detail}`, { cause: error });
