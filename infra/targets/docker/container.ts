@@ -11,8 +11,6 @@ import type { Scope } from "./scope.ts";
 /** Seconds that a service has for getting healthy. */
 const readyWithin = 120;
 
-const openFiles = 65_536;
-
 export interface ContainerParts {
   readonly image: Output<string>;
   readonly files?: DeliveredFiles;
@@ -54,11 +52,7 @@ function confinement({ resources }: ServiceDescription): Partial<ContainerArgs> 
     memory: resources.memoryMegabytes,
     memorySwap: resources.memoryMegabytes,
     // The provider has no limit of processes; each service has a user of its own, so the user's limit serves.
-    ulimits: [
-      { name: "nproc", soft: resources.processes, hard: resources.processes },
-      // What the host's engine grants otherwise varies from 1,024 to a million.
-      { name: "nofile", soft: openFiles, hard: openFiles },
-    ],
+    ulimits: [{ name: "nproc", soft: resources.processes, hard: resources.processes }],
     logDriver: "json-file",
     logOpts: { "max-size": "10m", "max-file": "3" },
   };

@@ -144,10 +144,7 @@ test("a service's root is read-only, without capabilities or new privileges, wit
     securityOpts: ["no-new-privileges"],
     memory: 128,
     memorySwap: 128,
-    ulimits: [
-      { name: "nproc", soft: 32, hard: 32 },
-      { name: "nofile", soft: 65_536, hard: 65_536 },
-    ],
+    ulimits: [{ name: "nproc", soft: 32, hard: 32 }],
     logOpts: { "max-size": "10m", "max-file": "3" },
     tmpfs: { "/tmp": "rw,noexec,nosuid,nodev,size=16m,mode=0700,uid=10102,gid=10102" },
     restart: "unless-stopped",
