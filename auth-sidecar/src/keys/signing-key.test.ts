@@ -15,3 +15,8 @@ test.each([
     expect(privateKey.type).toBe("private");
   },
 );
+
+test("no key's id looks like an option of a command line", async () => {
+  const keys = await Promise.all(Array.from({ length: 500 }, () => generateSigningKey("EdDSA")));
+  expect(keys.filter(({ publicJwk }) => publicJwk.kid.startsWith("-"))).toEqual([]);
+});

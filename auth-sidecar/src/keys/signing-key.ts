@@ -15,11 +15,15 @@ export interface NewSigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** A new key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id is its thumbprint (RFC 7638). */
+/**
+ * A new key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id is its thumbprint (RFC 7638), and never begins with
+ * a hyphen, which a command line would take for an option.
+ */
 export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<NewSigningKey> {
   const { publicKey, privateKey } = await generators[algorithm]();
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk, "sha256");
+  if (kid.startsWith("-")) return generateSigningKey(algorithm);
   return { publicJwk: { ...jwk, kid, alg: algorithm, use: "sig" }, privateKey };
 }
 
