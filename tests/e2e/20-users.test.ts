@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Finished, run } from "../harness/process.ts";
+import { database } from "./support/database.ts";
+import { data } from "./support/graphql.ts";
+import { claimsOf, headerOf, login, session, sessionHeaders, singleStep, tokenOfSession } from "./support/sessions.ts";
+import { call } from "./support/http.ts";
+import { stack } from "./support/stack.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+
+/** `npm run users -- …` or `npm run keys -- …` on the stack under test. */
+function administer(words: readonly string[], input?: string): Promise<Finished> {
+  const [subject = "", ...rest] = words;
+  const options = { cwd: repository, timeout: 60_000, ...(input === undefined ? {} : { input }) };
+  return run(process.execPath, ["infra/local/main.ts", subject, "--stack", stack.name, ...rest], options);
+}
+
+async function done(words: readonly string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await administer(words, input);
+  expect({ code, stderr }, words.join(" ")).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+const rows = async (words: readonly string[], input?: string) =>
+  JSON.parse(await done([...words, "--json"], input)) as Record<string, unknown>[];
+
+const mark = randomBytes(5).toString("hex");
+const email = `users-${mark}@example.net`;
+const password = randomBytes(18).toString("base64url");
+
+async function role(sessionId: string): Promise<unknown> {
+  const claims = claimsOf(await tokenOfSession(sessionId))["https://hasura.io/jwt/claims"] as Record<string, unknown>;
+  return claims["x-hasura-default-role"];
+}
+const tokenStatus = async (sessionId: string): Promise<number> =>
+  (await call("/api/auth/jwt", { headers: sessionHeaders(sessionId) })).status;
+
+describe("npm run users", () => {
+  beforeAll(async () => {
+    const [added] = await rows(["users", "add", email, "--role", "viewer", "--name", "Vi Ewer"], `${password}\n`);
+    expect(added).toMatchObject({ email, name: "Vi Ewer", role: "viewer", provider: "local", disabled: false, lastLogin: null });
+  });
+  afterAll(async () => {
+    await (await database("owner")).query("delete from auth.users where email like $1", [`%${mark}@example.net`]);
+  });
+
+  test("an account that was added logs in over TLS by both flows and queries with its role", async () => {
+    const user = await session({ email, password });
+    expect(user).toMatchObject({ email, name: "Vi Ewer", role: "viewer" });
+    const token = await tokenOfSession(user.sessionId);
+    expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
+    expect((await singleStep({ email, password })).status).toBe(200);
+    expect(await done(["users", "list"])).toMatch(new RegExp(`local +${email} +Vi Ewer +viewer`));
+  });
+
+  test("another role holds from the next token on, a tenant's with its organisation", async () => {
+    const { sessionId } = await session({ email, password });
+    expect(await role(sessionId)).toBe("viewer");
+    await done(["users", "role", email, "analyst"]);
+    expect(await role(sessionId)).toBe("analyst");
+
+    const refused = await administer(["users", "role", email, "tenant"]);
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "a tenant needs an organisation (--organisation)\n" });
+    const organisation = `e2e-${mark}`;
+    const [tenant] = await rows(["users", "role", email, "tenant", "--organisation", organisation]);
+    expect(tenant).toMatchObject({ role: "tenant", organisation });
+    const claims = claimsOf(await tokenOfSession(sessionId))["https://hasura.io/jwt/claims"];
+    expect(claims).toMatchObject({ "x-hasura-default-role": "tenant", "x-hasura-org-id": organisation });
+    await done(["users", "role", email, "viewer"]);
+  });
+
+  test("sessions are listed and ended, all of them, and a new login is free", async () => {
+    await done(["users", "end-sessions", email]);
+    const sessions = [await session({ email, password }), await session({ email, password })];
+    expect(await rows(["users", "sessions", email])).toHaveLength(2);
+    expect(await rows(["users", "show", email])).toMatchObject([{ email, sessions: 2 }]);
+    expect(await done(["users", "end-sessions", email])).toBe("2 sessions ended\n");
+    for (const { sessionId } of sessions) expect(await tokenStatus(sessionId)).toBe(401);
+    expect(await tokenStatus((await session({ email, password })).sessionId)).toBe(200);
+  });
+
+  test("a disabled account is out at once, until it is enabled", async () => {
+    const { sessionId } = await session({ email, password });
+    expect(await done(["users", "disable", email])).toMatch(/^disabled; \d+ sessions? ended\n$/);
+    expect(await tokenStatus(sessionId)).toBe(401);
+    expect((await login({ email, password })).status).toBe(403);
+    expect((await singleStep({ email, password })).status).toBe(403);
+    await done(["users", "enable", email]);
+    expect((await login({ email, password })).status).toBe(200);
+  });
+
+  test("another password ends the sessions and the old password", async () => {
+    const { sessionId } = await session({ email, password });
+    const another = randomBytes(18).toString("base64url");
+    expect(await done(["users", "password", email], `${another}\n`)).toMatch(/^the password is changed; \d+ sessions? ended\n$/);
+    expect(await tokenStatus(sessionId)).toBe(401);
+    expect((await login({ email, password })).status).toBe(401);
+    expect((await login({ email, password: another })).status).toBe(200);
+    await done(["users", "password", email], password);
+    expect((await login({ email, password })).status).toBe(200);
+  });
+
+  test("what cannot be done ends with 1, its reason on standard error and nothing on the other", async () => {
+    const cases: readonly (readonly [string, string, string])[] = [
+      [`users add ${email} --role viewer`, password, `there is a local account ${email} already\n`],
+      [`users add new-${mark}@example.net --role viewer`, "short", "the password must have at least 12 characters\n"],
+      [`users add new-${mark}@example.net --role viewer`, "", "the password must have at least 12 characters\n"],
+      [`users add new-${mark}@example.net`, password, "the role must be one of pending, viewer, analyst, tenant, operator\n"],
+      [`users show nobody-${mark}@example.net`, "", `there is no local account nobody-${mark}@example.net\n`],
+      ["keys retire no-such-key", "", "there is no key no-such-key, or it is retired already\n"],
+    ];
+    for (const [line, input, stderr] of cases)
+      expect(await administer(line.split(" "), input)).toEqual({ code: 1, stdout: "", stderr });
+    const given = await administer(["users", "add", `new-${mark}@example.net`, "--role", "viewer", "--password", password], "");
+    expect(given).toMatchObject({ code: 1, stdout: "" });
+    expect(given.stderr).toContain("unknown option '--password'");
+    expect(given.stderr).not.toContain(password);
+    expect(await done(["users", "list"])).not.toContain(`new-${mark}`);
+  });
+});
+
+describe("npm run keys", () => {
+  const keys = () => rows(["keys", "list"]);
+  const inState = async (state: string) => (await keys()).filter((key) => key["state"] === state);
+
+  const title = "a rotation publishes the next key while the old one signs on, and a second one is refused meanwhile";
+  test(title, { timeout: 200_000 }, async () => {
+    // An earlier run on the same stack may have left one under way.
+    await expect.poll(() => inState("next"), { timeout: 150_000, interval: 5000 }).toEqual([]);
+    const [signing] = await inState("signing");
+    const { sessionId } = await session({ email: stack.adminEmail, password: stack.adminPassword });
+    expect(headerOf(await tokenOfSession(sessionId))["kid"]).toBe(signing?.["id"]);
+
+    const [, next] = /^key (\S+) is published and signs from \S+Z\n$/.exec(await done(["keys", "rotate"])) ?? [];
+    expect(await inState("next")).toEqual([expect.objectContaining({ id: next })]);
+    const token = await tokenOfSession(sessionId);
+    expect(headerOf(token)["kid"]).toBe(signing?.["id"]);
+    expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
+    expect(await administer(["keys", "rotate"])).toMatchObject({ code: 1, stdout: "" });
+  });
+});
