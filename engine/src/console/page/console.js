@@ -5,8 +5,8 @@ const endpoint = location.pathname === "/console" ? "/v1/graphql" : "/api/graphq
 const historyName = "routeql.history";
 const historyLength = 20;
 
-const example = `query LatestUpdates($limit: Int!) {
-  view_bgpupdates(limit: $limit, order_by: {timestamp: desc}) {
+const example = `query LatestUpdates {
+  view_bgpupdates(limit: 10, order_by: {timestamp: desc}) {
     timestamp
     type
     prefix
@@ -281,6 +281,5 @@ document.addEventListener("keydown", (event) => {
 // The gateway passes no role on: the master key always acts as admin there.
 element("role-choice").hidden = endpoint !== "/v1/graphql";
 element("query").value = example;
-element("variables").value = '{"limit": 10}';
 showHistory();
 show(false);
