@@ -1,0 +1,107 @@
+import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "./declared.ts";
+import { filterSql, filterWords } from "./filter-text.ts";
+
+export interface DocumentOptions {
+  /** Roles that exist outside of metadata and are granted nothing there. */
+  readonly rolesWithoutPermission: readonly string[];
+  /** Markdown that follows the tables. */
+  readonly notes: string;
+}
+
+/** What every role may read, as Markdown. */
+export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermission, notes }: DocumentOptions): string {
+  const roles = [...access.roles, ...rolesWithoutPermission].sort();
+  const tables = [...access.tables.values()];
+  return [
+    "# Permissions",
+    "",
+    "Written from `hasura-metadata/`; the suite `permissions` keeps it true and holds the engine to it. What is not granted here does not",
+    "exist for the role: it is neither in its schema nor in any answer, and an error about it reads like one about a name nobody ever used.",
+    "",
+    "## Roles and root fields",
+    "",
+    row(["Role", "Root field", "Operations", "Columns hidden", "Rows", "Row limit", "Aggregates"]),
+    row(Array.from({ length: 7 }, () => "---")),
+    ...roles.flatMap((role) => roleRows(access, role)),
+    "",
+    "The operations are those of the root field itself: `query aggregate` and `live aggregate` are `<root field>_aggregate` in queries and",
+    "subscriptions, `stream` is `<root field>_stream`. The row limit is the most that one list holds, nested lists and the nodes of",
+    "aggregates too; a client may ask for less, never for more. A condition with arrows holds when some row at the end of the path fulfils it.",
+    "",
+    "## Row filters in SQL",
+    "",
+    ...filters(access, tables),
+    "## Relationships",
+    "",
+    row(["Role", "Root field", "May go on to"]),
+    row(["---", "---", "---"]),
+    ...roles.flatMap((role) => relationshipRows(access, role)),
+    "",
+    "Rows reached through a relationship are cut by the filter and the limit of the table they are in, and only the columns that the role",
+    "may read there exist; conditions, orders and aggregates over a relationship are no exception.",
+    "",
+    notes.trim(),
+    "",
+  ].join("\n");
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+const code = (name: string) => `\`${name}\``;
+
+function grantedTo(access: DeclaredAccess, role: string): readonly (readonly [DeclaredTable, DeclaredPermission])[] {
+  return [...access.tables.values()].flatMap((table) => {
+    const permission = access.permission(role, table.key);
+    return permission === undefined ? [] : [[table, permission] as const];
+  });
+}
+
+function roleRows(access: DeclaredAccess, role: string): readonly string[] {
+  const granted = grantedTo(access, role);
+  if (granted.length === 0) return [row([code(role), "none", "", "", "", "", ""])];
+  return granted.map(([table, permission]) => {
+    const hidden = table.columns.filter((column) => !permission.columns.includes(column));
+    return row([
+      code(role),
+      code(table.rootField),
+      operations.filter((operation) => permission.operations.has(operation)).join(", "),
+      hidden.length === 0 ? "none" : hidden.map(code).join(", "),
+      filterWords(access, table.key, permission.filter),
+      permission.limit === undefined ? "none" : permission.limit.toLocaleString("en"),
+      permission.aggregates ? "yes" : "no",
+    ]);
+  });
+}
+
+function filters(access: DeclaredAccess, tables: readonly DeclaredTable[]): readonly string[] {
+  return tables.flatMap((table) => {
+    const byText = new Map<string, string[]>();
+    for (const role of access.roles) {
+      const permission = access.permission(role, table.key);
+      if (permission === undefined) continue;
+      const text = filterSql(access, table.key, permission.filter, "it", (name) => `session('${name}')`);
+      byText.set(text, [...(byText.get(text) ?? []), role]);
+    }
+    return [...byText].flatMap(([text, roles]) => [
+      `${roles.map(code).join(", ")}:`,
+      "",
+      "```sql",
+      `select it.* from ${table.key} it${text === "true" ? "" : `\nwhere ${text.replaceAll(" and exists (", "\n  and exists (")}`}`,
+      "```",
+      "",
+    ]);
+  });
+}
+
+function relationshipRows(access: DeclaredAccess, role: string): readonly string[] {
+  return grantedTo(access, role).map(([table]) => {
+    const reached = table.relationships.flatMap(({ name, target, kind }) => {
+      const permission = access.permission(role, target);
+      if (permission === undefined) return [];
+      return kind === "array" && permission.aggregates ? [code(name), code(`${name}_aggregate`)] : [code(name)];
+    });
+    return row([code(role), code(table.rootField), reached.length === 0 ? "nothing" : reached.join(", ")]);
+  });
+}
