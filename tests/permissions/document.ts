@@ -1,0 +1,37 @@
+/**
+ * docs/permissions.md, from the project's metadata. `node tests/permissions/document.ts` writes it; the suite compares it.
+ * @module
+ */
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { renderPermissions } from "../../engine/src/permissions/document.ts";
+import { declared } from "./support/declared.ts";
+
+export const documentPath: string = resolve(import.meta.dirname, "../../docs/permissions.md");
+
+const notes = `
+## What follows from it, and one should know
+
+- A viewer reads \`hijack_key\` of updates whole. So the keys of ignored hijacks show there, and with them which updates belong to
+  one, whose prefix and origin tell what it was about; of the hijack's record, and of its links, nothing is served. Metadata cannot cut
+  single values out of an array: a team that wants the keys hidden takes \`hijack_key\` from the viewer's columns of \`view_bgpupdates\` and leaves \`hijack_links\` in its place.
+- For the same reason a tenant can read the key of another organisation's hijack, where an update within its own prefix belongs to
+  that hijack too: after a prefix has changed hands, or a part of it has been configured for somebody else.
+- A link that belongs to an update without \`peer_asn\` leads nowhere, since nothing equals null: a tenant is not served such links, and
+  \`update\` of them is null for everyone.
+- \`view_configured_prefixes\` is granted to nobody. A tenant's filter goes through it, with the session's \`x-hasura-org-id\`; a session without
+  that variable gets an error and no row. A prefix without an organisation belongs to no tenant.
+- Views have no primary key, so there is no \`_by_pk\`. Nobody can write.
+- Columns of type json (\`communities\`, \`orig_path\`) exist in \`order_by\`, \`distinct_on\` and comparisons where they may be read, as Hasura
+  has it, though Postgres cannot compare them and answers with an error.
+- Patterns (\`_like\`, \`_regex\` and their kind) are matched only against rows that the filter has let through, so that their errors tell
+  nothing of the others. This is the embedded engine's doing. Hasura writes filter and condition into one WHERE, whose order Postgres
+  chooses; what that lets through has not been tried here.
+- How long an answer takes, and which plan Postgres chooses, does depend on rows that are not served.
+`;
+
+export function permissionsDocument(): string {
+  return renderPermissions(declared(), { rolesWithoutPermission: ["pending"], notes });
+}
+
+if (import.meta.main) await writeFile(documentPath, permissionsDocument());
