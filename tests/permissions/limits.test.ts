@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { declared } from "./support/declared.ts";
+import { north, type Rows, sessionOf, World } from "./support/world.ts";
+
+/** More rows of everything than any role may have at once: one hijack with all links, and one update with as many hijacks. */
+const many = 10_050;
+const fill = `
+  insert into auth.organisations (id, name) values ('${north}', 'North');
+  insert into routing.configured_prefixes (prefix, origins, organisation) values ('192.0.2.0/24', '{64500}', '${north}');
+  insert into routing.hijacks (key, type, prefix, hijack_as, time_detected, configured_prefix)
+    select 'h' || n, 'E|0|-|-', '192.0.2.0/24', 64511, '2026-01-01', '192.0.2.0/24' from generate_series(1, ${many}) n;
+  select routing.ensure_partitions('2026-01-01', '2026-01-02');
+  insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key, matched_prefix)
+    select gen_random_uuid(), '192.0.2.0/24', 64511, 64496, '{64511}', 'demo|north', 'A', '2026-01-01'::timestamp + n * interval '1 second',
+      case n when 1 then (select array_agg(key::text) from routing.hijacks) else '{h1}' end, '192.0.2.0/24'
+    from generate_series(1, ${many}) n;`;
+
+const access = declared();
+const tables = [...access.tables.values()].filter(({ columns }) => columns.length > 0);
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start(async (database) => {
+    await using owner = await database.connect("owner");
+    await owner.query(fill);
+  });
+});
+
+afterAll(async () => world[Symbol.asyncDispose]());
+
+const cases = [
+  ["viewer", 100],
+  ["analyst", 1000],
+  ["tenant", 1000],
+  ["operator", 10_000],
+] as const;
+
+describe.each(cases)("%s gets at most %i rows", (role, most) => {
+  const session = sessionOf(role, north);
+  const aggregates = role !== "viewer";
+
+  async function lengthOf(field: string, variables: Record<string, unknown> = {}, declaration = ""): Promise<number> {
+    const data = await world.ask<{ rows: Rows }>(session, `query${declaration} { rows: ${field} { __typename } }`, variables);
+    return data.rows.length;
+  }
+
+  describe.each(tables.map(({ rootField }) => rootField))("of %s", (root) => {
+    test.each([
+      ["no limit", "", most],
+      ["null", "(limit: null)", most],
+      ["a larger limit", "(limit: 2147483647)", most],
+      ["one more", `(limit: ${most + 1})`, most],
+      ["the same", `(limit: ${most})`, most],
+      ["one less", `(limit: ${most - 1})`, most - 1],
+      ["one", "(limit: 1)", 1],
+      ["none", "(limit: 0)", 0],
+    ])("when the client asks for %s", async (_what, args, rows) => {
+      expect(await lengthOf(root + args)).toBe(rows);
+      const variable = /limit: (\w+)/.exec(args)?.[1];
+      if (variable === undefined) expect(await lengthOf(`${root}(limit: $most)`, {}, "($most: Int)")).toBe(rows);
+      else expect(await lengthOf(`${root}(limit: $most)`, { most: variable === "null" ? null : Number(variable) }, "($most: Int)")).toBe(rows);
+    });
+
+    test.each(["-1", "-2147483648", "2147483648", "1.5", '"1"', "true", "[1]", "{a: 1}", "1e3"])("and an error for the limit %s", async (limit) => {
+      expect(await world.reply(session, `query { ${root}(limit: ${limit}) { __typename } }`)).toMatch(/^\{"errors":\[\{"message":"expected /);
+      const value: unknown = limit.startsWith("{") ? { a: 1 } : JSON.parse(limit);
+      if (limit === "1e3") return;
+      expect(await world.reply(session, `query($most: Int) { ${root}(limit: $most) { __typename } }`, { most: value })).toMatch(/^\{"errors":/);
+    });
+
+    test("wherever it starts, by whatever order, distinct or not, under several names", async () => {
+      const column = root === "view_hijacks" ? "key" : root === "view_bgpupdates" ? "timestamp" : "hijack_key";
+      expect(await lengthOf(`${root}(offset: 7)`)).toBe(most);
+      expect(await lengthOf(`${root}(order_by: {${column}: desc}, offset: 0)`)).toBe(most);
+      expect(await lengthOf(`${root}(distinct_on: [${column}])`)).toBe(most);
+      const data = await world.ask<Record<string, Rows>>(session, `{ a: ${root} { __typename } b: ${root} { __typename } }`);
+      expect([data["a"]?.length, data["b"]?.length]).toEqual([most, most]);
+    });
+
+    test("in live queries and in a stream's batch", async () => {
+      const count = async (document: string) => Object.values((JSON.parse(await world.reply(session, document)) as { data: Record<string, Rows> }).data)[0]?.length;
+      expect(await count(`subscription { ${root} { __typename } }`)).toBe(most);
+      expect(await count(`subscription { ${root}(limit: 999999) { __typename } }`)).toBe(most);
+      const column = root === "view_hijacks" ? "key" : "timestamp";
+      const start = column === "key" ? '""' : '"2000-01-01"';
+      expect(await count(`subscription { ${root}_stream(batch_size: 999999, cursor: {initial_value: {${column}: ${start}}}) { __typename } }`)).toBe(most);
+    });
+
+    test("in the nodes of an aggregate, which itself counts all that the role may see, if it may", async () => {
+      if (!aggregates) {
+        expect(await world.reply(session, `query { ${root}_aggregate { nodes { __typename } } }`)).toContain("not found in type: 'query_root'");
+        return;
+      }
+      const query = `{ all: ${root}_aggregate { aggregate { count } nodes { __typename } } more: ${root}_aggregate(limit: 999999) { nodes { __typename } } less: ${root}_aggregate(limit: 3) { aggregate { count } nodes { __typename } } }`;
+      const data = await world.ask<Record<string, { aggregate?: { count: number }; nodes: Rows }>>(session, query);
+      expect(data["all"]?.aggregate?.count).toBe(root === "view_bgpupdates_hijacks" ? 2 * many - 1 : many);
+      expect(data["all"]?.nodes).toHaveLength(most);
+      expect(data["more"]?.nodes).toHaveLength(most);
+      expect([data["less"]?.aggregate?.count, data["less"]?.nodes.length]).toEqual([3, 3]);
+    });
+  });
+
+  const nested = [
+    ["view_hijacks", 'where: {key: {_eq: "h1"}}', "update_links"],
+    ["view_bgpupdates", 'where: {timestamp: {_eq: "2026-01-01T00:00:01"}}', "hijack_links"],
+  ] as const;
+
+  test.each(nested)("of a list inside of %s(%s)", async (root, where, relationship) => {
+    const lists = ["", "(limit: null)", `(limit: ${most + 1})`, "(limit: 2147483647)", "(offset: 1)", "(limit: 2)"];
+    const selection = lists.map((args, index) => `l${index}: ${relationship}${args} { __typename }`).join(" ");
+    const data = await world.ask<Record<string, readonly Readonly<Record<string, Rows>>[]>>(session, `{ ${root}(${where}) { ${selection} } }`);
+    expect(lists.map((_args, index) => data[root]?.[0]?.[`l${index}`]?.length)).toEqual([most, most, most, most, most, 2]);
+    expect(await world.reply(session, `query { ${root}(${where}) { ${relationship}(limit: -1) { __typename } } }`)).toContain("non-negative");
+  });
+
+  test.each(nested)("of the nodes of an aggregate inside of %s(%s), if it may ask for one", async (root, where, relationship) => {
+    if (!aggregates) {
+      expect(await world.reply(session, `query { ${root} { ${relationship}_aggregate { nodes { __typename } } } }`)).toContain("not found in type");
+      return;
+    }
+    const query = `{ ${root}(${where}) { ${relationship}_aggregate(limit: 999999) { nodes { __typename } } } }`;
+    const data = await world.ask<Record<string, readonly Readonly<Record<string, { nodes: Rows }>>[]>>(session, query);
+    expect(data[root]?.[0]?.[`${relationship}_aggregate`]?.nodes).toHaveLength(most);
+  });
+});
