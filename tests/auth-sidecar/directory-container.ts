@@ -30,12 +30,14 @@ export class StartedDirectoryContainer extends AbstractStartedContainer {
   }
 }
 
-export async function startDirectory(): Promise<StartedDirectoryContainer> {
+/** @param moreNames what its certificate is for besides localhost, as OpenSSL writes it: `IP:192.0.2.1` */
+export async function startDirectory(moreNames = ""): Promise<StartedDirectoryContainer> {
   const name = "routeql/test-directory:test";
   await mustRun("docker", ["build", "--network", "host", "-t", name, new URL("directory", import.meta.url).pathname]);
   const container = await new GenericContainer(name)
     .withLabels(runLabels)
     .withExposedPorts(3890, 6360)
+    .withEnvironment({ MORE_NAMES: moreNames })
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
   const { output } = await container.exec(["cat", "/directory/data/ca.pem"]);

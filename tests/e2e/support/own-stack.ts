@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
+import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";
 
 const name = "e2e";
@@ -52,21 +52,4 @@ async function keepLogs(): Promise<void> {
     const { stdout: out, stderr } = await run("docker", ["logs", "--timestamps", container]);
     await writeFile(join(folder, `${container}.log`), out + stderr, { mode: 0o600 });
   }
-}
-
-/** Ports that nothing listens on now, all different: held together until all are known. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(0, "127.0.0.1", resolve);
-      });
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, fetch } from "undici";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { bringDown, bringUp, type StackAccess } from "../../infra/local/api.ts";
+import { dockerClient } from "../../infra/local/docker/client.ts";
+import { stackPaths } from "../../infra/local/foundation/paths.ts";
+import { startDirectory } from "../auth-sidecar/directory-container.ts";
+import { freePorts } from "../harness/free-ports.ts";
+
+const stack = `directory-${randomBytes(3).toString("hex")}`;
+const docker = dockerClient();
+let access: StackAccess;
+let dispatcher: Agent;
+
+/** What undoes what was done, the last first. */
+const undo: (() => Promise<unknown>)[] = [];
+
+/** An address of this machine that a container reaches if it has a way out; not one of a network that may go any time. */
+function hostAddress(): string {
+  const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !/^(br-|veth)/.test(name));
+  const found = interfaces.flatMap(([, list = []]) => list).find(({ family, internal }) => family === "IPv4" && !internal);
+  if (found === undefined) throw new Error("This machine has no address that a container could reach.");
+  return found.address;
+}
+
+beforeAll(async () => {
+  const host = hostAddress();
+  const directory = await startDirectory(`IP:${host}`);
+  undo.push(() => directory.stop());
+  const folder = await mkdtemp(join(tmpdir(), "routeql-directory-"));
+  undo.push(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "ca.pem"), directory.ca);
+  const [httpPort, httpsPort, consolePort] = await freePorts(3);
+  const settings = [
+    `HTTP_PORT=${httpPort}`,
+    `HTTPS_PORT=${httpsPort}`,
+    `CONSOLE_PORT=${consolePort}`,
+    `LDAP_URL=ldaps://${host}:${directory.getTlsPort()}`,
+    `LDAP_CA_FILE=${join(folder, "ca.pem")}`,
+    "LDAP_BIND_DN=cn=search,dc=example,dc=net",
+    "LDAP_BIND_PASSWORD=directory-search",
+    "LDAP_USER_BASE=ou=people,dc=example,dc=net",
+    "LDAP_GROUP_BASE=ou=groups,dc=example,dc=net",
+    "LDAP_ROLES=operator: noc; viewer: *",
+  ];
+  await writeFile(join(folder, "environment"), settings.join("\n"));
+  vi.stubEnv("ROUTEQL_ENVIRONMENT_FILE", join(folder, "environment"));
+  undo.push(async () => {
+    await bringDown({ stack, volumes: true });
+    await rm(stackPaths(stack).folder, { recursive: true });
+  });
+  ({ access } = await bringUp({ stack }));
+  dispatcher = new Agent({ connect: { ca: await readFile(access.caFile, "utf8") } });
+  undo.push(() => dispatcher.close());
+}, 900_000);
+
+afterAll(async () => {
+  for (const step of undo.toReversed()) await step();
+}, 300_000);
+
+async function login(email: string, password: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${access.url}/api/auth/login/ldap`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-service-api-key": access.serviceApiKey },
+    body: JSON.stringify({ email, password }),
+    dispatcher,
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+test("an account of the directory logs in through the gateway, with the role of its group", async () => {
+  expect(await login("ada@example.net", "ada has a password")).toMatchObject({
+    status: 200,
+    body: { user: { email: "Ada@example.net", role: "operator" } },
+  });
+  expect(await login("ben@example.net", "ben has a password")).toMatchObject({ status: 200, body: { user: { role: "viewer" } } });
+  expect(await login("ben@example.net", "ada has a password")).toMatchObject({
+    status: 401,
+    body: { code: "wrong-credentials" },
+  });
+});
+
+test("the sidecar alone has a way out, by a network that nothing else is on", async () => {
+  const networks = await docker.listNetworks({ filters: { label: [`com.routeql.stack=${stack}`] } });
+  const open = networks.filter(({ Internal: internal }) => !internal).map(({ Name: name }) => name);
+  const wayOut = `routeql-${stack}-auth-sidecar-directory`;
+  expect(open.toSorted()).toEqual([wayOut, `routeql-${stack}-edge`]);
+  const { Containers: members } = (await docker.getNetwork(wayOut).inspect()) as { Containers: Record<string, { Name: string }> };
+  expect(Object.values(members).map(({ Name: name }) => name)).toEqual([`routeql-${stack}-auth-sidecar`]);
+});
+
+test("the search account's password is in a file of the sidecar and nowhere else that Docker shows", async () => {
+  const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`] } });
+  expect(containers.length).toBeGreaterThan(6);
+  for (const { Id: id } of containers) {
+    expect(JSON.stringify(await docker.getContainer(id).inspect())).not.toContain("directory-search");
+  }
+  expect(await readFile(join(stackPaths(stack).state, `.pulumi/stacks/routeql/${stack}.json`), "utf8")).not.toContain(
+    "directory-search",
+  );
+});
