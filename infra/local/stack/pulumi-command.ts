@@ -36,7 +36,9 @@ export function inOwnProcessGroup(command: PulumiCommand, onLine: (line: string)
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;
-    const result = await runToEnd(runnable.command, [...args, "--non-interactive"], {
+    // Setting a secret has it already, before a `--`.
+    const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
+    const result = await runToEnd(runnable.command, given, {
       workingDirectory,
       environment: { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" },
       onLine: args[0] === "stack" && args.includes("--show-secrets") ? undefined : onLine,
