@@ -20,7 +20,10 @@ test("only the project's own part of the configuration counts", () => {
   });
 });
 
-test("without .env there is no environment file", () => expect(sources({}).environmentFile).toBeUndefined());
+test("without .env there is no environment file, and an empty name is as good as none", () => {
+  expect(sources({}).environmentFile).toBeUndefined();
+  expect(sources({ "routeql:environmentFile": "" }, { ROUTEQL_ENVIRONMENT_FILE: "" }).environmentFile).toBeUndefined();
+});
 
 test(".env in the project's folder is read", () => {
   writeFileSync(join(folder, ".env"), "HTTP_PORT=80");
