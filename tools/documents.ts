@@ -7,13 +7,18 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { renderErrorDocument } from "../contract/error-document.ts";
 import { generatedFiles } from "../infra/settings/reference/files.ts";
+import { permissionsDocument } from "../tests/permissions/document.ts";
 
 const root = resolve(import.meta.dirname, "..");
+
+function derived(): ReadonlyMap<string, string> {
+  return new Map([["docs/errors.md", renderErrorDocument()], ["docs/permissions.md", permissionsDocument()], ...generatedFiles()]);
+}
 
 /** The derived documents whose file is absent or differs from what the code says now: path below the root, and what it must hold. */
 export async function outdatedDocuments(): Promise<ReadonlyMap<string, string>> {
   const outdated = new Map<string, string>();
-  for (const [path, content] of [["docs/errors.md", renderErrorDocument()], ...generatedFiles()] as const) {
+  for (const [path, content] of derived()) {
     const written = await readFile(resolve(root, path), "utf8").catch(() => undefined);
     if (written !== content) outdated.set(path, content);
   }

@@ -1,13 +1,9 @@
 /**
- * docs/permissions.md, from the project's metadata. `node tests/permissions/document.ts` writes it; the suite compares it.
+ * docs/permissions.md, from the project's metadata; `npm run documents` writes it.
  * @module
  */
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { renderPermissions } from "../../engine/src/permissions/document.ts";
 import { declared } from "./support/declared.ts";
-
-export const documentPath: string = resolve(import.meta.dirname, "../../docs/permissions.md");
 
 const notes = `
 ## What follows from it, and one should know
@@ -33,5 +29,3 @@ const notes = `
 export function permissionsDocument(): string {
   return renderPermissions(declared(), { rolesWithoutPermission: ["pending"], notes });
 }
-
-if (import.meta.main) await writeFile(documentPath, permissionsDocument());

@@ -37,7 +37,7 @@ async function ensurePassphrase(file: string): Promise<void> {
 
 /** The engine keeps a copy of the state and a record of each update for ever; their names sort by time. */
 async function keepNewest(folder: string, count: number): Promise<void> {
-  const names = (await readdir(folder).catch(() => [])).toSorted();
+  const names = (await readdir(folder).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   for (const name of names.slice(0, Math.max(0, names.length - count))) await rm(join(folder, name), { force: true });
 }
 

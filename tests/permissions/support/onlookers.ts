@@ -19,7 +19,9 @@ export const fill = `
       (3, '198.51.100.128/25', 'south|one', '{si1}', '198.51.100.0/24'), (4, '198.51.100.0/24', 'south|two', '{sv1}', '198.51.100.0/24'),
       (5, '203.0.113.0/24', 'nobody|one', '{x1}', '203.0.113.0/24'), (6, '192.0.2.64/26', 'north|three', '{}', '192.0.2.0/24'),
       (7, '192.0.2.0/24', 'north|four', '{ni1,nv1}', '192.0.2.0/24'), (8, '198.51.100.0/24', 'south|four', '{si1,sv1}', '198.51.100.0/24'),
-      (9, '203.0.113.64/26', 'stray|one', '{}', null)
+      (9, '203.0.113.64/26', 'stray|one', '{}', null),
+      -- the hijack of one organisation in an update of the other
+      (10, '192.0.2.0/24', 'north|five', '{nv1,sv1,si1}', '192.0.2.0/24'), (11, '198.51.100.0/24', 'south|five', '{sv1,nv1,ni1}', '198.51.100.0/24')
     ) as made (n, prefix, service, keys, matched);`;
 
 
