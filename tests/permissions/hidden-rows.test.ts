@@ -76,7 +76,9 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
   return [...before].filter(([document, reply]) => after.get(document) !== reply).map(([document, reply]) => ({ document, before: reply, after: after.get(document) }));
 }
 
-describe.each(onlookers)("$role $organisation", (onlooker) => {
+const named = onlookers.map((onlooker) => [[onlooker.role, onlooker.organisation ?? []].flat().join(" of "), onlooker] as const);
+
+describe.each(named)("%s", (_name, onlooker) => {
   const asked = attacks.map((attack) => `query ${attack}`);
   // A role that may not read comments cannot even name them.
   const traps = onlooker.traps.flatMap((pattern) => trapsWith(JSON.stringify(pattern))).map((trap) => `query ${trap}`);
@@ -110,7 +112,7 @@ describe.each(onlookers)("$role $organisation", (onlooker) => {
     expect([...before].filter(([, reply]) => reply.includes("escape character"))).toEqual([]);
   });
 
-  test.each(Object.keys(onlooker.changes))("learns nothing of %s", async (change) => {
+  test.each(Object.keys(onlooker.changes))("learns nothing of %s", { timeout: 180_000 }, async (change) => {
     await world.asOwner(...(onlooker.changes[change] ?? []), statistics);
     expect(differences(before, await all())).toEqual([]);
   });
