@@ -26,7 +26,7 @@ async function npmRegistry(): Promise<string> {
   const { stdout } = await run("npm", ["config", "get", "registry"], {
     environment: { ...process.env, npm_config_loglevel: "silent" },
   });
-  const url = new URL(stdout.trim().split("\n").at(-1) ?? "https://registry.npmjs.org/");
+  const url = new URL(stdout.trim().split("\n").at(-1) ?? "");
   url.username = "";
   url.password = "";
   return url.href;
