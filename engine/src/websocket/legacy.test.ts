@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
+import { connectClient, initialiseClient } from "../operation/testing/connected-client.ts";
 import type { FakeBehaviour } from "../operation/testing/fake-engine.ts";
-import { adminSecret, serveFake, type ServedFake } from "../operation/testing/served-engine.ts";
+import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
 import { SocketClient } from "../operation/testing/socket-client.ts";
 import type { Environment } from "../operation/environment.ts";
 
@@ -10,21 +11,9 @@ vi.setConfig({ testTimeout: 30_000 });
 const headers = { "X-Hasura-Admin-Secret": adminSecret };
 const init = { type: "connection_init", payload: { headers } };
 
-async function connect(
-  behaviour: FakeBehaviour = {},
-  environment: Environment = {},
-): Promise<AsyncDisposable & { server: ServedFake; client: SocketClient }> {
-  const server = await serveFake(behaviour, environment);
-  const client = await new SocketClient(server.webSocketUrl, "graphql-ws").opened();
-  return { server, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-}
-
-async function initialised(behaviour: FakeBehaviour = {}, environment: Environment = {}) {
-  const connected = await connect(behaviour, environment);
-  connected.client.send(init);
-  expect(await connected.client.next()).toEqual({ type: "connection_ack" });
-  return connected;
-}
+const protocol = { name: "graphql-ws", init };
+const connect = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => connectClient(protocol, behaviour, environment);
+const initialised = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => initialiseClient(protocol, behaviour, environment);
 
 describe("the legacy protocol, graphql-ws", () => {
   test("acknowledges, keeps alive at once and then at every interval", async () => {
