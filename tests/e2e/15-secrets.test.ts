@@ -4,6 +4,7 @@ import { type Account, makeAccount } from "./support/accounts.ts";
 import { type ContainerSummary, containers } from "./support/docker.ts";
 import { post, refusal } from "./support/graphql.ts";
 import { login, logout, session, singleStep, tokenOfSession } from "./support/sessions.ts";
+import { type NamedSecret, secretsOfContainer } from "./support/stack-secrets.ts";
 import { subscribeLegacy, subscribeModern } from "./support/sockets.ts";
 import { stack } from "./support/stack.ts";
 
@@ -53,31 +54,14 @@ describe("No secret anywhere", () => {
     }
   });
 
-  /** What lies in the secrets folder of each container, and the password inside of each address that lies there. */
-  async function secretsOfTheStack(all: readonly ContainerSummary[]): Promise<[string, string][]> {
-    const found: [string, string][] = [
+  async function secretsOfTheStack(all: readonly ContainerSummary[]): Promise<NamedSecret[]> {
+    const found: NamedSecret[] = [
       ["engineAccessKey", stack.engineAccessKey],
       ["serviceApiKey", stack.serviceApiKey],
       ["adminPassword", stack.adminPassword],
     ];
-    for (const { id, service } of all) {
-      for (const folder of ["secrets", "tls"]) {
-        const { code, stdout } = await run("bash", ["-c", `set -o pipefail; docker cp "${id}:/run/routeql/${folder}" - | tar --extract --to-command='echo "=== $TAR_FILENAME"; cat; echo'`]);
-        if (code !== 0) continue;
-        for (const part of stdout.split("=== ").slice(1)) {
-          const [name, ...lines] = part.split("\n") as [string, ...string[]];
-          found.push(...pieces(`${service}: ${name}`, lines.join("\n").trim()));
-        }
-      }
-    }
+    for (const { id, service } of all) found.push(...(await secretsOfContainer(id, service)));
     return found;
-  }
-
-  function pieces(name: string, content: string): [string, string][] {
-    if (content.includes("BEGIN CERTIFICATE")) return [];
-    if (content.includes("PRIVATE KEY")) return [[name, (content.split("\n")[1] as string).trim()]];
-    const password = URL.canParse(content) ? decodeURIComponent(new URL(content).password) : "";
-    return password === "" ? [[name, content]] : [[name, content], [`${name}, its password`, password]];
   }
 
   /** Passwords, sessions and tokens, right and wrong, sent to every endpoint and both WebSocket protocols. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { runLabels } from "./run.ts";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { StartedDatabaseContainer } from "./database-container.ts";
+import { keepInspection, noteSecret } from "./evidence.ts";
 import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
 import type { StartedSessionsContainer } from "./sessions-container.ts";
@@ -42,12 +43,15 @@ export class AuthSidecarContainer extends GenericContainer {
 
   /** A setting that travels as a file, as it does where the kit is deployed. */
   withSecret(name: string, value: string): this {
+    noteSecret(`auth-sidecar: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
     return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({ [`${name}_FILE`]: target });
   }
 
   override async start(): Promise<StartedAuthSidecarContainer> {
-    return new StartedAuthSidecarContainer(await super.start(), this.serviceApiKey, this.adminPassword);
+    const started = new StartedAuthSidecarContainer(await super.start(), this.serviceApiKey, this.adminPassword);
+    await keepInspection(started.getId());
+    return started;
   }
 }
 

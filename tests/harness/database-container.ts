@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { runLabels } from "./run.ts";
 import { Client } from "pg";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { keepInspection, noteSecret } from "./evidence.ts";
 import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
 import { mustRun } from "./process.ts";
@@ -22,6 +23,7 @@ export const databaseRoles = {
   sidecar: "routeql_sidecar",
   loader: "routeql_loader",
   backup: "routeql_backup",
+  metadata: "routeql_metadata",
 } as const;
 
 export type DatabaseRole = keyof typeof databaseRoles;
@@ -50,7 +52,9 @@ export class DatabaseContainer extends GenericContainer {
   }
 
   override async start(): Promise<StartedDatabaseContainer> {
+    for (const [role, password] of Object.entries(this.passwords)) noteSecret(`password of ${role}`, password);
     const started = new StartedDatabaseContainer(await super.start(), this.passwords);
+    await keepInspection(started.getId());
     try {
       await started.untilReady();
       if (this.migrated) await started.migrate();

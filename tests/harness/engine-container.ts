@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { runLabels } from "./run.ts";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { StartedDatabaseContainer } from "./database-container.ts";
+import { keepInspection, noteSecret } from "./evidence.ts";
 import { keepLog } from "./logs.ts";
 
 const PORT = 8080;
@@ -42,13 +43,16 @@ export class EngineContainer extends GenericContainer {
 
   /** A setting that travels as a file, as it does where the kit is deployed. */
   withSecret(name: string, value: string): this {
+    noteSecret(`engine: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
     return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({ [`${name}_FILE`]: target });
   }
 
   override async start(): Promise<StartedEngineContainer> {
     if (this.directoriesToCopy.length === 0) this.withMetadata();
-    return new StartedEngineContainer(await super.start(), this.adminSecret);
+    const started = new StartedEngineContainer(await super.start(), this.adminSecret);
+    await keepInspection(started.getId());
+    return started;
   }
 }
 

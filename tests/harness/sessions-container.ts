@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { runLabels } from "./run.ts";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { keepInspection, noteSecret } from "./evidence.ts";
 import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
 
@@ -24,7 +25,10 @@ export class SessionsContainer extends GenericContainer {
   }
 
   override async start(): Promise<StartedSessionsContainer> {
-    return new StartedSessionsContainer(await super.start(), this.password);
+    noteSecret("password of the session store", this.password);
+    const started = new StartedSessionsContainer(await super.start(), this.password);
+    await keepInspection(started.getId());
+    return started;
   }
 }
 

@@ -1,16 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream, mkdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { evidenceFolder, logsFolder, outputFile, runOfSuite } from "./folders.ts";
 import { type SuiteResult, type TestRecord, withoutEmptiness } from "./results.ts";
+import { showLines } from "./show-lines.ts";
 import { repository, type Suite } from "./suites.ts";
 
 export interface RunContext {
-  /** The run's identifier, on the labels of all that it starts. */
+  /** The run's identifier; part of the labels of all that it starts. */
   readonly run: string;
+  /** Whether others run at the same time: each line then begins with the suite's name. Otherwise the suite has the terminal for itself. */
+  readonly sharesTerminal: boolean;
   /** Only tests whose title contains this. */
   readonly filter: string | undefined;
-  /** Told of the process at work, so that an interruption can wait for it. */
+  /** Told of each process at work, so that an interruption can reach it. */
   readonly onStart: (child: ChildProcess) => void;
 }
 
@@ -25,18 +30,18 @@ type Outcome = Pick<SuiteResult, "tests" | "logs">;
 
 async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
   const [file, ...args] = suite.command as [string, ...string[]];
-  const code = await execute(file, args, process.env, context);
+  const code = await execute(suite, file, args, process.env, context);
   const test: TestRecord = code === 0 ? { title: suite.what, state: "passed" } : { title: suite.what, state: "failed", reason: "see its output above" };
   return { tests: [test] };
 }
 
 async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
   const scratch = await mkdtemp(join(tmpdir(), "routeql-test-"));
-  const logs = join(repository, ".routeql/test-logs", context.run, suite.name);
+  const logs = logsFolder(context.run, suite.name);
   await mkdir(logs, { recursive: true, mode: 0o700 });
   try {
     const results = join(scratch, "results.json");
-    const code = await execute(process.execPath, vitestArguments(suite, context), environment(results, logs, context), context);
+    const code = await execute(suite, process.execPath, vitestArguments(suite, context), environment(suite, results, context), context);
     const tests = await readRecords(results);
     if (code !== 0 && tests.every(({ state }) => state !== "failed")) {
       tests.push({ title: suite.name, state: "failed", reason: `vitest ended with ${code} although no test failed: see its output above` });
@@ -61,12 +66,14 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
   ];
 }
 
-function environment(results: string, logs: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
+function environment(suite: Suite, results: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    ROUTEQL_TEST_RUN: run,
+    // Its own, for each suite removes what carries it when it ends.
+    ROUTEQL_TEST_RUN: runOfSuite(run, suite.name),
     ROUTEQL_TEST_RESULTS: results,
-    ROUTEQL_TEST_LOGS: logs,
+    ROUTEQL_TEST_LOGS: logsFolder(run, suite.name),
+    ROUTEQL_TEST_EVIDENCE: evidenceFolder(run),
     ...(filter === undefined ? {} : { ROUTEQL_TEST_FILTER: filter }),
   };
 }
@@ -77,11 +84,27 @@ async function readRecords(path: string): Promise<TestRecord[]> {
   return JSON.parse(text) as TestRecord[];
 }
 
-async function execute(file: string, args: readonly string[], env: NodeJS.ProcessEnv, context: RunContext): Promise<number> {
+async function execute(suite: Suite, file: string, args: readonly string[], env: NodeJS.ProcessEnv, context: RunContext): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const child = spawn(file, args, { cwd: repository, env, stdio: ["ignore", "inherit", "inherit"] });
+  const colours = context.sharesTerminal && process.stdout.isTTY && env["NO_COLOR"] === undefined ? { FORCE_COLOR: "1" } : {};
+  const child = spawn(file, args, {
+    cwd: repository,
+    env: { ...env, ...colours },
+    stdio: context.sharesTerminal ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
+  });
   context.onStart(child);
+  if (context.sharesTerminal) showBesideOthers(suite, child, context.run);
   child.once("error", reject);
   child.once("close", (code) => resolve(code ?? -1));
   return promise;
+}
+
+function showBesideOthers({ name }: Suite, child: ChildProcess, run: string): void {
+  const path = outputFile(run, name);
+  mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+  const output = createWriteStream(path, { mode: 0o600 });
+  for (const [stream, terminal] of [[child.stdout, process.stdout], [child.stderr, process.stderr]] as const) {
+    if (stream !== null) showLines(stream, `${name.padEnd(12)} `, terminal, (line) => output.write(`${line}\n`));
+  }
+  child.once("close", () => output.end());
 }

@@ -12,6 +12,10 @@ export interface Suite {
   readonly command?: readonly string[];
   /** Whether it starts containers, so that Docker and the images must be there. */
   readonly needsDocker: boolean;
+  /** Nothing runs beside it: it takes every processor, or minds what happens on the machine meanwhile. */
+  readonly alone?: boolean;
+  /** It brings up a stack of the suite's name with tests/e2e/support, which an interruption may leave standing. */
+  readonly ownStack?: boolean;
 }
 
 const tool = (name: string): string => resolve(repository, "node_modules/.bin", name);
@@ -20,7 +24,7 @@ const tool = (name: string): string => resolve(repository, "node_modules/.bin", 
 export const suites: readonly Suite[] = [
   { name: "types", what: "TypeScript's check of everything", kind: "command", command: [tool("tsc"), "--noEmit"], needsDocker: false },
   { name: "lint", what: "oxlint, type-aware, warnings denied", kind: "command", command: [tool("oxlint"), "--type-aware", "--deny-warnings"], needsDocker: false },
-  { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false },
+  { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false, alone: true },
   { name: "database", what: "migrations, roles, loading and detection on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "conformance", what: "Hasura's own read cases against the embedded engine", kind: "vitest", needsDocker: true },
@@ -28,7 +32,7 @@ export const suites: readonly Suite[] = [
   { name: "permissions", what: "what each role may see, from the metadata, on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "gateway", what: "nginx in front of stand-ins", kind: "vitest", needsDocker: true },
   { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
-  { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true },
+  { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true, ownStack: true },
 ];
 
 /** Whether the suite has any test file yet; commands always count. */

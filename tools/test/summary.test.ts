@@ -17,26 +17,33 @@ const gateway: SuiteResult = {
   tests: [{ title: "b.test.ts > refuses", state: "failed" }],
 };
 
+const facts = { seconds: 13, figures: [] };
+
 test("the last line counts all suites and nothing follows it", () => {
-  expect(summary([unit, gateway]).split("\n").at(-1)).toBe("1 passed, 1 failed, 1 skipped");
+  expect(summary([unit, gateway], facts).split("\n").at(-1)).toBe("1 passed, 1 failed, 1 skipped");
 });
 
 test("a skipped test is named with its reason", () => {
-  expect(summary([unit])).toContain("unit: a.test.ts > reads the files of 2016\n    ../shared/data is absent");
+  expect(summary([unit], facts)).toContain("unit: a.test.ts > reads the files of 2016\n    ../shared/data is absent");
 });
 
 test("a failed suite says where the logs of its containers are", () => {
-  expect(summary([unit, gateway])).toContain("container logs of gateway: .routeql/test-logs/1/gateway");
+  expect(summary([unit, gateway], facts)).toContain("container logs of gateway: .routeql/test-logs/1/gateway");
 });
 
 test("the table has one line a suite and one for all, with aligned columns", () => {
-  const lines = summary([unit, gateway]).split("\n");
+  const lines = summary([unit, gateway], facts).split("\n");
   expect(lines.slice(-6, -2)).toEqual([
     "suite    passed  failed  skipped  seconds",
     "unit          1       0        1      3.2",
     "gateway       0       1        0     12.0",
-    "all           1       1        1     15.2",
+    "all           1       1        1     13.0",
   ]);
+});
+
+test("figures are shown by suite, before the table", () => {
+  const figures = [{ suite: "faults", figures: { "faults injected": 21, "wrong answers": 0 } }];
+  expect(summary([unit], { seconds: 1, figures })).toMatch(/^figures:\n {2}faults: 21 faults injected, 0 wrong answers\n\nsuite /m);
 });
 
 test("a suite that ran nothing counts as one failure", () => {

@@ -1,8 +1,29 @@
+import type { SuiteFigures } from "./figures.ts";
 import { type SuiteResult, totals } from "./results.ts";
 
-/** The end of a run: skipped and failed tests by name, the table of suites, and as the last line the plain count. */
-export function summary(results: readonly SuiteResult[]): string {
-  return [...listed(results, "skipped"), ...listed(results, "failed"), ...logFolders(results), ...table(results), "", closingLine(results)].join("\n");
+export interface RunFacts {
+  /** Wall-clock time of the whole run, less than the sum of its suites when they ran side by side. */
+  readonly seconds: number;
+  /** What the suites counted. */
+  readonly figures: readonly SuiteFigures[];
+}
+
+/** The end of a run: skipped and failed tests by name, figures, the table of suites, and as the last line the plain count. */
+export function summary(results: readonly SuiteResult[], { seconds, figures }: RunFacts): string {
+  return [
+    ...listed(results, "skipped"),
+    ...listed(results, "failed"),
+    ...logFolders(results),
+    ...counted(figures),
+    ...table(results, seconds),
+    "",
+    closingLine(results),
+  ].join("\n");
+}
+
+function counted(all: readonly SuiteFigures[]): string[] {
+  const lines = all.map(({ suite, figures }) => `  ${suite}: ${Object.entries(figures).map(([what, value]) => `${value} ${what}`).join(", ")}`);
+  return lines.length === 0 ? [] : ["figures:", ...lines, ""];
 }
 
 /** `N passed, N failed, N skipped`: the one line that machines read. */
@@ -25,11 +46,11 @@ function logFolders(results: readonly SuiteResult[]): string[] {
   return lines.length === 0 ? [] : [...lines, ""];
 }
 
-function table(results: readonly SuiteResult[]): string[] {
+function table(results: readonly SuiteResult[], seconds: number): string[] {
   const rows = [
     ["suite", "passed", "failed", "skipped", "seconds"],
     ...results.map((result) => row(result.suite, [result], result.seconds)),
-    row("all", results, results.reduce((sum, { seconds }) => sum + seconds, 0)),
+    row("all", results, seconds),
   ];
   const widths = (rows[0] as string[]).map((_, column) => Math.max(...rows.map((cells) => (cells[column] as string).length)));
   return rows.map((cells) =>

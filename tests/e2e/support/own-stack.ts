@@ -1,15 +1,20 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
+import { stackPaths } from "../../../infra/local/foundation/paths.ts";
+import { parseEnvironmentFile } from "../../../infra/settings/environment-file.ts";
+import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/evidence.ts";
 import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";
+import { secretsOfContainer } from "./stack-secrets.ts";
 
-const name = "e2e";
+/** Settings by name (`httpsPort`), as `npm run up` takes them. */
+export type Settings = Readonly<Record<string, string>>;
 
-/** Brings the suite's own stack up. Returns the path of its access.env. */
-export async function bringUpOwn(): Promise<string> {
+/** Brings a suite's own stack up, under a name that no other suite uses. Returns the path of its access.env. */
+export async function bringUpOwn(name: string, settings: Settings = {}): Promise<string> {
   const [httpPort, httpsPort, consolePort] = await freePorts(3);
-  const settings = {
+  const forTests = {
     httpPort: String(httpPort),
     httpsPort: String(httpsPort),
     consolePort: String(consolePort),
@@ -23,33 +28,61 @@ export async function bringUpOwn(): Promise<string> {
     requestBurst: "1000",
     connectionsPerAddress: "1000",
   };
-  await bringUp({ stack: name, settings, log: (line) => console.log(line) });
+  await bringUp({ stack: name, settings: { ...forTests, ...settings }, log: (line) => console.log(line) });
   return accessFileOf(name);
 }
 
-/** Takes the stack down with its data; the logs of its containers are kept where the run asks for it. */
-export async function takeDownOwn(): Promise<void> {
-  await keepLogs();
+/** Brings the same stack up to date with these settings beside those it has: with another certificate, another limit. */
+export async function updateOwn(name: string, settings: Settings): Promise<void> {
+  await bringUp({ stack: name, settings, log: () => undefined });
+}
+
+/** Takes the stack down with its data; the logs of its containers are kept where the run asks for it, and what the search for secrets looks into. */
+export async function takeDownOwn(name: string): Promise<void> {
+  await keepLogs(name);
+  await keepEvidence(name);
   await bringDown({ stack: name, volumes: true });
   // The state and its passphrase open nothing any more; only the logs of the commands may still be wanted.
   const folder = dirname(accessFileOf(name));
   for (const entry of await readdir(folder)) if (entry !== "logs") await rm(join(folder, entry), { recursive: true });
 }
 
-/** What an interrupted run of the suite left standing; a stack that was named in ROUTEQL_ACCESS_FILE is not ours to take down. */
-export async function takeDownLeftStack(): Promise<void> {
-  if (process.env["ROUTEQL_ACCESS_FILE"] !== undefined) return;
-  const { stdout } = await run("docker", ["ps", "--all", "--quiet", "--filter", `label=com.routeql.stack=${name}`]);
-  if (stdout.trim() !== "") await takeDownOwn();
+/** What an interrupted run of a suite left standing; a stack that was named in ROUTEQL_ACCESS_FILE is not ours to take down. */
+export async function takeDownLeftStack(name: string): Promise<void> {
+  const given = process.env["ROUTEQL_ACCESS_FILE"];
+  if (given !== undefined && dirname(given).endsWith(`/${name}`)) return;
+  if ((await containersOf(name)).length > 0) await takeDownOwn(name);
 }
 
-async function keepLogs(): Promise<void> {
+async function containersOf(name: string): Promise<string[]> {
+  const { stdout } = await run("docker", ["ps", "--all", "--filter", `label=com.routeql.stack=${name}`, "--format", "{{.Names}}"]);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+async function keepLogs(name: string): Promise<void> {
   const folder = process.env["ROUTEQL_TEST_LOGS"];
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { stdout } = await run("docker", ["ps", "--all", "--filter", `label=com.routeql.stack=${name}`, "--format", "{{.Names}}"]);
-  for (const container of stdout.split("\n").filter((line) => line !== "")) {
-    const { stdout: out, stderr } = await run("docker", ["logs", "--timestamps", container]);
-    await writeFile(join(folder, `${container}.log`), out + stderr, { mode: 0o600 });
+  for (const container of await containersOf(name)) {
+    const { stdout, stderr } = await run("docker", ["logs", "--timestamps", container]);
+    await writeFile(join(folder, `${container}.log`), stdout + stderr, { mode: 0o600 });
+  }
+}
+
+const secretNames = new Set(["SERVICE_API_KEY", "ENGINE_ACCESS_KEY", "ADMIN_PASSWORD"]);
+
+async function keepEvidence(name: string): Promise<void> {
+  if (process.env["ROUTEQL_TEST_EVIDENCE"] === undefined) return;
+  const text = await readFile(accessFileOf(name), "utf8").catch(() => "");
+  for (const entry of parseEnvironmentFile(text).entries) if (secretNames.has(entry.name)) noteSecret(`${name}: ${entry.name}`, entry.value);
+  const { passphrase, state } = stackPaths(name);
+  const phrase = await readFile(passphrase, "utf8").catch(() => "");
+  if (phrase !== "") noteSecret(`${name}: passphrase of the state`, phrase.trim());
+  keepState(name, state);
+  for (const container of await containersOf(name)) {
+    for (const secret of await secretsOfContainer(container, container)) noteSecret(...secret);
+    await keepInspection(container);
+    const { code, stdout } = await run("docker", ["top", container, "-eo", "pid,args"]);
+    if (code === 0) keepText(evidence.inspections, `${container}-processes.txt`, stdout);
   }
 }

@@ -1,0 +1,16 @@
+import type { TestProject } from "vitest/node";
+import { describeStack } from "./describe-stack.ts";
+import { bringUpOwn, type Settings, takeDownOwn } from "./own-stack.ts";
+
+/** A global setup that gives all files of a suite one stack of its own, named like the suite, and takes it down at the end. */
+export function ownStackSetup(name: string, settings: Settings = {}): (project: TestProject) => Promise<() => Promise<void>> {
+  return async (project) => {
+    try {
+      project.provide("stack", await describeStack(await bringUpOwn(name, settings)));
+    } catch (error) {
+      await takeDownOwn(name);
+      throw error;
+    }
+    return () => takeDownOwn(name);
+  };
+}

@@ -1,0 +1,14 @@
+import type { Readable, Writable } from "node:stream";
+import { createInterface } from "node:readline";
+
+/**
+ * Shows a stream line by line, each with a name before it, so that what runs side by side can be told apart.
+ * `keep` is given the same lines without the name.
+ */
+export function showLines(from: Readable, prefix: string, to: Writable, keep: (line: string) => void): void {
+  createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {
+    keep(line);
+    // Empty lines only part what belongs together, which lines of others do anyway.
+    if (line.trim() !== "" || prefix === "") to.write(`${prefix}${line}\n`);
+  });
+}
