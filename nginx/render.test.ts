@@ -12,7 +12,6 @@ const settings: GatewaySettings = {
   consolePort: 32_000,
   console: true,
   consoleUpstreamPath: "/console",
-  resolver: "127.0.0.11",
   engineAddress: "engine:8080",
   sidecarAddress: "auth-sidecar:8080",
   bodyLimitKilobytes: 256,
@@ -32,7 +31,8 @@ test("the same settings give the same files, and other settings change settings.
 
 test("every included file is there, and every file is included", () => {
   const included = Object.values(files).flatMap((content) => [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name));
-  expect(new Set(["nginx.conf", ...included])).toEqual(new Set(Object.keys(files)));
+  const ofTheContainer = ["/tmp/resolver.conf"];
+  expect(new Set(["nginx.conf", "start.sh", ...included])).toEqual(new Set([...ofTheContainer, ...Object.keys(files)]));
 });
 
 test("files that are used as they are reach the gateway unchanged", () => {
@@ -45,7 +45,7 @@ test("files that are used as they are reach the gateway unchanged", () => {
 test("each file is one short concern with a title", () => {
   for (const [name, content] of Object.entries(files)) {
     expect.soft(content.split("\n").length, name).toBeLessThan(110);
-    expect.soft(content, name).toMatch(/^# (-{70}|Rendered from )/);
+    expect.soft(content, name).toMatch(/^# (-{70}|Rendered from )|^#!\/bin\/sh\n# /);
   }
 });
 
@@ -59,7 +59,7 @@ test("the API's paths are those of the contract", () => {
 test("settings stand in settings.conf as nginx reads them", () => {
   const rendered = files["settings.conf"] ?? "";
   for (const line of [
-    "resolver 127.0.0.11 valid=2s;",
+    "include /tmp/resolver.conf;",
     'map "" $engine_address { default "engine:8080"; }',
     'map "" $public_origin { default "https://routes.example.net"; }',
     'map "" $public_console_origin { default "https://routes.example.net:32000"; }',
@@ -84,7 +84,6 @@ test.each([
   { publicHost: "a;b" },
   { publicHost: "a b" },
   { publicHost: "" },
-  { resolver: "127.0.0.11 valid=1d" },
   { engineAddress: "engine" },
   { engineAddress: "engine:8080/v1" },
   { sidecarAddress: "$host:80" },

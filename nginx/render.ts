@@ -1,5 +1,5 @@
 /**
- * The gateway's configuration files. Those in this folder that end in .conf are used as they are; settings.conf and errors.conf are made
+ * The gateway's configuration files. start.sh and those in this folder that end in .conf are used as they are; settings.conf and errors.conf are made
  * here.
  * @module
  */
@@ -18,7 +18,7 @@ export type { GatewaySettings } from "./settings.ts";
 export function renderGateway(settings: GatewaySettings): Record<string, string> {
   checkGatewaySettings(settings);
   const files = new Map<string, string>();
-  for (const name of readdirSync(import.meta.dirname).filter((name) => name.endsWith(".conf")).sort()) {
+  for (const name of readdirSync(import.meta.dirname).filter((name) => /\.(conf|sh)$/.test(name)).sort()) {
     files.set(name, readFileSync(join(import.meta.dirname, name), "utf8"));
   }
   return { ...Object.fromEntries(files), "errors.conf": renderErrors(), "settings.conf": renderSettings(settings) };

@@ -5,9 +5,8 @@ export function renderSettings(settings: GatewaySettings): string {
   const logins = settings.loginRequestsPerMinutePerAddress;
   return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
 
-# (1) Parts are looked up again after two seconds, whatever time to live the answer names. Default: none; 30s
-resolver ${settings.resolver} valid=2s;
-resolver_timeout 2s;
+# (1) The parts, and the name servers that know them (written by start.sh).
+include /tmp/resolver.conf;
 ${constant("engine_address", settings.engineAddress)}
 ${constant("auth_sidecar_address", settings.sidecarAddress)}
 

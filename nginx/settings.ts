@@ -10,9 +10,7 @@ export interface GatewaySettings {
   readonly console: boolean;
   /** Path of the console's page at the engine. */
   readonly consoleUpstreamPath: string;
-  /** Address of the DNS server that knows the parts' names; 127.0.0.11 on Docker. */
-  readonly resolver: string;
-  /** `host:port` of the engine. */
+  /** `host:port` of the engine; a name is looked up as it is, without the search domains of /etc/resolv.conf. */
   readonly engineAddress: string;
   /** `host:port` of the auth sidecar. */
   readonly sidecarAddress: string;
@@ -39,7 +37,6 @@ const path = /^(?:\/[A-Za-z0-9._-]+)+$/;
 const texts = {
   publicHost: [host, "a host name or an address"],
   consoleUpstreamPath: [path, "a path of plain characters"],
-  resolver: [host, "the address of a DNS server"],
   engineAddress: [address, "host:port"],
   sidecarAddress: [address, "host:port"],
 } as const satisfies Partial<Record<keyof GatewaySettings, readonly [RegExp, string]>>;

@@ -11,7 +11,7 @@ import { argumentProblems } from "../settings/argument-problems.ts";
 import { withDefaults } from "../settings/complete.ts";
 import { SettingsError } from "../settings/error.ts";
 import type { GivenSettings, PlainSettings } from "../settings/list.ts";
-import { dockerResolver, runOnDocker } from "../targets/docker/run.ts";
+import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
 import type { DockerService } from "../targets/docker/service.ts";
 import type { GatewayCertificate } from "../tls/certificate.ts";
 import { directoryAuthority } from "../tls/directory-authority.ts";
@@ -94,7 +94,7 @@ export class RouteQL extends ComponentResource {
     const deployed = runOnDocker(
       {
         services: describeServices(settings, {
-          resolver: dockerResolver,
+          hostOf: dockerHostOf,
           certificate: certificate.certificate,
           directoryAuthority: directoryAuthority(settings.ldapCaFile, process.cwd()),
         }),

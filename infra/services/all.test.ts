@@ -5,7 +5,7 @@ import { describeServices } from "./all.ts";
 import { callEdges, secretPath } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
-const surroundings = { resolver: "127.0.0.11", certificate: "CERTIFICATE" };
+const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
   describeServices(withDefaults(given, "prod"), surroundings);
 

@@ -35,9 +35,18 @@ export interface PublishedPort {
   readonly published: number;
 }
 
+/** A port on which those that call a service reach it. */
+export interface ListeningPort {
+  /** What is spoken there; a lower-case word. */
+  readonly name: string;
+  readonly port: number;
+}
+
 export interface Resources {
   /** Limit, in MiB; there is no swap. */
   readonly memoryMegabytes: number;
+  /** Thousandths of a processor that it usually needs; a target that can promise them does. */
+  readonly cpuMillicores: number;
   /** Most processes and threads. */
   readonly processes: number;
 }
@@ -58,13 +67,24 @@ export interface ServiceDescription {
   readonly secrets: Readonly<Record<string, SecretName>>;
   /** By path under `filesDirectory`. */
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
-  /** Directory whose content outlives the service. */
+  /** Directory whose content outlives the service; a service with data runs once, one without may run several times. */
   readonly data?: string;
+  /**
+   * Variable of the environment with the place of the data, for a service that asks to own it: where the directory belongs to
+   * another, a target names a place below it.
+   */
+  readonly dataVariable?: string;
   /** Directories in memory, by path, with their size in MiB; everything else is read-only. */
   readonly temporary: Readonly<Record<string, number>>;
   readonly ports: readonly PublishedPort[];
+  /** Where those that call it reach it; published ports are not listed again. */
+  readonly listens: readonly ListeningPort[];
+  /** Port of its metrics, in Prometheus' format, at /metrics. */
+  readonly metricsPort?: number;
   /** Services have one, jobs have none. */
   readonly health?: HealthCheck;
+  /** Fails only when a restart would help, whatever the state of those it calls. Default: `health`. */
+  readonly alive?: HealthCheck;
   readonly resources: Resources;
   /** Whom it calls: exactly these connections are possible. */
   readonly calls: readonly ServiceName[];
@@ -72,6 +92,11 @@ export interface ServiceDescription {
   readonly callsOutside?: readonly OutsideName[];
   /** Starts when these are ready (services) or have succeeded (jobs). */
   readonly after: readonly ServiceName[];
+  /**
+   * Seconds in which it may still be sent requests after its end was decided, because those who send them learn of it late. A
+   * target with several replicas lets it serve that long before it tells it to stop.
+   */
+  readonly drainSeconds?: number;
   /** Seconds it has for stopping. */
   readonly graceSeconds: number;
 }

@@ -19,7 +19,7 @@ const directory: GivenSettings = {
 };
 
 function describe(given: GivenSettings, directoryAuthority?: string): readonly ServiceDescription[] {
-  const surroundings = { resolver: "127.0.0.11", certificate: "CERTIFICATE", directoryAuthority };
+  const surroundings = { hostOf: (name: string) => name, certificate: "CERTIFICATE", directoryAuthority };
   return describeServices(withDefaults(given, "prod"), surroundings);
 }
 

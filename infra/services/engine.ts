@@ -38,10 +38,14 @@ export function describeEngine(settings: PlainSettings): ServiceDescription {
     files: readTree(metadataDirectory, "metadata", [".yaml", ".yml", ".json", ".graphql"]),
     temporary: { "/tmp": 16 },
     ports: [],
+    listens: [{ name: "http", port: 8080 }],
+    metricsPort: 9090,
     health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
-    resources: { memoryMegabytes: 512, processes: 128 },
+    alive: { kind: "http", port: 8080, path: "/v1/version" },
+    resources: { memoryMegabytes: 512, cpuMillicores: 250, processes: 128 },
     calls: ["database", "auth-sidecar"],
     after: ["migrate", "auth-sidecar"],
+    drainSeconds: 5,
     graceSeconds: 30,
   };
 }

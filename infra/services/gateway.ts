@@ -3,26 +3,24 @@ import { renderGateway } from "../../nginx/render.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { hostInAddress } from "../settings/host-in-address.ts";
 import { filesDirectory } from "./description.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription, ServiceName } from "./description.ts";
 
-/** Docker's and Kubernetes' name servers differ, so the target says where it is. */
 export interface GatewaySurroundings {
-  /** Address of the name server that knows the other services. */
-  readonly resolver: string;
+  /** Whole DNS name of a service: nginx looks names up as they are. */
+  readonly hostOf: (service: ServiceName) => string;
   /** Certificate with its chain, PEM. */
   readonly certificate: Input<string>;
 }
 
-function configuration(settings: PlainSettings, resolver: string): Record<string, string> {
+function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hostOf"]): Record<string, string> {
   const files = renderGateway({
     publicHost: hostInAddress(settings.publicHost),
     httpsPort: settings.httpsPort,
     consolePort: settings.consolePort,
     console: settings.engineConsole,
     consoleUpstreamPath: "/console",
-    resolver,
-    engineAddress: "engine:8080",
-    sidecarAddress: "auth-sidecar:8080",
+    engineAddress: `${hostOf("engine")}:8080`,
+    sidecarAddress: `${hostOf("auth-sidecar")}:8080`,
     bodyLimitKilobytes: settings.bodyLimitKilobytes,
     requestsPerSecondPerAddress: settings.requestsPerSecondPerAddress,
     burst: settings.requestBurst,
@@ -34,17 +32,17 @@ function configuration(settings: PlainSettings, resolver: string): Record<string
 }
 
 /** nginx: TLS, limits and the way to the engine and the sidecar. The only service that publishes ports. */
-export function describeGateway(settings: PlainSettings, { resolver, certificate }: GatewaySurroundings): ServiceDescription {
+export function describeGateway(settings: PlainSettings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
   return {
     name: "gateway",
     run: "service",
     image: "gateway",
-    command: ["nginx", "-c", `${filesDirectory}/nginx/nginx.conf`],
+    command: ["sh", `${filesDirectory}/nginx/start.sh`],
     user: 10_101,
     environment: {},
     secrets: {},
     files: {
-      ...configuration(settings, resolver),
+      ...configuration(settings, hostOf),
       "tls/certificate.pem": certificate,
       "tls/private-key.pem": { secret: "tls-private-key" },
     },
@@ -54,10 +52,12 @@ export function describeGateway(settings: PlainSettings, { resolver, certificate
       { internal: 8443, published: settings.httpsPort },
       { internal: 32_000, published: settings.consolePort },
     ],
+    listens: [],
     health: { kind: "command", command: ["healthy"] },
-    resources: { memoryMegabytes: 256, processes: 64 },
+    resources: { memoryMegabytes: 256, cpuMillicores: 100, processes: 64 },
     calls: ["engine", "auth-sidecar"],
     after: ["engine", "auth-sidecar"],
+    drainSeconds: 15,
     graceSeconds: 30,
   };
 }

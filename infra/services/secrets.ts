@@ -12,9 +12,11 @@ export const secretNames = [
   "sidecar-password",
   "loader-password",
   "backup-password",
+  "metadata-password",
   "sessions-password",
   "engine-database-url",
   "sidecar-database-url",
+  "metadata-database-url",
   "sessions-url",
   "tls-private-key",
 ] as const;

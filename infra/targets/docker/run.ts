@@ -7,8 +7,8 @@ import { connect } from "./networks.ts";
 import type { Scope } from "./scope.ts";
 import { DockerService } from "./service.ts";
 
-/** Docker's own name server, at the same address in every container of a user-defined network. */
-export const dockerResolver = "127.0.0.11";
+/** On a network of Docker's a service is known by its plain name. */
+export const dockerHostOf = (service: ServiceName): string => service;
 
 export interface DockerRun {
   /** In an order in which each service comes after those it waits for. */

@@ -14,7 +14,6 @@ export const roomySettings: GatewaySettings = {
   consolePort: 32_000,
   console: true,
   consoleUpstreamPath: "/console",
-  resolver: "127.0.0.11",
   engineAddress: "engine:8080",
   sidecarAddress: "auth-sidecar:8080",
   bodyLimitKilobytes: 256,

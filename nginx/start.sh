@@ -1,0 +1,34 @@
+#!/bin/sh
+# Starts nginx as the container's first process. nginx reads neither the name servers nor a renewed certificate by itself:
+set -eu
+configuration=/run/routeql/nginx/nginx.conf
+certificate=/run/routeql/tls/certificate.pem
+
+# (1) The name servers are those of the container, wherever it runs: Docker's own, or the cluster's.
+servers=
+while read -r keyword value _; do
+  [ "$keyword" = nameserver ] || continue
+  case $value in
+    *:*) servers="$servers [$value]" ;;
+    *) servers="$servers $value" ;;
+  esac
+done </etc/resolv.conf
+if [ -z "$servers" ]; then
+  echo "gateway: /etc/resolv.conf names no server" >&2
+  exit 78
+fi
+# Parts are looked up again after two seconds, whatever time to live the answer names. Default: none; 30s
+printf 'resolver%s valid=2s;\nresolver_timeout 2s;\n' "$servers" >/tmp/resolver.conf
+
+# (2) A certificate that is renewed in its place (cert-manager, a Secret) is taken up within half a minute, without a lost request.
+follow_certificate() {
+  known=$(cksum "$certificate")
+  while sleep 30; do
+    found=$(cksum "$certificate") || continue
+    [ "$found" = "$known" ] && continue
+    known=$found
+    kill -HUP "$1"
+  done
+}
+follow_certificate $$ &
+exec nginx -c "$configuration"
