@@ -6,6 +6,7 @@
 import type { Client } from "pg";
 import { connectWhenReady } from "./connect.ts";
 import { ensureDatabase, restrictDatabases } from "./database.ts";
+import { ensureMetadataSchema } from "./metadata-schema.ts";
 import { migrate } from "./migrations.ts";
 import { ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
@@ -34,6 +35,8 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     const done: string[] = [];
     for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name])));
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
+    const inDatabase = await connectWhenReady({ ...config, database }, waitSeconds);
+    done.push(...(await using(inDatabase, ensureMetadataSchema)));
     return [...done, ...(await asOwner(settings))];
   });
 }

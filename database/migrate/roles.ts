@@ -43,6 +43,8 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
     connectionLimit: 4,
     settings: { ...common, default_transaction_read_only: "on", statement_timeout: "6h", lock_timeout: "1min" },
   },
+  // Each engine process keeps a few connections to its metadata, and an update has two generations of them.
+  metadata: { connectionLimit: 60, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "5min" } },
 };
 
 /** `routeql_owner` and so on. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSettings } from "./settings.ts";
 
-const roles = ["BOOTSTRAP", "OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP"];
+const roles = ["BOOTSTRAP", "OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"];
 let folder: string;
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /** The database's login roles that the job makes; the bootstrap superuser exists before it. */
-export const roleNames = ["owner", "engine", "sidecar", "loader", "backup"] as const;
+export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
 export type RoleName = (typeof roleNames)[number];
 
 export interface MigrateSettings {
@@ -44,6 +44,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     sidecar: secret("SIDECAR_PASSWORD_FILE"),
     loader: secret("LOADER_PASSWORD_FILE"),
     backup: secret("BACKUP_PASSWORD_FILE"),
+    metadata: secret("METADATA_PASSWORD_FILE"),
   };
   if (!parsed.success || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
   const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_WAIT_SECONDS } = parsed.data;

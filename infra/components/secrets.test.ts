@@ -34,7 +34,7 @@ test("every secret has a value, and every value is a Pulumi secret", async () =>
 
 test("generated secrets have 43 letters and digits", async () => {
   const { generated } = await make();
-  expect(generated).toHaveLength(11);
+  expect(generated).toHaveLength(12);
   for (const { inputs } of generated) expect(inputs).toEqual({ length: 43, special: false });
 });
 
@@ -52,12 +52,12 @@ test("the directory's password is there only where it is given, and never genera
   const password = secrets["ldap-bind-password"] ?? output("none");
   expect(await value(password)).toBe("a directory's password");
   expect(await isSecret(password)).toBe(true);
-  expect(generated).toHaveLength(11);
+  expect(generated).toHaveLength(12);
 });
 
 test("the addresses of the database hold the password of their own role", async () => {
   const { secrets } = await make();
-  for (const role of ["engine", "sidecar"] as const) {
+  for (const role of ["engine", "sidecar", "metadata"] as const) {
     const password = await value(secrets[`${role}-password`]);
     expect(await value(secrets[`${role}-database-url`])).toBe(`postgres://routeql_${role}:${password}@database:5432/routeql`);
   }

@@ -46,6 +46,7 @@ export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, p
 
   const engine = generated("engine-password");
   const sidecar = generated("sidecar-password");
+  const metadata = generated("metadata-password");
   const sessions = generated("sessions-password");
   return {
     "engine-access-key": setting("engineAccessKey", "engine-access-key"),
@@ -58,9 +59,11 @@ export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, p
     "sidecar-password": sidecar,
     "loader-password": generated("loader-password"),
     "backup-password": generated("backup-password"),
+    "metadata-password": metadata,
     "sessions-password": sessions,
     "engine-database-url": databaseUrl("routeql_engine", engine),
     "sidecar-database-url": databaseUrl("routeql_sidecar", sidecar),
+    "metadata-database-url": databaseUrl("routeql_metadata", metadata),
     "sessions-url": secret(interpolate`redis://:${sessions}@sessions:6379/0`),
     "tls-private-key": secret(tlsPrivateKey),
     ...(given.ldapBindPassword === undefined

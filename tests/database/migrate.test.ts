@@ -8,7 +8,7 @@ import { run } from "../harness/process.ts";
 import { jsonRows } from "./support.ts";
 
 const passwords: Record<string, string> = Object.fromEntries(
-  ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP"].map((role) => [role, `${role.toLowerCase()}-0123456789abcdef`]),
+  ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"].map((role) => [role, `${role.toLowerCase()}-0123456789abcdef`]),
 );
 
 /** Everything that the job makes, as far as a catalogue shows it; passwords by their verifiers. */

@@ -43,6 +43,9 @@ describe("the roles of the database", () => {
     ["backup", "select * from routing.bgp_updates"],
     ["backup", "select * from auth.users"],
     ["backup", "select * from migrations.schema_migrations"],
+    ["metadata", "create table hdb_catalog.hdb_metadata (id integer primary key, metadata json not null, resource_version integer not null)"],
+    ["metadata", "create extension if not exists pgcrypto schema public"],
+    ["backup", "select * from hdb_catalog.hdb_metadata"],
   ])("%s may: %s", async (role, statement) => {
     expect(await attempt(role, statement)).toBe("allowed");
   });
@@ -51,6 +54,12 @@ describe("the roles of the database", () => {
     ["engine", "select * from routing.bgp_updates"],
     ["engine", "select * from routing.bgp_updates_20260101"],
     ["engine", "select * from auth.users"],
+    ["engine", "select * from hdb_catalog.hdb_metadata"],
+    ["metadata", "select * from public.view_hijacks"],
+    ["metadata", "select * from auth.users"],
+    ["metadata", "create table public.mine (i integer)"],
+    ["metadata", "create schema mine"],
+    ["sidecar", "select * from hdb_catalog.hdb_metadata"],
     ["engine", "select * from migrations.schema_migrations"],
     ["engine", "select routing.ensure_partitions('2026-01-01', '2026-01-01')"],
     ["engine", "set transaction_read_only = off; delete from view_hijacks"],
@@ -79,7 +88,7 @@ describe("the roles of the database", () => {
     expect(await attempt(role, statement)).toBe("not permitted");
   });
 
-  test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "owner"])("%s reaches no other database", async (role) => {
+  test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "metadata", "owner"])("%s reaches no other database", async (role) => {
     for (const other of ["postgres", "template1"]) {
       const { Client } = await import("pg");
       const client = new Client({ connectionString: database.getConnectionUri(role).replace(/routeql$/, other) });
