@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import type { AuditTrail } from "./audit/audit-trail.ts";
 import type { Database } from "./database/database.ts";
 import { Unavailable } from "./errors.ts";
+import type { KeyEncryption } from "./keys/key-encryption.ts";
+import { reencryptKeys } from "./keys/key-reencryption.ts";
 import type { KeyRotation } from "./keys/key-rotation.ts";
 import type { Keyring } from "./keys/keyring.ts";
 import type { Passwords } from "./passwords/passwords.ts";
@@ -12,6 +14,7 @@ import { createFirstAdministrator } from "./users/first-administrator.ts";
 export interface PreparationParts {
   readonly settings: Settings;
   readonly database: Database;
+  readonly encryption: KeyEncryption;
   readonly rotation: KeyRotation;
   readonly keyring: Keyring;
   readonly passwords: Passwords;
@@ -37,7 +40,13 @@ export async function prepare(parts: PreparationParts, signal: AbortSignal): Pro
   }
 }
 
-async function prepareOnce({ settings, database, rotation, keyring, passwords, audit, log }: PreparationParts): Promise<void> {
+async function prepareOnce(parts: PreparationParts): Promise<void> {
+  const { settings, database, encryption, rotation, keyring, passwords, audit, log } = parts;
+  const reencrypted = await reencryptKeys(database, encryption);
+  if (reencrypted.length > 0) {
+    await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
+    log.info({ keys: reencrypted }, "the signing keys are stored under the new KEY_ENCRYPTION_KEY");
+  }
   await keyring.refresh();
   if (keyring.published().length === 0) {
     const first = await rotation.createFirst();

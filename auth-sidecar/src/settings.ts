@@ -20,6 +20,9 @@ const schema = z.object({
   SESSIONS_URL: address(["redis", "rediss"]).describe("Redis or Valkey, for sessions and throttling."),
   SERVICE_API_KEY: secret(32).describe("Value of x-service-api-key in the session flow."),
   KEY_ENCRYPTION_KEY: secret(32).describe("Encrypts the private signing keys in Postgres."),
+  PREVIOUS_KEY_ENCRYPTION_KEY: secret(32)
+    .optional()
+    .describe("Its value before a change: keys stored under that are stored again at the start."),
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
   TOKEN_LIFE_SECONDS: wholeNumber(60, 3600, 900).describe("From iat to exp."),
@@ -106,6 +109,7 @@ const prefixes = [
   "LOGIN_",
   "METRICS_",
   "PASSWORD_",
+  "PREVIOUS_",
   "SERVICE_",
   "SESSION_",
   "SESSIONS_",
@@ -147,10 +151,8 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
   if ((values["ADMIN_EMAIL"] === undefined) !== (values["ADMIN_PASSWORD"] === undefined)) {
     problems.push("ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither");
   }
-  const secrets = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "ADMIN_PASSWORD"].flatMap((name) =>
-    values[name] === undefined ? [] : [values[name]],
-  );
-  if (new Set(secrets).size < secrets.length)
-    problems.push("SERVICE_API_KEY, KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other");
+  const secretNames = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "PREVIOUS_KEY_ENCRYPTION_KEY", "ADMIN_PASSWORD"];
+  const secrets = secretNames.flatMap((name) => (values[name] === undefined ? [] : [values[name]]));
+  if (new Set(secrets).size < secrets.length) problems.push(`${secretNames.join(", ")}: must differ from each other`);
   return problems;
 }

@@ -47,7 +47,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   metrics.watchPasswords(passwords);
   const users = new UserRepository(database);
   const audit = new AuditTrail(database, log);
-  const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY);
+  const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const keys = new KeyRepository(database, encryption);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
@@ -99,9 +99,9 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const port = await listen(server, settings.PORT, host);
   const metricsPort = await listen(metricsServer, settings.METRICS_PORT, host);
 
-  const prepared = prepare({ settings, database, rotation, keyring, passwords, audit, log }, stopping.signal);
+  const prepared = prepare({ settings, database, encryption, rotation, keyring, passwords, audit, log }, stopping.signal);
   prepared.catch(() => undefined);
-  const refresh = setInterval(() => void careForKeys({ rotation, keyring, audit, log }), settings.KEY_REFRESH_SECONDS * 1000);
+  const refresh = setInterval(() => void careForKeys({ database, encryption, rotation, keyring, audit, log }), settings.KEY_REFRESH_SECONDS * 1000);
 
   return {
     port,

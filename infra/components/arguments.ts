@@ -89,6 +89,36 @@ export interface RouteQLArgs {
    */
   readonly loginAttemptsPerAddress?: number;
   /**
+   * Signature of access tokens. A change rotates the signing key; no token is refused meanwhile.
+   * Default: `ES256`. Allowed: ES256, EdDSA, RS256.
+   */
+  readonly tokenAlgorithm?: string;
+  /**
+   * Hours after which the signing key is replaced by itself; 0 for never.
+   * Default: `720`. Allowed: 0 to 8784.
+   */
+  readonly keyRotationHours?: number;
+  /**
+   * Which of the generated keys encrypts the private signing keys in the database. Raised by one, the next is made and the signing keys are stored again under it; never lowered.
+   * Default: `1`. Allowed: 1 to 1000.
+   */
+  readonly keyEncryptionKeyGeneration?: number;
+  /**
+   * Seconds in which failed logins count, and the longest time that a refusal lasts.
+   * Default: `900`. Allowed: 60 to 86400.
+   */
+  readonly loginWindowSeconds?: number;
+  /**
+   * Password hashes that the auth sidecar computes at the same time; each takes a core and 19 MiB.
+   * Default: `2`. Allowed: 1 to 16.
+   */
+  readonly passwordHashConcurrency?: number;
+  /**
+   * Logins that may wait for a password hash; more are answered 429.
+   * Default: `64`. Allowed: 0 to 10000.
+   */
+  readonly passwordHashQueue?: number;
+  /**
    * The directory's servers, tried in turn, parted by blanks or commas. Without it there is no directory login.
    * Default: none. Allowed: addresses that start with ldap:// or ldaps://.
    */

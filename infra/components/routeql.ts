@@ -90,7 +90,12 @@ export class RouteQL extends ComponentResource {
 
     const settings = withDefaults(args as GivenSettings, stack);
     const certificate = this.#certificate(settings, stack);
-    const secrets = makeSecrets(args, { tlsPrivateKey: certificate.privateKey, protectData, parent: this });
+    const secrets = makeSecrets(args, {
+      tlsPrivateKey: certificate.privateKey,
+      protectData,
+      keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
+      parent: this,
+    });
     const deployed = runOnDocker(
       {
         services: describeServices(settings, {

@@ -10,12 +10,13 @@ import type { GivenSecrets } from "./secrets.ts";
 
 const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((resolve) => void given.apply(resolve));
 
-async function make(given: GivenSecrets = {}) {
+async function make(given: GivenSecrets = {}, keyEncryptionKeyGeneration = 1) {
   let secrets: Secrets | undefined;
   const resources = await recordStack(() => {
     secrets = makeSecrets(given, {
       tlsPrivateKey: output("PRIVATE KEY"),
       protectData: false,
+      keyEncryptionKeyGeneration,
       parent: new ComponentResource("routeql:test:Parent", "parent"),
     });
   });
@@ -62,4 +63,15 @@ test("the addresses of the database hold the password of their own role", async 
     expect(await value(secrets[`${role}-database-url`])).toBe(`postgres://routeql_${role}:${password}@database:5432/routeql`);
   }
   expect(await value(secrets["sessions-url"])).toBe(`redis://:${await value(secrets["sessions-password"])}@sessions:6379/0`);
+});
+
+test("each generation of the key that encrypts signing keys is made once and kept; the one before the last goes along with it", async () => {
+  const name = ({ name }: { name: string }) => name;
+  expect((await make()).secrets).not.toHaveProperty("previous-key-encryption-key");
+  const { secrets, generated } = await make({}, 3);
+  const generations = ["key-encryption-key", "key-encryption-key-2", "key-encryption-key-3"];
+  expect(generated.map(name).filter((made) => made.startsWith("key-encryption-key"))).toEqual(generations);
+  const previous = await value(secrets["previous-key-encryption-key"] ?? output("none"));
+  expect(previous).not.toBe(await value(secrets["key-encryption-key"]));
+  expect(previous).not.toBe("none");
 });

@@ -26,15 +26,18 @@ const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "adm
 export interface SecretsSurroundings {
   readonly tlsPrivateKey: Output<string>;
   readonly protectData: boolean;
+  /** Which of the keys that encrypt the signing keys is in use, from 1. */
+  readonly keyEncryptionKeyGeneration: number;
   readonly parent: Resource;
 }
 
 /** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
-export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, parent }: SecretsSurroundings): Secrets {
-  const generated = (name: SecretName): Output<string> => {
+export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
+  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, parent } = surroundings;
+  const generated = (name: SecretName, resource: string = name): Output<string> => {
     const protect = protectData && boundToData.has(name);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
-    return secret(new RandomPassword(name, { length: generatedLength, special: false }, options).result);
+    return secret(new RandomPassword(resource, { length: generatedLength, special: false }, options).result);
   };
   const setting = (name: SecretSettingName, resource: SecretName): Output<string> => {
     const value = given[name];
@@ -44,6 +47,11 @@ export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, p
   const databaseUrl = (role: string, password: Output<string>): Output<string> =>
     secret(interpolate`postgres://${role}:${password}@${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}`);
 
+  // Every generation is kept: none is ever lost by a number that was raised too far.
+  const encryptionKeys = Array.from({ length: keyEncryptionKeyGeneration }, (_, index) =>
+    generated("key-encryption-key", index === 0 ? "key-encryption-key" : `key-encryption-key-${index + 1}`),
+  );
+  const previousEncryptionKey = encryptionKeys.at(-2);
   const engine = generated("engine-password");
   const sidecar = generated("sidecar-password");
   const metadata = generated("metadata-password");
@@ -52,7 +60,8 @@ export function makeSecrets(given: GivenSecrets, { tlsPrivateKey, protectData, p
     "engine-access-key": setting("engineAccessKey", "engine-access-key"),
     "service-api-key": setting("serviceApiKey", "service-api-key"),
     "admin-password": setting("adminPassword", "admin-password"),
-    "key-encryption-key": generated("key-encryption-key"),
+    "key-encryption-key": encryptionKeys.at(-1)!,
+    ...(previousEncryptionKey === undefined ? {} : { "previous-key-encryption-key": previousEncryptionKey }),
     "bootstrap-password": generated("bootstrap-password"),
     "owner-password": generated("owner-password"),
     "engine-password": engine,

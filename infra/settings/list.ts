@@ -9,6 +9,7 @@ import { directorySettings } from "./directory-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
 import { strongSecret } from "./strength.ts";
+import { tokenSettings } from "./token-settings.ts";
 
 export const settings = {
   engineAccessKey: secret({
@@ -106,6 +107,7 @@ export const settings = {
     meaning: "Failed logins from one address, to any account, before it has to wait.",
     ...range(1, 10_000),
   }),
+  ...tokenSettings,
   ...directorySettings,
   bodyLimitKilobytes: number({
     environment: "BODY_LIMIT_KILOBYTES",

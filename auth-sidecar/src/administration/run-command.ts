@@ -52,17 +52,12 @@ async function resultOf(
     });
     return usersCommand(command, new Accounts({ database, sessions, audit }));
   }
-  if (command.subject === "keys") {
-    const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY);
-    return keysCommand(command, {
-      keys: new KeyRepository(database, encryption),
-      rotation: new KeyRotation(database, encryption, rotationPolicy(settings)),
-      audit,
-    });
-  }
-  throw new AdministrationError(
-    command.subject === undefined ? "which command? See --help" : `${command.subject} is no command; see --help`,
-  );
+  const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
+  return keysCommand(command, {
+    keys: new KeyRepository(database, encryption),
+    rotation: new KeyRotation(database, encryption, rotationPolicy(settings)),
+    audit,
+  });
 }
 
 async function connected(redis: Redis): Promise<void> {

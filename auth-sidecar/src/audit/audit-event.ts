@@ -13,7 +13,8 @@ export type AuditEventName =
   | "sessions-ended"
   | "key-created"
   | "key-rotated"
-  | "key-retired";
+  | "key-retired"
+  | "keys-reencrypted";
 
 export type AuditOutcome = "success" | "failure" | "throttled" | "refused";
 

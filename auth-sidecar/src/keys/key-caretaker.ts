@@ -1,9 +1,14 @@
 import type { Logger } from "pino";
 import type { AuditTrail } from "../audit/audit-trail.ts";
+import type { Database } from "../database/database.ts";
+import type { KeyEncryption } from "./key-encryption.ts";
+import { reencryptKeys } from "./key-reencryption.ts";
 import type { KeyRotation } from "./key-rotation.ts";
 import type { Keyring } from "./keyring.ts";
 
 export interface CaretakerParts {
+  readonly database: Database;
+  readonly encryption: KeyEncryption;
   readonly rotation: KeyRotation;
   readonly keyring: Keyring;
   readonly audit: AuditTrail;
@@ -11,10 +16,10 @@ export interface CaretakerParts {
 }
 
 /**
- * What every replica does with the keys at each refresh: retire those whose time has come, rotate when it is due, read them
- * again.
+ * What every replica does with the keys at each refresh: retire those whose time has come, rotate when it is due, store again
+ * what a replica with the previous KEY_ENCRYPTION_KEY has stored meanwhile, read them again.
  */
-export async function careForKeys({ rotation, keyring, audit, log }: CaretakerParts): Promise<void> {
+export async function careForKeys({ database, encryption, rotation, keyring, audit, log }: CaretakerParts): Promise<void> {
   try {
     for (const kid of await rotation.retireExpired())
       await audit.record({ event: "key-retired", outcome: "success", detail: { kid } });
@@ -26,11 +31,16 @@ export async function careForKeys({ rotation, keyring, audit, log }: CaretakerPa
         detail: { kid: rotated.id, signsFrom: rotated.signsFrom.toISOString() },
       });
     }
+    const reencrypted = await reencryptKeys(database, encryption);
+    if (reencrypted.length > 0)
+      await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
   } catch (error) {
     log.warn({ err: error }, "the keys could not be cared for");
   }
   try {
     await keyring.refresh();
+    const closed = keyring.closed();
+    if (closed.length > 0) log.error({ keys: closed }, "keys do not open with this KEY_ENCRYPTION_KEY; they are published alone");
   } catch (error) {
     log.warn({ err: error }, "the keys could not be read again");
   }

@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { Queries, Statement } from "../database/database.ts";
-import type { KeyEncryption } from "./key-encryption.ts";
+import { KeyDecryptionError, type KeyEncryption } from "./key-encryption.ts";
 import type { PublicJwk } from "./signing-key.ts";
 
 export interface StoredKey {
   readonly publicJwk: PublicJwk;
-  readonly privateKey: KeyObject;
+  /** Undefined while this replica cannot open it, as when another one has KEY_ENCRYPTION_KEY's next value already. */
+  readonly privateKey: KeyObject | undefined;
   /** From then on it is the one that signs, until a later key's time has come. */
   readonly signsFrom: Date;
   /** From then on it is no longer published; null while no later key exists. */
@@ -56,32 +57,39 @@ const summaries: Statement = {
 export class KeyRepository {
   readonly #queries: Queries;
   readonly #encryption: KeyEncryption;
+  #opened = new Map<string, KeyObject>();
 
   constructor(queries: Queries, encryption: KeyEncryption) {
     this.#queries = queries;
     this.#encryption = encryption;
   }
 
-  /**
-   * All keys that are published now, the oldest first.
-   * @throws {KeyDecryptionError} when one was stored under another KEY_ENCRYPTION_KEY
-   */
+  /** All keys that are published now, the oldest first. A private part is opened once; its id says what is in it. */
   async published(): Promise<StoredKey[]> {
     const rows = await this.#queries.query<KeyRow>(published);
-    return rows.map((row) => ({
+    const keys = rows.map((row) => ({
       publicJwk: row.public_jwk,
-      privateKey: createPrivateKey({
-        key: this.#encryption.decrypt(row.id, row.private_key_encrypted),
-        type: "pkcs8",
-        format: "der",
-      }),
+      privateKey: this.#opened.get(row.id) ?? this.#open(row),
       signsFrom: row.signs_from,
       retiresAt: row.retires_at,
     }));
+    this.#opened = new Map(
+      keys.flatMap(({ publicJwk, privateKey }) => (privateKey === undefined ? [] : [[publicJwk.kid, privateKey]])),
+    );
+    return keys;
   }
 
   /** Every key there ever was, the oldest first. */
   all(): Promise<KeySummary[]> {
     return this.#queries.query<KeySummary>(summaries);
+  }
+
+  #open({ id, private_key_encrypted: stored }: KeyRow): KeyObject | undefined {
+    try {
+      return createPrivateKey({ key: this.#encryption.decrypt(id, stored).privateKey, type: "pkcs8", format: "der" });
+    } catch (error) {
+      if (error instanceof KeyDecryptionError) return undefined;
+      throw error;
+    }
   }
 }

@@ -28,13 +28,17 @@ interface CurrentRow {
   id: string;
   algorithm: string;
   waiting: boolean;
+  /** Seconds since it began to sign. */
   age: number;
+  /** Seconds since it was made. */
+  existence: number;
 }
 
 const current: Statement = {
   name: "current-keys",
   text: `
-    select id, algorithm, signs_from > now() as waiting, extract(epoch from now() - signs_from)::float8 as age
+    select id, algorithm, signs_from > now() as waiting, extract(epoch from now() - signs_from)::float8 as age,
+      extract(epoch from now() - created_at)::float8 as existence
     from auth.signing_keys where retired_at is null and retires_at is null order by signs_from desc`,
 };
 const insert: Statement = {
@@ -68,6 +72,7 @@ export class KeyRotation {
   readonly #database: Database;
   readonly #encryption: KeyEncryption;
   readonly #policy: RotationPolicy;
+  readonly #startedAt = performance.now();
 
   constructor(database: Database, encryption: KeyEncryption, policy: RotationPolicy) {
     this.#database = database;
@@ -129,7 +134,11 @@ export class KeyRotation {
   #isDue(keys: readonly CurrentRow[]): boolean {
     const [newest] = keys;
     if (newest === undefined || newest.waiting) return false;
-    return newest.algorithm !== this.#policy.algorithm || (this.#policy.period > 0 && newest.age >= this.#policy.period);
+    const { algorithm, period } = this.#policy;
+    // A key that is younger than this replica comes from one with a newer setting: while replicas are replaced one by one, the
+    // old ones must not rotate back.
+    const isOlderThanThis = newest.existence > (performance.now() - this.#startedAt) / 1000;
+    return (newest.algorithm !== algorithm && isOlderThanThis) || (period > 0 && newest.age >= period);
   }
 
   async #add(queries: Queries, delay: number): Promise<Rotation> {

@@ -43,3 +43,13 @@ test("keys stay known while they cannot be read again", async () => {
   await expect(ring.refresh()).rejects.toThrow(Unavailable);
   expect(ring.signingKey(4000)).toBe(second);
 });
+
+test("a key that does not open is published and never signs", async () => {
+  const closed = { ...second, privateKey: undefined };
+  const ring = await keyring(first, closed);
+  expect(ring.published(4000)).toEqual([first.publicJwk, second.publicJwk]);
+  expect(ring.signingKey(4000)).toBe(first);
+  expect(ring.closed()).toEqual([second.publicJwk.kid]);
+  const none = await keyring(closed);
+  expect(() => none.signingKey(4000)).toThrow(Unavailable);
+});

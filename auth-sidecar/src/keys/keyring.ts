@@ -1,6 +1,9 @@
+import type { KeyObject } from "node:crypto";
 import { Unavailable } from "../errors.ts";
 import type { StoredKey } from "./key-repository.ts";
 import type { PublicJwk } from "./signing-key.ts";
+
+type AbleKey = StoredKey & { readonly privateKey: KeyObject };
 
 /** The keys this replica knows. It answers from memory, so the key set is served while the database is away. */
 export class Keyring {
@@ -17,13 +20,19 @@ export class Keyring {
   }
 
   /**
-   * The newest key whose time to sign has come.
-   * @throws {Unavailable} when no key is known yet
+   * The newest key whose time to sign has come, of those that open here.
+   * @throws {Unavailable} when there is none
    */
-  signingKey(now = Date.now()): StoredKey {
-    const key = this.#keys.findLast(({ signsFrom }) => signsFrom.getTime() <= now) ?? this.#keys[0];
-    if (key === undefined) throw new Unavailable("keys", new Error("no signing key is known yet"));
+  signingKey(now = Date.now()): AbleKey {
+    const able = this.#keys.filter((key): key is AbleKey => key.privateKey !== undefined);
+    const key = able.findLast(({ signsFrom }) => signsFrom.getTime() <= now) ?? able[0];
+    if (key === undefined) throw new Unavailable("keys", new Error("no signing key is known"));
     return key;
+  }
+
+  /** Ids of the keys that can be published but not signed with. */
+  closed(): string[] {
+    return this.#keys.filter(({ privateKey }) => privateKey === undefined).map(({ publicJwk }) => publicJwk.kid);
   }
 
   /** Public keys for verifiers: those that sign, will sign, or have signed tokens that may still be valid. */

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { type Subject, verbs } from "../../../auth-sidecar/src/administration/verbs.ts";
 import { usage } from "../../../auth-sidecar/src/administration/usage.ts";
 import { explain } from "../foundation/failure.ts";
 import { helpText } from "../foundation/arguments.ts";
 import { command as keysCommand } from "../commands/keys.ts";
 import { command as usersCommand } from "../commands/users.ts";
 import { asksForPassword } from "./administration-command.ts";
-import { type Subject, verbs } from "./verbs.ts";
+
 
 const subjects: readonly Subject[] = ["users", "keys"];
 
@@ -50,6 +51,9 @@ test.each([
   ["users", "list --rolle viewer", "users: unknown option '--rolle'"],
   ["users", "add a@example.net --role viewer --password secret", "users: unknown option '--password'"],
   ["users", "list --provider github", "--provider must be local or ldap"],
+  ["users", "list foo", "users: foo is one word too many; usage: users list"],
+  ["keys", "rotate now", "keys: now is one word too many; usage: keys rotate"],
+  ["keys", "list --role viewer", "keys: keys list takes no --role; usage: keys list"],
   ["keys", "add", "keys: there is no command add"],
 ] as const)("%s %s is refused with a way out", (subject, line, expected) => {
   const text = refusal(subject, line);

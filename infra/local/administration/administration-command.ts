@@ -1,13 +1,13 @@
-import { AdministrationError } from "../../../auth-sidecar/src/administration/administration-error.ts";
+import { AdministrationError, UnknownCommand } from "../../../auth-sidecar/src/administration/administration-error.ts";
 import { parseCommand } from "../../../auth-sidecar/src/administration/command.ts";
 import { readNewPassword } from "../../../auth-sidecar/src/administration/read-password.ts";
+import { type Subject, verbLines, verbs } from "../../../auth-sidecar/src/administration/verbs.ts";
 import { isApplicationRole } from "../../../auth-sidecar/src/users/application-role.ts";
 import { nearest } from "../../settings/nearest.ts";
 import { execute } from "../docker/execute.ts";
 import type { Command } from "../foundation/command.ts";
 import { explain, Failure } from "../foundation/failure.ts";
 import { sidecarContainer } from "./sidecar-container.ts";
-import { type Subject, verbLines, verbs } from "./verbs.ts";
 
 /** The administration's program inside the image. */
 const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
@@ -20,18 +20,18 @@ const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
 export function asksForPassword(subject: Subject, words: readonly string[]): boolean {
   const refused = (what: string, hint = ""): Failure =>
     new Failure(`${subject}: ${what}`, { remedy: `${hint}\`npm run ${subject} -- --help\` lists what it takes.` });
+  const known = verbs[subject];
   try {
     const { words: found, options } = parseCommand([subject, ...words], readNewPassword);
-    const [name, account] = found;
-    const known = verbs[subject];
-    if (name === undefined) throw refused(`which command? One of ${Object.keys(known).join(", ")}`);
-    const verb = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (verb === undefined) {
-      const guess = nearest(name, Object.keys(known));
-      throw refused(`there is no command ${name}`, guess === undefined ? "" : `did you mean ${guess}? `);
-    }
-    return verb.password === true && account !== undefined && (name !== "add" || isApplicationRole(options.role ?? ""));
+    const [name = "", account] = found;
+    return known[name]?.password === true && account !== undefined && (name !== "add" || isApplicationRole(options.role ?? ""));
   } catch (error) {
+    if (error instanceof UnknownCommand) {
+      const { verb } = error;
+      if (verb === undefined) throw refused(`which command? One of ${Object.keys(known).join(", ")}`);
+      const guess = nearest(verb, Object.keys(known));
+      throw refused(`there is no command ${verb}`, guess === undefined ? "" : `did you mean ${guess}? `);
+    }
     throw error instanceof AdministrationError ? refused(error.message.replace(/^Unknown/, "unknown")) : error;
   }
 }
