@@ -2,7 +2,7 @@
  * docs/permissions.md, from the project's metadata; `npm run documents` writes it.
  * @module
  */
-import { renderPermissions } from "../../engine/src/permissions/document.ts";
+import { renderPermissions } from "../../tools/routeql/src/permissions/markdown.ts";
 import { declared } from "./support/declared.ts";
 
 const notes = `
@@ -27,5 +27,9 @@ const notes = `
 `;
 
 export function permissionsDocument(): string {
-  return renderPermissions(declared(), { rolesWithoutPermission: ["pending"], notes });
+  return renderPermissions(declared(), {
+    rolesWithoutPermission: ["pending"],
+    origin: "Written from `hasura-metadata/`; the suite `permissions` keeps it true and holds the engine to it.",
+    notes,
+  });
 }

@@ -1,101 +1,189 @@
-import { type DeclaredAccess, type DeclaredTable, UnderivableMetadata } from "./declared.ts";
+import type { DeclaredAccess, Filter } from "./declared.ts";
+import { identifier, quoted } from "./sql-text.ts";
+import { type Comparand, type FilterNode, type Operand, readFilter } from "./filter-tree.ts";
+import { underivable } from "./underivable.ts";
 
+type Tables = Pick<DeclaredAccess, "tables">;
+
+/** Operators between two values: in SQL, and in words. */
 const symbols: Readonly<Record<string, readonly [sql: string, words: string]>> = {
   _eq: ["=", "is"],
-  _neq: ["<>", "is not"],
+  _neq: ["is distinct from", "is not"],
   _gt: [">", "is above"],
   _lt: ["<", "is below"],
   _gte: [">=", "is at least"],
   _lte: ["<=", "is at most"],
+  _like: ["like", "is like"],
+  _nlike: ["not like", "is not like"],
+  _ilike: ["ilike", "is, in any case, like"],
+  _nilike: ["not ilike", "is not, in any case, like"],
+  _similar: ["similar to", "is similar to"],
+  _nsimilar: ["not similar to", "is not similar to"],
+  _regex: ["~", "matches"],
+  _nregex: ["!~", "does not match"],
+  _iregex: ["~*", "matches, in any case,"],
+  _niregex: ["!~*", "does not match, in any case,"],
+  _contains: ["@>", "contains"],
+  _contained_in: ["<@", "is contained in"],
+  _has_key: ["?", "has the key"],
+  _has_keys_any: ["?|", "has any of the keys"],
+  _has_keys_all: ["?&", "has all of the keys"],
+  _ancestor: ["@>", "is an ancestor of"],
+  _descendant: ["<@", "is a descendant of"],
 };
 
-type Filter = Readonly<Record<string, unknown>>;
+const spatial = /^_st_(contains|crosses|equals|overlaps|touches|within|intersects|3d_intersects)$/;
 
-/** One filter read into its parts; `path` are the relationships from the permission's table on. */
-interface Style {
-  comparison(alias: string, path: readonly string[], column: string, operator: string, value: unknown): string;
-  related(alias: string, inner: string, table: DeclaredTable, mapping: Readonly<Record<string, string>>, where: string): string;
-  none: string;
-  not(item: string): string;
-}
+/** Operators whose right side is text, whatever the column is. */
+const takesText = /^_(has_key|has_keys_any|has_keys_all|n?i?like|n?similar|n?i?regex)$/;
 
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
-function sqlValue(value: unknown, session: (name: string) => string): string {
-  if (typeof value === "string") return /^x-hasura-/i.test(value) ? session(value.toLowerCase()) : quoted(value);
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  throw new UnderivableMetadata(`a filter compares with ${JSON.stringify(value)}`);
+interface Scope {
+  readonly alias: string;
+  readonly root: string;
+  session(name: string): string;
 }
 
 /**
  * The filter as an SQL condition over `alias`, written apart from the engine's own.
  * @param session SQL of a session variable's value, by its lower-case name
+ * @throws UnderivableMetadata
  */
-export function filterSql(access: DeclaredAccess, table: string, filter: Filter, alias: string, session: (name: string) => string): string {
-  return read(access, table, filter, alias, [], {
-    comparison: (row, _path, column, operator, value) => {
-      if (operator === "_is_null") return `${row}.${column} is ${value === true ? "" : "not "}null`;
-      return `${row}.${column} ${symbolOf(operator)[0]} ${sqlValue(value, session)}`;
-    },
-    related: (row, inner, target, mapping, where) => {
-      const join = Object.entries(mapping).map(([own, other]) => `${inner}.${other} = ${row}.${own}`);
-      return `exists (select from ${target.key} ${inner} where ${[...join, ...(where === "true" ? [] : [where])].join(" and ")})`;
-    },
-    none: "true",
-    not: (item) => `not (${item})`,
-  });
+export function filterSql(access: Tables, table: string, filter: Filter, alias: string, session: (name: string) => string): string {
+  return sqlOf(readFilter(access, table, filter), { alias, root: alias, session });
 }
 
-/** The filter in words. */
-export function filterWords(access: DeclaredAccess, table: string, filter: Filter): string {
-  return read(access, table, filter, "row", [], {
-    comparison: (_row, path, column, operator, value) => {
-      const place = [...path, column].map((name) => `\`${name}\``).join(" → ");
-      if (operator === "_is_null") return `${place} is ${value === true ? "" : "not "}null`;
-      const said = typeof value === "string" && /^x-hasura-/i.test(value) ? `the session's \`${value.toLowerCase()}\`` : `\`${String(value)}\``;
-      return `${place} ${symbolOf(operator)[1]} ${said}`;
-    },
-    related: (_row, _inner, _target, _mapping, where) => where,
-    none: "every row",
-    not: (item) => `not: ${item}`,
-  });
+function joined(parts: readonly string[], separator: string, none: string): string {
+  if (parts.length === 0) return none;
+  return parts.length === 1 ? parts.join("") : `(${parts.join(separator)})`;
+}
+
+function sqlOf(node: FilterNode, scope: Scope): string {
+  switch (node.kind) {
+    case "and": {
+      const parts = node.items.map((item) => sqlOf(item, scope)).filter((part) => part !== "true");
+      return parts.length === 0 ? "true" : parts.join(" and ");
+    }
+    case "or":
+      return joined(node.items.map((item) => grouped(item, sqlOf(item, scope))), " or ", "false");
+    case "not":
+      return `not (${sqlOf(node.item, scope)})`;
+    case "null":
+      return `${operandSql(node.operand, scope)} is ${node.negated ? "not " : ""}null`;
+    case "compare":
+      return comparisonSql(node, scope);
+    case "related": {
+      const inner = innerAlias(scope.alias, node.relationship.name);
+      const join = Object.entries(node.relationship.mapping).map(([own, other]) => `${inner}.${identifier(other)} = ${scope.alias}.${identifier(own)}`);
+      return existsSql(tableSql(node.target), inner, join, node.where, scope);
+    }
+    case "computed rows": {
+      const inner = innerAlias(scope.alias, node.field.name);
+      return existsSql(`${tableSql(node.field.function)}(${scope.alias})`, inner, [], node.where, scope);
+    }
+    default:
+      return existsSql(tableSql(node.target), innerAlias(scope.alias, node.target.name), [], node.where, scope);
+  }
+}
+
+/** `and` binds closer than `or`; only where alternatives hold several conditions are parentheses for the reader. */
+const grouped = (node: FilterNode, text: string) => (node.kind === "and" && node.items.length > 1 ? `(${text})` : text);
+
+function existsSql(from: string, alias: string, join: readonly string[], where: FilterNode, scope: Scope): string {
+  const condition = sqlOf(where, { ...scope, alias });
+  const all = [...join, ...(condition === "true" ? [] : [condition])];
+  return `exists (select from ${from} ${alias}${all.length === 0 ? "" : ` where ${all.join(" and ")}`})`;
+}
+
+const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }) => `${identifier(schema)}.${identifier(name)}`;
+
+/** Postgres cuts names after 63 bytes. */
+function innerAlias(alias: string, name: string): string {
+  const plain = `${alias}_${name}`.replaceAll(/[^a-z0-9_]/gi, "_").toLowerCase();
+  return plain.length <= 60 ? plain : `${plain.slice(0, 40)}_${plain.length}_${plain.slice(-10)}`;
+}
+
+function operandSql(operand: Operand, scope: Scope): string {
+  if (operand.kind === "column") return `${scope.alias}.${identifier(operand.name)}`;
+  if (operand.kind === "computed") return `${tableSql(operand.field.function)}(${scope.alias})`;
+  return `${operandSql(operand.of, scope)}::text`;
+}
+
+function comparisonSql({ operand, operator, with: given }: FilterNode & { kind: "compare" }, scope: Scope): string {
+  const left = operandSql(operand, scope);
+  const taken: Operand = takesText.test(operator) ? { kind: "column", name: operand.name, type: undefined } : operand;
+  const value = (comparand: Comparand) => comparandSql(comparand, taken, scope);
+  if (operator === "_in" || operator === "_nin") {
+    const negated = operator === "_nin";
+    if (!Array.isArray(given)) return `${left} ${negated ? "<> all" : "= any"} (${value(given as Comparand)})`;
+    if (given.length === 0) return negated ? "true" : "false";
+    return `${left} ${negated ? "not in" : "in"} (${(given as readonly Comparand[]).map(value).join(", ")})`;
+  }
+  if (Array.isArray(given)) return `${left} ${symbolOf(operator)[0]} array[${(given as readonly Comparand[]).map(value).join(", ")}]::text[]`;
+  if (spatial.test(operator)) return `${operator.slice(1).replace("3d_", "3d")}(${left}, ${value(given as Comparand)})`;
+  return `${left} ${symbolOf(operator)[0]} ${value(given as Comparand)}`;
+}
+
+function comparandSql(comparand: Comparand, operand: Operand, scope: Scope): string {
+  if (comparand.kind === "session") return scope.session(comparand.name);
+  if (comparand.kind === "column") return `${comparand.ofRoot ? scope.root : scope.alias}.${identifier(comparand.name)}`;
+  return constantSql(comparand.value, operand);
+}
+
+function constantSql(value: unknown, { type }: Operand): string {
+  if (type?.name === "json" || type?.name === "jsonb") return quoted(JSON.stringify(value));
+  if (typeof value === "string") return quoted(value);
+  if (typeof value === "number" || typeof value === "boolean") return type === undefined || /^(int|float|numeric|bool)/.test(type.name) ? String(value) : quoted(String(value));
+  if (Array.isArray(value) && type?.element !== undefined) {
+    return `array[${(value as readonly unknown[]).map((item) => constantSql(item, { kind: "column", name: "", type: type.element })).join(", ")}]::${type.sql}`;
+  }
+  if (type?.name === "geometry" || type?.name === "geography") return quoted(JSON.stringify(value));
+  return underivable(`a filter compares with ${JSON.stringify(value)}`);
 }
 
 function symbolOf(operator: string): readonly [string, string] {
-  const symbol = symbols[operator];
-  if (symbol === undefined) throw new UnderivableMetadata(`a filter has the operator ${operator}`);
-  return symbol;
+  return symbols[operator] ?? underivable(`a filter has the operator ${operator}`);
 }
 
-const isFilter = (value: unknown): value is Filter => typeof value === "object" && value !== null && !Array.isArray(value);
-
-function filtersIn(value: unknown): readonly Filter[] {
-  if (Array.isArray(value) && value.every(isFilter)) return value;
-  throw new UnderivableMetadata("_and and _or take a list of filters");
+/** The filter in words, as Markdown. @throws UnderivableMetadata */
+export function filterWords(access: Tables, table: string, filter: Filter): string {
+  return wordsOf(readFilter(access, table, filter), []);
 }
 
-function read(access: DeclaredAccess, tableKey: string, filter: Filter, alias: string, path: readonly string[], style: Style): string {
-  const table = access.tables.get(tableKey);
-  if (table === undefined) throw new UnderivableMetadata(`a filter goes to ${tableKey}, which is not tracked`);
-  const below = (inner: Filter) => read(access, tableKey, inner, alias, path, style);
-  const several = (value: unknown, separator: string) => {
-    const parts = filtersIn(value).map(below);
-    return parts.length === 1 ? parts.join("") : `(${parts.join(separator)})`;
-  };
-  const parts = Object.entries(filter).flatMap(([key, value]): string[] => {
-    if (key === "_and") return filtersIn(value).map(below);
-    if (key === "_or") return [several(value, " or ")];
-    if (!isFilter(value)) return [style.comparison(alias, path, key, "_eq", value)];
-    if (key === "_not") return [style.not(below(value))];
-    const relationship = table.relationships.find(({ name }) => name === key);
-    if (relationship === undefined) {
-      return Object.entries(value).map(([operator, given]) => style.comparison(alias, path, key, operator, given));
+function wordsOf(node: FilterNode, path: readonly string[]): string {
+  switch (node.kind) {
+    case "and":
+      return node.items.length === 0 ? "every row" : node.items.map((item) => wordsOf(item, path)).join(" and ");
+    case "or":
+      return joined(node.items.map((item) => wordsOf(item, path)), " or ", "no row");
+    case "not":
+      return `not: ${wordsOf(node.item, path)}`;
+    case "null":
+      return `${placeOf(node.operand, path)} is ${node.negated ? "not " : ""}null`;
+    case "compare":
+      return `${placeOf(node.operand, path)} ${comparisonWords(node)}`;
+    case "exists":
+      return `some row of \`${node.target.key}\` has: ${wordsOf(node.where, [])}`;
+    default: {
+      const name = node.kind === "related" ? node.relationship.name : node.field.name;
+      return isEmpty(node.where) ? `${[...path, name].map((step) => `\`${step}\``).join(" → ")} exists` : wordsOf(node.where, [...path, name]);
     }
-    const target = access.tables.get(relationship.target);
-    if (target === undefined) throw new UnderivableMetadata(`${tableKey}.${key} leads to ${relationship.target}, which is not tracked`);
-    const inner = `${alias}_${key}`;
-    const where = read(access, target.key, value, inner, [...path, key], style);
-    return [style.related(alias, inner, target, relationship.mapping, where)];
-  });
-  return parts.length === 0 ? style.none : parts.join(" and ");
+  }
+}
+
+const isEmpty = (node: FilterNode) => node.kind === "and" && node.items.length === 0;
+
+const placeOf = (operand: Operand, path: readonly string[]) => [...path, operand.name].map((name) => `\`${name}\``).join(" → ");
+
+function comparisonWords({ operator, with: given }: FilterNode & { kind: "compare" }): string {
+  const said = Array.isArray(given) ? (given as readonly Comparand[]).map(comparandWords).join(", ") || "nothing" : comparandWords(given as Comparand);
+  if (operator === "_in") return `is one of ${said}`;
+  if (operator === "_nin") return `is none of ${said}`;
+  if (spatial.test(operator)) return `${operator.slice(4).replace("_", " ")} ${said}`;
+  return `${symbolOf(operator)[1]} ${said}`;
+}
+
+function comparandWords(comparand: Comparand): string {
+  if (comparand.kind === "session") return `the session's \`${comparand.name}\``;
+  if (comparand.kind === "column") return `${comparand.ofRoot ? "the first row's " : ""}column \`${comparand.name}\``;
+  return `\`${typeof comparand.value === "string" ? comparand.value : JSON.stringify(comparand.value)}\``;
 }

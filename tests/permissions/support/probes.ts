@@ -10,8 +10,8 @@ export interface Probe {
 
 /** Root field of an operation, and the kind of document it stands in. */
 export function rootOf(table: DeclaredTable, operation: Operation): { kind: "query" | "subscription"; field: string } {
-  const suffix = operation === "stream" ? "_stream" : operation.endsWith("aggregate") ? "_aggregate" : "";
-  return { kind: operation.startsWith("query") ? "query" : "subscription", field: `${table.rootField}${suffix}` };
+  const root = operation === "stream" ? "select_stream" : operation.endsWith("aggregate") ? "select_aggregate" : operation.endsWith("by key") ? "select_by_pk" : "select";
+  return { kind: operation.startsWith("query") ? "query" : "subscription", field: table.roots[root] };
 }
 
 /** @param cursor a value of the column's type as GraphQL text */
@@ -30,6 +30,7 @@ export function columnProbes(table: DeclaredTable, operation: Operation, column:
       probe("as cursor", `(batch_size: 1, cursor: {initial_value: {${column}: ${cursor}}})`, "__typename", true),
     ];
   }
+  if (operation.endsWith("by key")) return [probe("selected", "", column)];
   const aggregate = operation.endsWith("aggregate");
   const any = aggregate ? "nodes { __typename }" : "__typename";
   return [

@@ -1,22 +1,25 @@
-import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "./declared.ts";
-import { filterSql, filterWords } from "./filter-text.ts";
+import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "../../../../engine/src/permissions/declared.ts";
+import { filterSql, filterWords } from "../../../../engine/src/permissions/filter-text.ts";
 
 export interface DocumentOptions {
   /** Roles that exist outside of metadata and are granted nothing there. */
   readonly rolesWithoutPermission: readonly string[];
+  /** Where it was written from and what keeps it true, as one sentence. */
+  readonly origin: string;
   /** Markdown that follows the tables. */
   readonly notes: string;
 }
 
 /** What every role may read, as Markdown. */
-export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermission, notes }: DocumentOptions): string {
+export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermission, origin, notes }: DocumentOptions): string {
   const roles = [...access.roles, ...rolesWithoutPermission].sort();
   const tables = [...access.tables.values()];
   return [
     "# Permissions",
     "",
-    "Written from `hasura-metadata/`; the suite `permissions` keeps it true and holds the engine to it. What is not granted here does not",
-    "exist for the role: it is neither in its schema nor in any answer, and an error about it reads like one about a name nobody ever used.",
+    origin,
+    "What is not granted here does not exist for the role: it is neither in its schema nor in any answer, and an error about it reads",
+    "like one about a name nobody ever used.",
     "",
     "## Roles and root fields",
     "",
@@ -40,8 +43,9 @@ export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermissi
     "Rows reached through a relationship are cut by the filter and the limit of the table they are in, and only the columns that the role",
     "may read there exist; conditions, orders and aggregates over a relationship are no exception.",
     "",
-    notes.trim(),
-    "",
+    ...functionSection(access, roles),
+    ...cellSection(access),
+    ...(notes.trim() === "" ? [] : [notes.trim(), ""]),
   ].join("\n");
 }
 
@@ -62,7 +66,7 @@ function roleRows(access: DeclaredAccess, role: string): readonly string[] {
   const granted = grantedTo(access, role);
   if (granted.length === 0) return [row([code(role), "none", "", "", "", "", ""])];
   return granted.map(([table, permission]) => {
-    const hidden = table.columns.filter((column) => !permission.columns.includes(column));
+    const hidden = [...table.fields.keys()].filter((column) => !permission.columns.includes(column));
     return row([
       code(role),
       code(table.rootField),
@@ -95,12 +99,32 @@ function filters(access: DeclaredAccess, tables: readonly DeclaredTable[]): read
   });
 }
 
+function functionSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
+  if (access.functions.length === 0) return [];
+  const callable = access.functions.map((called) => {
+    const callers = roles.filter((role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called));
+    return row([code(called.field), code(access.tables.get(called.target)?.rootField ?? called.target), callers.map(code).join(", ") || "nobody"]);
+  });
+  return ["## Functions", "", row(["Root field", "Gives rows of", "Called by"]), row(["---", "---", "---"]), ...callable, "", "Of the rows that a function gives, a role is served those that it may read in the table.", ""];
+}
+
+/** Inherited roles: a cell is null where no part that grants its column may read the row. */
+function cellSection(access: DeclaredAccess): readonly string[] {
+  const cells = access.roles.flatMap((role) =>
+    grantedTo(access, role).flatMap(([table, permission]) =>
+      [...permission.cells].map(([column, filter]) => row([code(role), code(`${table.rootField}.${table.fields.get(column) ?? column}`), filterWords(access, table.key, filter)])),
+    ),
+  );
+  if (cells.length === 0) return [];
+  return ["## Cells that are null in some rows", "", row(["Role", "Column", "Only where"]), row(["---", "---", "---"]), ...cells, ""];
+}
+
 function relationshipRows(access: DeclaredAccess, role: string): readonly string[] {
   return grantedTo(access, role).map(([table]) => {
     const reached = table.relationships.flatMap(({ name, target, kind }) => {
       const permission = access.permission(role, target);
       if (permission === undefined) return [];
-      return kind === "array" && permission.aggregates ? [code(name), code(`${name}_aggregate`)] : [code(name)];
+      return kind === "array" && permission.aggregates ? [code(name), code(access.naming.suffixed(name, "aggregate"))] : [code(name)];
     });
     return row([code(role), code(table.rootField), reached.length === 0 ? "nothing" : reached.join(", ")]);
   });

@@ -1,0 +1,118 @@
+import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../catalog/catalog.ts";
+import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../metadata/shape.ts";
+import type { Naming } from "../schema/naming.ts";
+import { defaultName } from "../schema/resolve.ts";
+import { underivable } from "./underivable.ts";
+
+export interface DeclaredRelationship {
+  readonly name: string;
+  readonly kind: "object" | "array";
+  /** Key of the other table. */
+  readonly target: string;
+  /** Own column to the other table's column. */
+  readonly mapping: Readonly<Record<string, string>>;
+}
+
+export interface DeclaredComputedField {
+  readonly name: string;
+  readonly function: QualifiedName;
+  /** Key of the table whose rows it gives; undefined for a scalar. */
+  readonly target: string | undefined;
+  readonly type: DatabaseType | undefined;
+  /** Whether it takes nothing but the row. */
+  readonly rowOnly: boolean;
+}
+
+export type TableRoot = "select" | "select_by_pk" | "select_aggregate" | "select_stream";
+
+export interface DeclaredTable {
+  /** `schema.name` */
+  readonly key: string;
+  readonly schema: string;
+  readonly name: string;
+  /** GraphQL type of its rows. */
+  readonly typeName: string;
+  /** The root field `select`. */
+  readonly rootField: string;
+  readonly roots: Readonly<Record<TableRoot, string>>;
+  /** Columns that some role may read, by name. */
+  readonly columns: readonly string[];
+  /** GraphQL names of columns by their names in the database; all of them when the database was asked. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, DatabaseType>;
+  readonly primaryKey: readonly string[] | undefined;
+  readonly isView: boolean;
+  readonly relationships: readonly DeclaredRelationship[];
+  readonly computedFields: readonly DeclaredComputedField[];
+}
+
+export const keyOf: (name: QualifiedName) => string = nameKey;
+
+/** @throws UnderivableMetadata */
+export function tableOf(table: TableMetadata, all: readonly TableMetadata[], naming: Naming, catalog: Catalog | undefined): DeclaredTable {
+  const key = keyOf(table.table);
+  const found = catalog?.tables.get(key);
+  if (catalog !== undefined && found === undefined) underivable(`the database has no table ${key}`);
+  const base = table.configuration?.custom_name ?? defaultName(table.table, naming);
+  const custom = table.configuration?.custom_root_fields;
+  const root = (kind: TableRoot, suffix?: string) =>
+    naming.rootField(custom?.[kind]?.name ?? (suffix === undefined ? base : naming.suffixed(base, suffix)));
+  const granted = table.select_permissions.flatMap(({ permission }) => columnsOf(permission.columns, key, found));
+  const columns = [...new Set(granted)].sort();
+  return {
+    key,
+    schema: table.table.schema,
+    name: table.table.name,
+    typeName: naming.type(base),
+    rootField: root("select"),
+    roots: { select: root("select"), select_by_pk: root("select_by_pk", "by_pk"), select_aggregate: root("select_aggregate", "aggregate"), select_stream: root("select_stream", "stream") },
+    columns,
+    fields: new Map([...(found?.columns.keys() ?? columns)].map((column) => [column, fieldOf(table, column, naming)])),
+    types: new Map([...(found?.columns.values() ?? [])].map(({ name, type }) => [name, type])),
+    primaryKey: found?.primaryKey,
+    isView: found?.kind === "view" || found?.kind === "materialized view",
+    relationships: [
+      ...table.object_relationships.map((entry) => relationshipOf(table, "object", entry, catalog)),
+      ...table.array_relationships.map((entry) => relationshipOf(table, "array", entry, catalog)),
+    ],
+    computedFields: table.computed_fields.map((entry) => computedFieldOf(key, entry, all, catalog)),
+  };
+}
+
+/** Columns of a permission by name. @throws UnderivableMetadata for `*` without a catalogue */
+export function columnsOf(columns: "*" | readonly string[], key: string, table: Pick<CatalogTable, "columns"> | undefined): readonly string[] {
+  if (columns !== "*") return columns;
+  if (table === undefined) underivable(`${key} grants all columns, which only the database tells`);
+  return [...table.columns.keys()];
+}
+
+function fieldOf(table: TableMetadata, column: string, naming: Naming): string {
+  const { column_config: config, custom_column_names: older } = table.configuration ?? {};
+  return config?.[column]?.custom_name ?? older?.[column] ?? naming.field(column);
+}
+
+function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { name, using }: RelationshipMetadata, catalog: Catalog | undefined): DeclaredRelationship {
+  const { manual_configuration: manual, foreign_key_constraint_on: constraint } = using;
+  const key = keyOf(table);
+  if (manual !== undefined) return { name, kind, target: keyOf(manual.remote_table), mapping: manual.column_mapping };
+  if (catalog === undefined || constraint === undefined) underivable(`${key}.${name} follows a foreign key, which only the database tells`);
+  const keysOf = (name: string) => catalog.tables.get(name)?.foreignKeys ?? [];
+  const same = (one: readonly string[], other: readonly string[]) => one.toSorted().join("\n") === other.toSorted().join("\n");
+  if (Array.isArray(constraint)) {
+    const own = keysOf(key).find(({ columns }) => same(columns, constraint));
+    if (own === undefined) underivable(`${key}.${name}: the database has no such foreign key`);
+    return { name, kind, target: keyOf(own.target), mapping: Object.fromEntries(own.columns.map((column, index) => [column, own.targetColumns[index] ?? ""])) };
+  }
+  const target = keyOf(constraint.table);
+  const other = keysOf(target).find(({ columns, target: to }) => keyOf(to) === key && same(columns, constraint.columns));
+  if (other === undefined) underivable(`${key}.${name}: the database has no such foreign key`);
+  return { name, kind, target, mapping: Object.fromEntries(other.targetColumns.map((column, index) => [column, other.columns[index] ?? ""])) };
+}
+
+function computedFieldOf(key: string, { name, definition }: ComputedFieldMetadata, all: readonly TableMetadata[], catalog: Catalog | undefined): DeclaredComputedField {
+  const found = catalog?.functions.get(keyOf(definition.function))?.[0];
+  if (found === undefined) underivable(`${key} has the computed field ${name}, of which only the database tells`);
+  const returned = found.returnTable === undefined ? undefined : keyOf(found.returnTable);
+  const target = found.returnsSet && all.some(({ table }) => keyOf(table) === returned) ? returned : undefined;
+  return { name, function: definition.function, target, type: target === undefined ? found.returnType : undefined, rowOnly: found.arguments.length === 1 };
+}
