@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshAddress } from "./client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
-import { ToxicProxy } from "./toxic-proxy.ts";
+import { ToxicProxy } from "../harness/toxic-proxy.ts";
 
 let stack: Stack;
 let databaseProxy: ToxicProxy;

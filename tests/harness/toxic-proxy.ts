@@ -25,9 +25,10 @@ export class ToxicProxy implements AsyncDisposable {
     });
   }
 
-  static async to(host: string, port: number): Promise<ToxicProxy> {
+  /** `address`: the address of this machine that callers reach it at. */
+  static async to(host: string, port: number, address = "127.0.0.1"): Promise<ToxicProxy> {
     const proxy = new ToxicProxy(host, port);
-    proxy.#server.listen(0, "127.0.0.1");
+    proxy.#server.listen(0, address);
     await once(proxy.#server, "listening");
     return proxy;
   }
