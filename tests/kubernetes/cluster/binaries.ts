@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { cacheFolder } from "../../../infra/local/foundation/paths.ts";
+import { run } from "../../../infra/local/foundation/process.ts";
+import { withLock } from "../../../infra/local/foundation/process-lock.ts";
+import { ensureGo, goEnvironment } from "../../../infra/local/pulumi-cli/go.ts";
+
+/** What every part says of itself; go.mod names the same. */
+export const kubernetesVersion = "1.34.10";
+
+const [major, minor] = kubernetesVersion.split(".");
+const versionFlags = [
+  `k8s.io/component-base/version.gitVersion=v${kubernetesVersion}`,
+  `k8s.io/component-base/version.gitMajor=${major}`,
+  `k8s.io/component-base/version.gitMinor=${minor}`,
+  "k8s.io/component-base/version.gitTreeState=clean",
+].map((value) => `-X ${value}`);
+
+interface Recipe {
+  /** Folder below modules/ with go.mod and go.sum. */
+  readonly module: string;
+  readonly linkerFlags: string;
+  readonly packages: readonly string[];
+}
+
+const parts = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl"];
+
+const recipes: readonly Recipe[] = [
+  {
+    module: "kubernetes",
+    linkerFlags: ["-s -w", ...versionFlags].join(" "),
+    // Go names a program after the last element of its path that is no version: etcd's becomes `server`.
+    packages: ["go.etcd.io/etcd/server/v3", ...parts.map((part) => `k8s.io/kubernetes/cmd/${part}`), "./pause"],
+  },
+  { module: "coredns", linkerFlags: "-s -w", packages: ["github.com/coredns/coredns"] },
+];
+
+const modulesFolder = join(import.meta.dirname, "modules");
+
+export interface BuildOptions {
+  readonly say: (text: string) => void;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+async function recipesHash(): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(recipes));
+  for (const { module } of recipes) {
+    for (const file of ["go.mod", "go.sum"]) hash.update(await readFile(join(modulesFolder, module, file)));
+  }
+  return hash.digest("hex").slice(0, 12);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Folder with every program of a Kubernetes node, built from the Go modules that go.mod and go.sum pin; built once for each
+ * content of these (about 6 minutes on 2 cores) and kept for every checkout of this user.
+ */
+export async function kubernetesBinaries(options: BuildOptions): Promise<string> {
+  const folder = join(cacheFolder(), "kubernetes", await recipesHash());
+  if (await exists(folder)) return folder;
+  return withLock(`${folder}.lock`, "a run that builds Kubernetes", options.say, async () => {
+    if (await exists(folder)) return folder;
+    options.say(`building Kubernetes ${kubernetesVersion} from Go modules, once; this takes minutes`);
+    const go = await ensureGo(options);
+    const unfinished = `${folder}.unfinished`;
+    await mkdir(unfinished, { recursive: true });
+    for (const recipe of recipes) await build(go, recipe, unfinished, options);
+    await rename(join(unfinished, "server"), join(unfinished, "etcd"));
+    await rename(unfinished, folder);
+    return folder;
+  });
+}
+
+async function build(go: string, { module, linkerFlags, packages }: Recipe, folder: string, options: BuildOptions): Promise<void> {
+  await run(
+    "nice",
+    [go, "build", "-v", "-mod=readonly", "-trimpath", "-ldflags", linkerFlags, "-o", `${folder}/`, ...packages],
+    {
+      environment: goEnvironment(process.env),
+      workingDirectory: join(modulesFolder, module),
+      onLine: options.onLine,
+      signal: options.signal,
+      interruptWith: "SIGINT",
+      remedy: "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: what was done is kept.",
+    },
+  );
+}
+
+/**
+ * Folders of the modules whose published resource definitions (CRDs) manifests are checked against, by the last element of their
+ * path (`cert-manager`).
+ */
+export async function definitionModules(options: BuildOptions): Promise<ReadonlyMap<string, string>> {
+  const go = await ensureGo(options);
+  const { stdout } = await run(go, ["mod", "download", "-json"], {
+    environment: goEnvironment(process.env),
+    workingDirectory: join(modulesFolder, "definitions"),
+    signal: options.signal,
+    interruptWith: "SIGINT",
+    remedy: "the Go module proxy (GOPROXY) must be reachable.",
+  });
+  const modules = JSON.parse(`[${stdout.trim().replaceAll(/\}\s*\{/g, "},{")}]`) as { Path: string; Dir: string }[];
+  return new Map(modules.map(({ Path: path, Dir: folder }) => [path.split("/").at(-1)!, folder]));
+}

@@ -1,0 +1,67 @@
+import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A mounted hierarchy of control groups: one each controller (version 1), or one for all (version 2). */
+export interface Hierarchy {
+  readonly version: 1 | 2;
+  readonly mountPoint: string;
+  /** What mounts the same hierarchy again: `memory`, `cpu,cpuacct`, `none,name=systemd`. */
+  readonly options: string;
+}
+
+const controllersOf = (options: string): string =>
+  options
+    .split(",")
+    .filter((option) => !["rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"].includes(option) && !option.startsWith("release_agent="))
+    .flatMap((option) => (option.startsWith("name=") ? ["none", option] : [option]))
+    .join(",");
+
+/** The hierarchies in a text like /proc/mounts. */
+export function hierarchiesIn(mounts: string): Hierarchy[] {
+  return mounts
+    .split("\n")
+    .map((line) => line.split(" "))
+    .filter(([, mountPoint = "", type]) => mountPoint.startsWith("/sys/fs/cgroup") && (type === "cgroup" || type === "cgroup2"))
+    .map(([, mountPoint, type, options = ""]) => ({
+      version: type === "cgroup2" ? (2 as const) : (1 as const),
+      mountPoint: mountPoint!,
+      options: type === "cgroup2" ? "" : controllersOf(options),
+    }));
+}
+
+export const hierarchies = async (): Promise<Hierarchy[]> => hierarchiesIn(await readFile("/proc/mounts", "utf8"));
+
+/** Makes the node's group in each hierarchy and gives their folders; the processes of the node are put there before anything else. */
+export async function makeGroups(name: string): Promise<string[]> {
+  const folders: string[] = [];
+  for (const { mountPoint, options } of await hierarchies()) {
+    const folder = join(mountPoint, name);
+    await mkdir(folder);
+    // A new group of this controller has no processor and no memory until it is given some (cpuset(7)).
+    if (options.split(",").includes("cpuset")) {
+      for (const file of ["cpuset.cpus", "cpuset.mems"]) {
+        await writeFile(join(folder, file), await readFile(join(mountPoint, file), "utf8"));
+      }
+    }
+    folders.push(folder);
+  }
+  if (folders.length === 0) throw new Error("no control groups are mounted below /sys/fs/cgroup, which the kubelet needs");
+  return folders;
+}
+
+/** Removes a group with all below it; its processes have ended, but the kernel may need a moment to notice. */
+export async function removeGroup(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeGroup(join(folder, entry.name));
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await rmdir(folder);
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return;
+      if (code !== "EBUSY" || attempt >= 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

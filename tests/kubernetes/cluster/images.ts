@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { pipeline } from "node:stream/promises";
+import { mustRun, run } from "../../harness/process.ts";
+import { dnsImage, type NodeLayout, pauseImage } from "./layout.ts";
+
+const absent = async (image: string): Promise<boolean> => (await run("docker", ["image", "inspect", image])).code !== 0;
+
+/** An image of one static program and nothing else. */
+async function programImage(image: string, folder: string, program: string): Promise<void> {
+  const archive = spawn("tar", ["--create", "--directory", folder, program], { stdio: ["ignore", "pipe", "ignore"] });
+  const changes = ["--change", `ENTRYPOINT ["/${program}"]`];
+  const load = spawn("docker", ["import", ...changes, "-", image], { stdio: ["pipe", "ignore", "pipe"] });
+  let problem = "";
+  load.stderr.on("data", (chunk: Buffer) => (problem += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => load.once("close", resolve));
+  await pipeline(archive.stdout, load.stdin);
+  if ((await ended) !== 0) throw new Error(`docker import of ${image} failed: ${problem}`);
+}
+
+/** Copies images of this machine's Docker engine to the node, where pods find them by the same names. */
+export async function loadImages({ containerdSocket }: NodeLayout, images: readonly string[]): Promise<void> {
+  const save = spawn("docker", ["save", ...images], { stdio: ["ignore", "pipe", "pipe"] });
+  const load = spawn("ctr", ["--address", containerdSocket, "--namespace", "k8s.io", "images", "import", "-"], {
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  let problem = "";
+  for (const stream of [save.stderr, load.stderr]) stream.on("data", (chunk: Buffer) => (problem += chunk.toString()));
+  const ended = [save, load].map((child) => new Promise<number | null>((resolve) => child.once("close", resolve)));
+  const copied = await pipeline(save.stdout, load.stdin).catch((error: unknown) => error);
+  const codes = await Promise.all(ended);
+  if (copied !== undefined || codes.some((code) => code !== 0)) {
+    throw new Error(`the images ${images.join(", ")} cannot be copied to the node: ${problem || String(copied)}`);
+  }
+}
+
+/** The images that the node itself needs. */
+export async function loadOwnImages(layout: NodeLayout, binaries: string): Promise<void> {
+  await programImage(pauseImage, binaries, "pause");
+  await programImage(dnsImage, binaries, "coredns");
+  await loadImages(layout, [pauseImage, dnsImage]);
+}
+
+/** Removes them from the Docker engine again, unless another node is using them for its start. */
+export async function removeOwnImages(): Promise<void> {
+  for (const image of [pauseImage, dnsImage]) if (!(await absent(image))) await run("docker", ["image", "rm", image]);
+}
+
+/** The names by which the node has images. */
+export async function imagesOfNode({ containerdSocket }: NodeLayout): Promise<string[]> {
+  const text = await mustRun("ctr", ["--address", containerdSocket, "--namespace", "k8s.io", "images", "list", "--quiet"]);
+  return text.split("\n").filter((line) => line !== "");
+}

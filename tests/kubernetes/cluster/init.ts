@@ -1,0 +1,119 @@
+/**
+ * The first program inside the node's namespaces: gives them mounts and a network of their own and runs the node's programs. When
+ * one of them ends, or whoever started the node is gone, it ends, and the kernel ends with it everything in the namespaces.
+ *
+ * Started by launcher.ts as `node init.ts '<json of InitOptions>'`; it says `namespaces` when it runs and `started` when everything
+ * was started.
+ * @module
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, openSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Component, components } from "./components.ts";
+import { type Hierarchy, hierarchies } from "./control-groups.ts";
+import { apiPort, layoutOf } from "./layout.ts";
+
+export interface InitOptions {
+  readonly folder: string;
+  readonly binaries: string;
+  /** The node's end of the link and its address, and the machine's address at the other end. */
+  readonly link: string;
+  readonly address: string;
+  readonly machineAddress: string;
+}
+
+const options = JSON.parse(process.argv[2] ?? "") as InitOptions;
+const layout = layoutOf(options.folder);
+
+const command = (program: string, ...args: string[]): void => {
+  execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
+};
+
+/** Mounts show what is outside until they are made anew: processes, network devices, control groups. */
+async function mountOwn(): Promise<void> {
+  const groups = await hierarchies();
+  command("mount", "--make-rshared", "/");
+  command("mount", "-t", "proc", "proc", "/proc");
+  command("mount", "-t", "sysfs", "sysfs", "/sys");
+  const unified = groups.find(({ version, mountPoint }) => version === 2 && mountPoint === "/sys/fs/cgroup");
+  if (unified) mountUnified();
+  else {
+    command("mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup");
+    for (const group of groups) mountGroup(group);
+  }
+  // Sockets and locks of programs outside are none of ours.
+  command("mount", "-t", "tmpfs", "tmpfs", "/run");
+}
+
+function mountGroup({ version, mountPoint, options: controllers }: Hierarchy): void {
+  mkdirSync(mountPoint, { recursive: true });
+  if (version === 2) command("mount", "-t", "cgroup2", "cgroup2", mountPoint);
+  else command("mount", "-t", "cgroup", "-o", controllers, "cgroup", mountPoint);
+}
+
+/** In version 2 only a group without processes can hand its controllers down (cgroups(7), "no internal processes"). */
+function mountUnified(): void {
+  const root = "/sys/fs/cgroup";
+  command("mount", "-t", "cgroup2", "cgroup2", root);
+  mkdirSync(`${root}/init`);
+  command(
+    "sh",
+    "-c",
+    `for process in $(cat ${root}/cgroup.procs); do echo $process >${root}/init/cgroup.procs || :; done; ` +
+      `sed -e 's/ / +/g' -e 's/^/+/' <${root}/cgroup.controllers >${root}/cgroup.subtree_control`,
+  );
+}
+
+async function bringLinkUp(): Promise<void> {
+  command("ip", "link", "set", "lo", "up");
+  for (let attempt = 0; ; attempt++) {
+    try {
+      execFileSync("ip", ["link", "show", options.link], { stdio: "ignore" });
+      break;
+    } catch (error) {
+      if (attempt > 300) throw error;
+      await sleep(100);
+    }
+  }
+  command("ip", "address", "add", `${options.address}/30`, "dev", options.link);
+  command("ip", "link", "set", options.link, "up");
+  command("ip", "route", "add", "default", "via", options.machineAddress);
+  writeFileSync("/proc/sys/net/ipv4/ip_forward", "1");
+}
+
+function start({ name, command: [program, ...args] }: Component): void {
+  const log = openSync(`${layout.logs}/${name}.log`, "a", 0o600);
+  const child = spawn(program, args, { stdio: ["ignore", log, log] });
+  const end = (reason: string): void => {
+    console.error(`${name} ${reason}; its log is ${layout.logs}/${name}.log`);
+    process.exit(1);
+  };
+  child.once("error", (error) => end(`cannot be started: ${error.message}`));
+  child.once("exit", (code, signal) => end(`ended with ${signal ?? code}`));
+}
+
+async function untilListening(target: { port: number } | { path: string }): Promise<void> {
+  for (let attempt = 0; attempt < 1200; attempt++) {
+    const connected = await new Promise<boolean>((resolve) => {
+      const socket = connect(target as { port: number; path: string });
+      socket.once("connect", () => resolve(true));
+      socket.once("error", () => resolve(false));
+      socket.once("close", () => socket.destroy());
+    });
+    if (connected) return;
+    await sleep(100);
+  }
+  throw new Error(`nothing listens on ${JSON.stringify(target)} after two minutes`);
+}
+
+process.stdin.resume().once("end", () => process.exit(0));
+await mountOwn();
+console.log("namespaces");
+await bringLinkUp();
+const all = components(layout, options.binaries, options.address);
+for (const component of all.filter(({ after }) => after === undefined)) start(component);
+await untilListening({ path: layout.containerdSocket });
+await untilListening({ port: apiPort });
+for (const component of all.filter(({ after }) => after !== undefined)) start(component);
+console.log("started");

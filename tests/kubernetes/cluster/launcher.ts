@@ -1,0 +1,69 @@
+/**
+ * Stands between the tests and a node: puts it into control groups and namespaces of its own, links it to this machine, and when
+ * the tests end it, or are gone, removes what is left. It speaks JSON lines: `{"address": …}` when the node's programs are started.
+ *
+ * Started by node.ts as `node launcher.ts <folder> <binaries>`; it ends when its standard input does.
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { makeGroups, removeGroup } from "./control-groups.ts";
+import { writeConfiguration } from "./configuration.ts";
+import type { InitOptions } from "./init.ts";
+import { layoutOf } from "./layout.ts";
+import { connectLink, reserveLink } from "./link.ts";
+
+const [folder = "", binaries = ""] = process.argv.slice(2);
+const layout = layoutOf(folder);
+
+const namespaces = ["--net", "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--fork", "--kill-child", "--propagation", "private"];
+// The shell is process 1: it reaps what orphans leave, which no other program here does.
+const firstProcess = 'node=$1 init=$2 options=$3; "$node" "$init" "$options"; exit $?';
+const enterGroups = 'for group in $GROUPS_OF_NODE; do echo $$ >"$group/cgroup.procs" || exit 1; done; exec unshare "$@"';
+
+const tell = (message: object): void => {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+};
+
+const link = await reserveLink();
+const groups = await makeGroups(`routeql-${basename(folder)}`);
+await writeConfiguration(layout, link.address);
+
+const options: InitOptions = { folder, binaries, link: link.name, address: link.address, machineAddress: link.machineAddress };
+const child = spawn(
+  "sh",
+  ["-c", enterGroups, "sh", ...namespaces, "sh", "-c", firstProcess, "sh", process.execPath, join(import.meta.dirname, "init.ts"), JSON.stringify(options)],
+  { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, GROUPS_OF_NODE: groups.join(" ") } },
+);
+const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? -1)));
+const lastWords: string[] = [];
+createInterface(child.stderr).on("line", (line) => {
+  lastWords.push(line);
+  if (lastWords.length > 20) lastWords.shift();
+});
+createInterface(child.stdout).on("line", (line) => {
+  // The process in the new namespaces is the only child of `unshare`.
+  if (line === "namespaces") {
+    const inside = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim());
+    connectLink(link, inside);
+  }
+  if (line === "started") tell({ address: link.address });
+});
+
+let wanted = false;
+const end = (): void => {
+  wanted = true;
+  child.kill("SIGKILL");
+};
+process.stdin.resume().once("end", end).once("error", end);
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, end);
+process.stdout.on("error", end);
+
+const code = await ended;
+if (!wanted) tell({ failed: `the node has ended with code ${code}`, lastWords });
+for (const group of groups) await removeGroup(group);
+// The logs are asked for after an end that nobody wanted.
+if (wanted) await rm(folder, { recursive: true, force: true });

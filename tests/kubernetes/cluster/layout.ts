@@ -1,0 +1,38 @@
+import { join } from "node:path";
+
+/** Addresses inside the node's network namespace; only the link's own pair is seen by the machine. */
+export const podNetwork = "10.244.0.0/24";
+export const serviceNetwork = "10.96.0.0/16";
+/** The first address of the services' network is the API server's. */
+export const apiServiceAddress = "10.96.0.1";
+export const dnsAddress = "10.96.0.10";
+export const apiPort = 6443;
+export const nodePorts = "30000-32767";
+export const nodeName = "routeql-node";
+export const pauseImage = "routeql.test/pause:1";
+export const dnsImage = "routeql.test/coredns:1";
+
+/** Everything of one node lies in one folder, which goes with it. */
+export interface NodeLayout {
+  readonly folder: string;
+  readonly certificates: string;
+  readonly logs: string;
+  /** Short, since a socket's path has at most 107 bytes (unix(7)). */
+  readonly containerdSocket: string;
+  readonly adminConfig: string;
+  /** Folders of the persistent volumes. */
+  readonly volumes: string;
+  readonly file: (name: string) => string;
+}
+
+export function layoutOf(folder: string): NodeLayout {
+  return {
+    folder,
+    certificates: join(folder, "pki"),
+    logs: join(folder, "logs"),
+    containerdSocket: join(folder, "containerd.sock"),
+    adminConfig: join(folder, "admin.conf"),
+    volumes: join(folder, "volumes"),
+    file: (name) => join(folder, name),
+  };
+}

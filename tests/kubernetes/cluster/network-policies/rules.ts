@@ -1,0 +1,125 @@
+import type {
+  V1Namespace,
+  V1NetworkPolicy,
+  V1NetworkPolicyPeer,
+  V1NetworkPolicyPort,
+  V1Pod,
+} from "@kubernetes/client-node";
+import { selects } from "./selector.ts";
+
+/** What the policies are judged by. */
+export interface Cluster {
+  readonly namespaces: readonly V1Namespace[];
+  readonly pods: readonly V1Pod[];
+  readonly policies: readonly V1NetworkPolicy[];
+}
+
+type Direction = "ingress" | "egress";
+
+export const table = "routeql-network-policies";
+
+/** Pods that have an address of their own and run. */
+const reachable = ({ spec, status }: V1Pod): boolean =>
+  status?.podIP !== undefined && !spec?.hostNetwork && status.phase !== "Succeeded" && status.phase !== "Failed";
+
+const labelsOf = (cluster: Cluster, namespace: string | undefined): Readonly<Record<string, string>> =>
+  cluster.namespaces.find(({ metadata }) => metadata?.name === namespace)?.metadata?.labels ?? {};
+
+/** Ingress always counts; egress counts where it is named, or where there are rules for it (NetworkPolicySpec.policyTypes). */
+function directionsOf({ spec }: V1NetworkPolicy): Direction[] {
+  const types = spec?.policyTypes ?? (spec?.egress === undefined ? ["Ingress"] : ["Ingress", "Egress"]);
+  return types.map((type) => (type === "Ingress" ? "ingress" : "egress"));
+}
+
+function peerPods(cluster: Cluster, namespace: string | undefined, { podSelector, namespaceSelector }: V1NetworkPolicyPeer): V1Pod[] {
+  return cluster.pods.filter(
+    (pod) =>
+      reachable(pod) &&
+      (namespaceSelector
+        ? selects(namespaceSelector, labelsOf(cluster, pod.metadata?.namespace))
+        : pod.metadata?.namespace === namespace) &&
+      selects(podSelector ?? {}, pod.metadata?.labels),
+  );
+}
+
+function portNumber(port: V1NetworkPolicyPort["port"], pod: V1Pod): number | undefined {
+  if (port === undefined || typeof port === "number") return port;
+  const ports = pod.spec?.containers.flatMap((container) => container.ports ?? []) ?? [];
+  return ports.find(({ name }) => name === port)?.containerPort;
+}
+
+/** Matches of one port; undefined when the pod has no port of that name. */
+function portMatch({ protocol = "TCP", port, endPort }: V1NetworkPolicyPort, pod: V1Pod | undefined): string | undefined {
+  const name = protocol.toLowerCase();
+  if (port === undefined) return `meta l4proto ${name}`;
+  const number = pod ? portNumber(port, pod) : typeof port === "number" ? port : undefined;
+  if (number === undefined) return undefined;
+  return `${name} dport ${endPort === undefined ? number : `${number}-${endPort}`}`;
+}
+
+/** nftables rules that let through what one rule of a policy allows for one pod. */
+function allowances(
+  cluster: Cluster,
+  pod: V1Pod,
+  direction: Direction,
+  peers: readonly V1NetworkPolicyPeer[] | undefined,
+  ports: readonly V1NetworkPolicyPort[] | undefined,
+): string[] {
+  const field = direction === "ingress" ? "ip saddr" : "ip daddr";
+  /** A named port belongs to the pod that is connected to. */
+  const withPorts = (match: string, peer: V1Pod | undefined): string[] => {
+    const target = direction === "ingress" ? pod : peer;
+    const matches = ports?.length ? ports.map((port) => portMatch(port, target)) : [""];
+    return matches.filter((text) => text !== undefined).map((text) => `${match} ${text} return`.trim());
+  };
+  if (!peers?.length) return withPorts("", undefined);
+  return peers.flatMap((peer) => {
+    if (peer.ipBlock) {
+      const { cidr, except } = peer.ipBlock;
+      if (cidr.includes(":")) return [];
+      return withPorts(`${field} ${cidr}${except?.length ? ` ${field} != { ${except.join(", ")} }` : ""}`, undefined);
+    }
+    return peerPods(cluster, pod.metadata?.namespace, peer).flatMap((other) => withPorts(`${field} ${other.status!.podIP!}`, other));
+  });
+}
+
+/** The rules for one pod, or undefined where no policy selects it in this direction: then everything is allowed. */
+export function rulesFor(cluster: Cluster, pod: V1Pod, direction: Direction): string[] | undefined {
+  const applying = cluster.policies.filter(
+    (policy) =>
+      policy.metadata?.namespace === pod.metadata?.namespace &&
+      directionsOf(policy).includes(direction) &&
+      selects(policy.spec?.podSelector ?? {}, pod.metadata?.labels),
+  );
+  if (applying.length === 0) return undefined;
+  const rules = applying.flatMap(({ spec }) =>
+    direction === "ingress"
+      ? (spec?.ingress ?? []).flatMap(({ _from, ports }) => allowances(cluster, pod, direction, _from, ports))
+      : (spec?.egress ?? []).flatMap(({ to, ports }) => allowances(cluster, pod, direction, to, ports)),
+  );
+  return [...new Set(rules)];
+}
+
+/**
+ * The whole table for nft(8). It sees what the node forwards, so connections between pods and from outside; what the node itself
+ * sends to its pods (probes) is always allowed, as Kubernetes wants it. What a policy forbids is answered (host unreachable), so that
+ * a test can tell it from a port where nothing listens.
+ */
+export function ruleset(cluster: Cluster): string {
+  const chains: string[] = [];
+  const jumps: string[] = [];
+  for (const pod of cluster.pods.filter(reachable)) {
+    const address = pod.status!.podIP!;
+    for (const direction of ["egress", "ingress"] as const) {
+      const rules = rulesFor(cluster, pod, direction);
+      if (rules === undefined) continue;
+      const chain = `${direction}-${address.replaceAll(".", "-")}`;
+      jumps.push(`ip ${direction === "egress" ? "saddr" : "daddr"} ${address} jump ${chain}`);
+      chains.push(`  chain ${chain} {\n${[...rules, "reject with icmpx type admin-prohibited"].map((rule) => `    ${rule}\n`).join("")}  }\n`);
+    }
+  }
+  const forward = ["type filter hook forward priority filter; policy accept;", "ct state established,related accept", ...jumps];
+  return `table inet ${table}\ndelete table inet ${table}\ntable inet ${table} {\n${chains.join("")}  chain forward {\n${forward
+    .map((line) => `    ${line}\n`)
+    .join("")}  }\n}\n`;
+}
