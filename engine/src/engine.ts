@@ -105,9 +105,27 @@ export interface Engine {
    * @throws MetadataError and stays as it was when anything is wrong.
    */
   reload(metadata?: unknown): Promise<void>;
+  /**
+   * The first half of `reload`: checks metadata against the databases while the former ones are served.
+   * @throws MetadataError, EngineError when a database does not answer
+   */
+  prepare(metadata?: unknown, options?: PrepareOptions): Promise<PreparedMetadata>;
   statistics(): EngineStatistics;
   /** Finishes what runs, then closes the pool. */
   close(): Promise<void>;
+}
+
+export interface PrepareOptions {
+  /** Default: what the engine was created with. */
+  readonly allowInconsistent?: boolean;
+}
+
+/** Metadata that were found fit; exactly one of the two is to be called, once. */
+export interface PreparedMetadata {
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Serves them from now on. Resolves when what ran with the former ones is over. */
+  commit(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 export interface EngineOptions {

@@ -3,6 +3,7 @@ import pg from "pg";
 import pino from "pino";
 import { createEngine, type Engine } from "../../engine/src/engine.ts";
 import { authenticatorOf, serve, type Served } from "../../engine/src/operation/serve.ts";
+import { metadataOf } from "../../engine/src/operation/testing/served-engine.ts";
 import { readSettings } from "../../engine/src/operation/settings.ts";
 import type { Command } from "./cases.ts";
 import { databaseVariable, MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
@@ -96,7 +97,7 @@ export class Stage implements AsyncDisposable {
     });
     this.#engine = engine;
     const logger = pino({ level: "silent" });
-    this.#served = await serve({ settings, engine, authenticator: await authenticatorOf(settings, logger), logger });
+    this.#served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: await authenticatorOf(settings, logger), logger });
   }
 
   #environment(): Record<string, string> {

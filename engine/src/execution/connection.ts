@@ -20,7 +20,7 @@ export function connectionOf(source: SourceMetadata, index: number, environment:
   const lookUp = (name: string): string => {
     const value = fromEnvironment(environment, name);
     if (value !== undefined) return value;
-    throw new MetadataError([{ ...loaded.locate(path), reason: `neither ${name} nor ${name}_FILE is set in the environment`, kind: "invalid" }]);
+    throw new MetadataError([{ ...loaded.locate(path), reason: `neither ${name} nor ${name}_FILE is set in the environment`, kind: "invalid", at: path }]);
   };
   const url = source.configuration.connection_info.database_url;
   if (typeof url === "string") return { connectionString: url };

@@ -1,5 +1,5 @@
 import { Kind, lexicographicSortSchema, printSchema } from "graphql";
-import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../engine.ts";
+import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
 import { finalText } from "../sql/print.ts";
@@ -40,7 +40,7 @@ export class EmbeddedEngine implements Engine {
       const state = await EmbeddedEngine.#build(checked, options, databases);
       return new EmbeddedEngine(options, state, databases);
     } catch (error) {
-      await Promise.all([...databases.values()].map((database) => database.close()));
+      await closeAll(databases);
       throw error;
     }
   }
@@ -195,17 +195,28 @@ export class EmbeddedEngine implements Engine {
   }
 
   async reload(metadata?: unknown): Promise<void> {
+    const prepared = await this.prepare(metadata);
+    await prepared.commit();
+  }
+
+  async prepare(metadata?: unknown, { allowInconsistent = this.#options.allowInconsistent }: PrepareOptions = {}): Promise<PreparedMetadata> {
     const source = metadata === undefined ? this.#source : (metadata as EngineOptions["metadata"]);
     const checked = checkMetadata(source, this.#options.allowUnsupported ?? false);
     const databases = EmbeddedEngine.#connect(checked, this.#options);
-    const close = (all: ReadonlyMap<string, Database>) => Promise.all([...all.values()].map((database) => database.close()));
-    let state: State;
     try {
-      state = await EmbeddedEngine.#build(checked, this.#options, databases);
+      const state = await EmbeddedEngine.#build(checked, { ...this.#options, allowInconsistent }, databases);
+      return {
+        inconsistencies: state.inconsistencies,
+        commit: () => this.#swap(source, state, databases),
+        discard: () => closeAll(databases),
+      };
     } catch (error) {
-      await close(databases);
+      await closeAll(databases);
       throw error;
     }
+  }
+
+  async #swap(source: EngineOptions["metadata"], state: State, databases: ReadonlyMap<string, Database>): Promise<void> {
     const old = this.#databases;
     this.#source = source;
     this.#state = state;
@@ -215,7 +226,7 @@ export class EmbeddedEngine implements Engine {
     this.#revision += 1;
     this.#options.onEvent?.({ type: "reloaded", message: `metadata revision ${this.#revision}` });
     // Requests that hold a connection of the old pool finish first.
-    await close(old);
+    await closeAll(old);
   }
 
   statistics(): EngineStatistics {
@@ -231,8 +242,12 @@ export class EmbeddedEngine implements Engine {
 
   async close(): Promise<void> {
     this.#cohorts.clear();
-    await Promise.all([...this.#databases.values()].map((database) => database.close()));
+    await closeAll(this.#databases);
   }
+}
+
+async function closeAll(databases: ReadonlyMap<string, Database>): Promise<void> {
+  await Promise.all([...databases.values()].map((database) => database.close()));
 }
 
 /** This engine has no mutation; it says so as Hasura does about a field that a role cannot see. */

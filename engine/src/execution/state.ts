@@ -42,7 +42,7 @@ export function checkMetadata(source: EngineOptions["metadata"], allowUnsupporte
   return { loaded, metadata, unserved: problems };
 }
 
-function at(merged: unknown, path: MergedPath): unknown {
+function valueAt(merged: unknown, path: MergedPath): unknown {
   return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), merged);
 }
 
@@ -100,7 +100,7 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
   const { loaded, metadata } = checked;
   const inconsistencies: Inconsistency[] = [];
   const report = (path: MergedPath, type: string, name: string, reason: string) => {
-    inconsistencies.push({ ...loaded.locate(path), reason, kind: "inconsistent", type, name, definition: at(loaded.merged, path) ?? null });
+    inconsistencies.push({ ...loaded.locate(path), reason, kind: "inconsistent", type, name, definition: valueAt(loaded.merged, path) ?? null, at: path });
   };
   const sources: { source: ResolvedSource; book: RoleBook }[] = [];
   for (const [index, entry] of metadata.sources.entries()) {
@@ -111,7 +111,12 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
   checkSourceNames(sources.map(({ source }) => source), report);
   checkCollections(metadata, report);
   if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);
-  const unserved = checked.unserved.map((problem): Inconsistency => ({ ...problem, type: "metadata", name: problem.path, definition: null }));
+  const unserved = checked.unserved.map((problem): Inconsistency => ({
+    ...problem,
+    type: "metadata",
+    name: problem.path,
+    definition: valueAt(loaded.merged, problem.at) ?? null,
+  }));
   const schemas = new LRUCache<string, RoleSchema>({ max: keptSchemas });
   const disabled = new Set(metadata.graphql_schema_introspection.disabled_for_roles);
   return {

@@ -3,12 +3,11 @@ import { z } from "zod";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { adminRole, createSession, roleVariable } from "../auth/session.ts";
 import type { Engine, Session } from "../engine.ts";
-import { EngineError, toEngineError } from "../errors.ts";
-import { parseExactJson } from "../execution/exact-json.ts";
+import { EngineError } from "../errors.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
-import { BodyError, readBody } from "./body.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
-import { apiError, type Reply } from "./reply.ts";
+import { apiFailure, readJson } from "./json-body.ts";
+import type { Reply } from "./reply.ts";
 
 export interface ExplainRouteOptions {
   readonly engine: Pick<Engine, "explain">;
@@ -28,24 +27,15 @@ export function createExplainRoute({ engine, authenticator, bodyLimit, logError 
       const { session } = await authenticator.authenticate(request.headers);
       if (!session.isAdmin)
         throw new EngineError({ code: "access-denied", status: 400, message: "restricted access: admin only" });
-      const { query, user } = parseBody(await readBody(request, bodyLimit));
+      const { query, user } = parseBody(await readJson(request, bodyLimit));
       return { status: 200, text: JSON.stringify(await engine.explain(parseGraphQLRequest(query), sessionOf(user))) };
     } catch (thrown) {
-      if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
-      const error = toEngineError(thrown);
-      logError(error, { requestId: id });
-      return { status: error.status, text: JSON.stringify({ path: error.path, error: error.message, code: error.code }) };
+      return apiFailure(thrown, id, logError);
     }
   };
 }
 
-function parseBody(body: Buffer): z.output<typeof bodySchema> {
-  let value: unknown;
-  try {
-    value = parseExactJson(body.toString("utf8"));
-  } catch {
-    throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
-  }
+function parseBody(value: unknown): z.output<typeof bodySchema> {
   const parsed = bodySchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new EngineError({ code: "parse-failed", message: "expected an object with the keys 'query' and, optionally, 'user'" });

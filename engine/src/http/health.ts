@@ -1,9 +1,11 @@
 import type { Engine } from "../engine.ts";
+import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import { within } from "../operation/within.ts";
 import { textType, type Reply } from "./reply.ts";
 
 export interface HealthOptions {
-  readonly engine: Pick<Engine, "ping" | "inconsistencies">;
+  readonly engine: Pick<Engine, "ping">;
+  readonly metadata: Pick<MetadataKeeper, "inconsistencies">;
   readonly isStopping: () => boolean;
   /** Milliseconds the database has to answer in; default 2,000. */
   readonly timeout?: number;
@@ -15,7 +17,7 @@ export interface HealthOptions {
  */
 export type HealthCheck = (strict: boolean) => Promise<Reply>;
 
-export function createHealthCheck({ engine, isStopping, timeout = 2_000 }: HealthOptions): HealthCheck {
+export function createHealthCheck({ engine, metadata, isStopping, timeout = 2_000 }: HealthOptions): HealthCheck {
   let running: Promise<boolean> | undefined;
 
   function databaseAnswers(): Promise<boolean> {
@@ -33,7 +35,7 @@ export function createHealthCheck({ engine, isStopping, timeout = 2_000 }: Healt
   return async (strict) => {
     if (isStopping()) return plain(503, "ERROR: shutting down");
     if (!(await databaseAnswers())) return plain(500, "ERROR");
-    if (engine.inconsistencies.length === 0) return plain(200, "OK");
+    if (metadata.inconsistencies.length === 0) return plain(200, "OK");
     return strict ? plain(500, "ERROR: inconsistent objects in schema") : plain(200, "WARN: inconsistent objects in schema");
   };
 }

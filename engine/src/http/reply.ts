@@ -38,7 +38,7 @@ export async function sendReply(
   }
   const body = await compress(reply.text, { level: constants.Z_BEST_SPEED });
   headers["content-encoding"] = "gzip";
-  headers["vary"] = "Accept-Encoding";
+  headers["vary"] = response.hasHeader("vary") ? "Origin, Accept-Encoding" : "Accept-Encoding";
   headers["content-length"] = body.length;
   if (!response.destroyed) response.writeHead(reply.status, headers).end(body);
 }

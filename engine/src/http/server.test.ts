@@ -245,7 +245,7 @@ describe("other paths", () => {
     ["GET", "/v1/graphql"],
     ["PUT", "/v1/graphql"],
     ["GET", "/v1/metadata"],
-    ["POST", "/v1/metadata"],
+    ["POST", "/v1/query"],
     ["POST", "/v2/query"],
     ["GET", "/metrics"],
     ["GET", "/v1/graphql/"],
@@ -285,6 +285,7 @@ describe("GET /healthz", () => {
     path: "p",
     reason: "r",
     kind: "inconsistent",
+    at: [],
     type: "table",
     name: "t",
     definition: {},
@@ -387,7 +388,11 @@ describe("POST /v1/graphql/explain", () => {
 
 test("an API that is not enabled is not there", async () => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_ENABLED_APIS: "," });
-  expect((await post(`${server.url}/v1/graphql`, { query: "{ a }" })).status).toBe(404);
+  for (const path of ["/v1/graphql", "/v1/metadata"]) {
+    const { status, body } = await post(`${server.url}${path}`, { query: "{ a }" });
+    expect([status, body]).toEqual([404, { path: "$", error: "resource does not exist", code: "not-found" }]);
+  }
+  expect((await fetch(`${server.url}/v1alpha1/config`, { headers: admin })).status).toBe(404);
 });
 
 test("nothing that the client sends secretly is logged", async () => {

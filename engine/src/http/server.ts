@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { ConsolePage } from "../console/page.ts";
+import type { ConfigRoute } from "./config-route.ts";
+import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";
 import type { ExplainRoute } from "./explain-route.ts";
 import { ClientLeft, type GraphQLRoute } from "./graphql-route.ts";
 import type { HealthCheck } from "./health.ts";
+import type { MetadataRoute } from "./metadata-route.ts";
 import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
 import { requestId } from "./request-id.ts";
 
@@ -11,6 +14,12 @@ export interface HttpServerOptions {
   /** Absent when HASURA_GRAPHQL_ENABLED_APIS does not list `graphql`. */
   readonly graphql?: GraphQLRoute | undefined;
   readonly explain?: ExplainRoute | undefined;
+  /** Absent when it does not list `metadata`. */
+  readonly metadata?: MetadataRoute | undefined;
+  /** Absent when it does not list `config`. */
+  readonly config?: ConfigRoute | undefined;
+  /** Absent when no page of another origin may read answers. */
+  readonly cors?: CorsPolicy | undefined;
   readonly health: HealthCheck;
   /** Absent when the console is off. */
   readonly console?: ConsolePage | undefined;
@@ -36,6 +45,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
       if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
       if (path === "/v1/graphql/explain") return options.explain?.(request, id) ?? notFound();
+      if (path === "/v1/metadata") return options.metadata?.(request, id) ?? notFound();
       return notFound();
     }
     if (request.method !== "GET" && request.method !== "HEAD") return notFound();
@@ -43,12 +53,21 @@ export function createHttpServer(options: HttpServerOptions): Server {
       return options.health(new URLSearchParams(mark === -1 ? "" : url.slice(mark)).get("strict") === "true");
     }
     if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
+    if (path === "/v1alpha1/config") return options.config?.(request, id) ?? notFound();
     return (path === "/" || path === "/console" ? options.console?.(path) : undefined) ?? notFound();
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = requestId(request.headers);
     const start = performance.now();
+    const crossOrigin = corsHeaders(options.cors, request.headers);
+    if (crossOrigin !== undefined) {
+      for (const [name, value] of Object.entries(crossOrigin)) response.setHeader(name, value);
+      if (request.method === "OPTIONS") {
+        response.writeHead(204, preflightHeaders(request.headers)).end();
+        return;
+      }
+    }
     let reply: Reply;
     try {
       reply = await route(request, response, id);

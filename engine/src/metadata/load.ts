@@ -48,7 +48,7 @@ class Loader {
   }
 
   #problem(file: string, path: string, reason: string): void {
-    this.problems.push({ file: this.#display(file), path, reason, kind: "invalid" });
+    this.problems.push({ file: this.#display(file), path, reason, kind: "invalid", at: [] });
   }
 
   read(file: string, including: readonly string[] = []): unknown {
@@ -150,7 +150,7 @@ function loadDirectory(directory: string): LoadedMetadata {
   for (const entry of entries) {
     const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name);
     if (!expected && !entry.name.startsWith(".")) {
-      loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid" });
+      loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid", at: [] });
     }
   }
   return { merged, problems: loader.problems, locate: locator(merged, "version.yaml", loader, fileOfKey) };

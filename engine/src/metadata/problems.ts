@@ -7,6 +7,8 @@ export interface Problem {
   readonly reason: string;
   /** `unsupported`: Hasura knows it, this engine does not serve it. `inconsistent`: it does not fit the database. */
   readonly kind: "invalid" | "unsupported" | "inconsistent";
+  /** Place in the merged metadata; empty for what is wrong with a whole file. */
+  readonly at: readonly (string | number)[];
 }
 
 /** An object that is not served, as `get_inconsistent_metadata` lists it. */

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { LoadedMetadata, MergedPath } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import { metadataShape, type Metadata } from "./shape.ts";
+import { without } from "./without.ts";
 
 export interface ValidMetadata {
   readonly metadata: Metadata | undefined;
@@ -30,14 +31,6 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   return [{ path, reason: issue.message, unsupported }];
 }
 
-function without(value: unknown, path: MergedPath): unknown {
-  const [head, ...rest] = path;
-  if (head === undefined || typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, index) => (index === head ? without(item, rest) : item));
-  if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== head));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, key === head ? without(item, rest) : item]));
-}
-
 /**
  * Checks the shape of metadata; every problem is listed.
  * @param allowUnsupported leave out what is not served, still listing it, when nothing else is wrong
@@ -46,7 +39,7 @@ export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boole
   const result = metadataShape.safeParse(loaded.merged);
   if (result.success) return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems };
   const issues = result.error.issues.flatMap((issue) => flatten(issue, []));
-  const problems = issues.map(({ path, reason, unsupported }): Problem => ({ ...loaded.locate(path), reason, kind: unsupported ? "unsupported" : "invalid" }));
+  const problems = issues.map(({ path, reason, unsupported }): Problem => ({ ...loaded.locate(path), reason, kind: unsupported ? "unsupported" : "invalid", at: path }));
   const all = [...loaded.problems, ...problems];
   if (!allowUnsupported || all.some(({ kind }) => kind !== "unsupported")) return { metadata: undefined, problems: all };
   const served = issues.reduce<unknown>((merged, { path }) => without(merged, path), loaded.merged);

@@ -4,7 +4,7 @@ import type { Environment } from "./environment.ts";
 import { createLogger } from "./logger.ts";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
 import { readSettings, SettingsError } from "./settings.ts";
-import { startEngine } from "./start-engine.ts";
+import { logInconsistencies, startEngine } from "./start-engine.ts";
 
 /** Beyond the graceful timeout, for closing the pool; milliseconds. */
 const lastGrace = 3_000;
@@ -29,7 +29,7 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
   const began = performance.now();
   let served: Served | undefined;
   const authenticator = await authenticatorOf(settings, logger);
-  const engine = await startEngine(settings, environment, logger, (event) => {
+  const { engine, metadata } = await startEngine(settings, environment, logger, (event) => {
     if (event.type === "connection-lost") {
       logger.warn({ event: event.type }, "a connection to the database was lost");
       return;
@@ -37,8 +37,8 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
     logger.info({ event: event.type }, "the metadata were read again");
     served?.restartConnections();
   });
-  for (const { type, name, file, reason } of engine.inconsistencies) logger.warn({ type, name, file, reason }, "not served");
-  served = await serve({ settings, engine, authenticator, logger });
+  logInconsistencies(metadata.inconsistencies, logger);
+  served = await serve({ settings, engine, metadata, authenticator, logger });
   const { port, metricsPort } = served;
   logger.info(
     { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },

@@ -5,15 +5,20 @@ import { createAuthenticator, type Authenticator } from "../auth/authenticator.t
 import { createConsolePage } from "../console/page.ts";
 import type { Engine } from "../engine.ts";
 import { createAdmission } from "../http/admission.ts";
+import { createConfigRoute } from "../http/config-route.ts";
 import { createExplainRoute } from "../http/explain-route.ts";
 import { createGraphQLExecution } from "../http/graphql-execution.ts";
 import { createGraphQLRoute } from "../http/graphql-route.ts";
 import { createHealthCheck } from "../http/health.ts";
 import { createShowsInternal } from "../http/internal-detail.ts";
+import { createMetadataRoute } from "../http/metadata-route.ts";
 import { createHttpServer } from "../http/server.ts";
+import { createMetadataApi } from "../metadata-api/metadata-api.ts";
+import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import { createSubscriptions } from "../subscriptions/subscriptions.ts";
 import { closes } from "../websocket/close-codes.ts";
 import { createWebSocketEndpoint } from "../websocket/server.ts";
+import { configurationOf } from "./configuration.ts";
 import { createErrorLog } from "./error-log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsServer } from "./metrics-server.ts";
@@ -32,6 +37,8 @@ export interface Served {
 export interface ServeOptions {
   readonly settings: Settings;
   readonly engine: Engine;
+  /** Closed before the engine is. */
+  readonly metadata: MetadataKeeper;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly now?: () => number;
@@ -67,8 +74,9 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
 }
 
 /** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
-export async function serve({ settings, engine, authenticator, logger, now = Date.now }: ServeOptions): Promise<Served> {
+export async function serve({ settings, engine, metadata, authenticator, logger, now = Date.now }: ServeOptions): Promise<Served> {
   const metrics = createMetrics();
+  const cors = settings.disableCors ? undefined : settings.cors;
   const logError = createErrorLog(logger);
   const admission = createAdmission(settings.maxInFlight);
   const timeout = settings.statementTimeout === 0 ? 0 : settings.statementTimeout + answerGrace;
@@ -103,16 +111,21 @@ export async function serve({ settings, engine, authenticator, logger, now = Dat
     messageLimit: settings.bodyLimit,
     compression: settings.connectionCompression,
     readCookiesOfOtherOrigins: settings.readCookiesOfOtherOrigins,
+    cors,
   });
   let isStopping = false;
-  const servesGraphQL = settings.enabledApis.includes("graphql");
+  const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
+  const servesGraphQL = serves("graphql");
   const { bodyLimit, batchLimit } = settings;
   const http = createHttpServer({
     graphql: servesGraphQL
       ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, showsInternal, logError })
       : undefined,
     explain: servesGraphQL ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
-    health: createHealthCheck({ engine, isStopping: () => isStopping }),
+    metadata: serves("metadata") ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }) : undefined,
+    config: serves("config") ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError }) : undefined,
+    cors,
+    health: createHealthCheck({ engine, metadata, isStopping: () => isStopping }),
     console: settings.enableConsole ? createConsolePage() : undefined,
     version: engineVersion,
     isStopping: () => isStopping,
@@ -139,6 +152,7 @@ export async function serve({ settings, engine, authenticator, logger, now = Dat
     const terminating = setTimeout(() => webSockets.terminateAll(), closeHandshakeGrace);
     await closeServer(http, settings.gracefulShutdownTimeout * 1_000);
     clearTimeout(terminating);
+    await metadata.close();
     await engine.close();
     await closeServer(metricsServer, 0);
   }

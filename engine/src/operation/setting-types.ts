@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readCorsPolicy, type CorsPolicy } from "../http/cors.ts";
 
 /** Types of settings: each takes the text of an environment variable, or its absence. */
 
@@ -42,6 +43,21 @@ export function list(fallback: string) {
         .map((word) => word.trim().toLowerCase())
         .filter((word) => word !== ""),
     );
+}
+
+/** Origins, for {@link readCorsPolicy}. */
+export function origins(fallback: string) {
+  return z
+    .string()
+    .default(fallback)
+    .transform((text, context): CorsPolicy => {
+      try {
+        return readCorsPolicy(text);
+      } catch (error) {
+        context.addIssue({ code: "custom", message: (error as Error).message });
+        return z.NEVER;
+      }
+    });
 }
 
 /** JSON of the given form. What is wrong is said by path; the text itself may hold a key. */

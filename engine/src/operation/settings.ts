@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jwtSettingsSchema } from "../auth/jwt-settings.ts";
 import { readEnvironment, type Environment } from "./environment.ts";
-import { flag, integer, json, list, optionalInteger } from "./setting-types.ts";
+import { flag, integer, json, list, optionalInteger, origins } from "./setting-types.ts";
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const seconds = 86_400;
@@ -18,8 +18,13 @@ const definitions = {
   enableConsole: ["HASURA_GRAPHQL_ENABLE_CONSOLE", flag(false)],
   enabledApis: [
     "HASURA_GRAPHQL_ENABLED_APIS",
-    list("graphql").pipe(z.array(z.literal("graphql", { error: "only graphql is served" }))),
+    list("metadata,graphql,config").pipe(
+      z.array(z.enum(["graphql", "metadata", "config"], { error: "only graphql, metadata and config are served" })),
+    ),
   ],
+  /** Which other origins' pages may read answers. */
+  cors: ["HASURA_GRAPHQL_CORS_DOMAIN", origins("*")],
+  disableCors: ["HASURA_GRAPHQL_DISABLE_CORS", flag(false)],
   enableAllowList: ["HASURA_GRAPHQL_ENABLE_ALLOWLIST", flag(false)],
   stringifyNumericTypes: ["HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
@@ -45,7 +50,17 @@ const definitions = {
   logLevel: ["HASURA_GRAPHQL_LOG_LEVEL", z.enum(["debug", "info", "warn", "error"]).default("info")],
   /** Seconds that running requests have to finish in when the engine is told to stop. */
   gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(20, 0, seconds)],
-  metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().default("/run/routeql/metadata")],
+  /** Read at the start; with a metadata database only when that is empty. */
+  metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().optional()],
+  /** Where all replicas find the metadata, in Hasura's form. */
+  metadataDatabaseUrl: ["HASURA_GRAPHQL_METADATA_DATABASE_URL", z.string().optional()],
+  /** Milliseconds between two looks for a change of the stored metadata; 0 = never. */
+  metadataPollInterval: ["HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL", integer(1_000, 0, 3_600_000)],
+  /** A subscription that outlived a change of metadata could show what its role may no longer see. */
+  closeWebSocketsOnMetadataChange: [
+    "HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE",
+    flag(true).refine((closes) => closes, { error: "only true is served" }),
+  ],
   /** Header names that carry the admin secret, beside Hasura's own two. */
   adminSecretHeaders: [
     "ENGINE_ADMIN_SECRET_HEADERS",

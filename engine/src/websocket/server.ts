@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { RequestHeaders } from "../auth/request-headers.ts";
+import type { CorsPolicy } from "../http/cors.ts";
 import { requestId } from "../http/request-id.ts";
 import type { Close } from "./close-codes.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
@@ -15,6 +16,8 @@ export interface WebSocketOptions extends ConnectionContext {
   readonly compression: boolean;
   /** Take tokens from cookies even when the page that opened the socket is of another origin. */
   readonly readCookiesOfOtherOrigins: boolean;
+  /** Which other origins' pages may connect; absent: all of them, without their cookies. */
+  readonly cors: CorsPolicy | undefined;
 }
 
 export interface WebSocketEndpoint {
@@ -48,7 +51,8 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       if (!paths.has(path)) return refuse(socket, 404, pathError);
       if (isRefusing) return refuse(socket, 503, "Server is shutting down", "0");
       if (connections.size >= options.connectionLimit) return refuse(socket, 503, "too many connections", "5");
-      const headers = trustedHeaders(request, options.readCookiesOfOtherOrigins);
+      if (!mayConnect(request, options.cors)) return refuse(socket, 400, originError);
+      const headers = trustedHeaders(request, options);
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, requestId(request.headers), options);
         connections.add(connection);
@@ -79,11 +83,22 @@ const pathError = JSON.stringify({
   ],
 });
 
-/** A browser sends cookies along with sockets that foreign pages open: those must not speak for the user. */
-function trustedHeaders({ headers }: IncomingMessage, takesAll: boolean): RequestHeaders {
-  if (takesAll || headers.cookie === undefined || headers.origin === undefined) return headers;
-  if (URL.parse(headers.origin)?.host === headers.host) return headers;
-  const { cookie: _, ...rest } = headers;
+const originError = JSON.stringify({ path: "$", error: "received origin header does not match configured CORS domains", code: "access-denied" });
+
+function isSameOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
+  return origin === undefined || URL.parse(origin)?.host === host;
+}
+
+/** Browsers let pages of every origin open sockets, so that the server has to look. */
+function mayConnect(request: IncomingMessage, cors: CorsPolicy | undefined): boolean {
+  return cors === undefined || isSameOrigin(request) || cors.allows(request.headers.origin ?? "");
+}
+
+/** A browser sends cookies along with sockets that foreign pages open: those must not speak for the user, unless the origin is named. */
+function trustedHeaders(request: IncomingMessage, { cors, readCookiesOfOtherOrigins }: WebSocketOptions): RequestHeaders {
+  const isNamed = cors !== undefined && !cors.isOpen;
+  if (readCookiesOfOtherOrigins || isNamed || request.headers.cookie === undefined || isSameOrigin(request)) return request.headers;
+  const { cookie: _, ...rest } = request.headers;
   return rest;
 }
 

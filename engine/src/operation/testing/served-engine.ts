@@ -1,8 +1,10 @@
 import { Writable } from "node:stream";
 import type { Environment } from "../environment.ts";
+import type { Engine } from "../../engine.ts";
 import { createLogger } from "../logger.ts";
 import { authenticatorOf, serve, type Served } from "../serve.ts";
 import { readSettings } from "../settings.ts";
+import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
 import { createFakeEngine, type FakeBehaviour, type FakeEngine } from "./fake-engine.ts";
 import { audience, hmacSecret, issuer } from "./tokens.ts";
 
@@ -44,7 +46,7 @@ export async function serveFake(
   const logger = createLogger(settings.logLevel, stream);
   const engine = createFakeEngine(behaviour);
   const authenticator = await authenticatorOf(settings, logger, now);
-  const served = await serve({ settings, engine, authenticator, logger, now });
+  const served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator, logger, now });
   const address = `127.0.0.1:${String(served.port)}`;
   return {
     served,
@@ -54,4 +56,9 @@ export async function serveFake(
     log: () => lines.join(""),
     [Symbol.asyncDispose]: () => served.stop(),
   };
+}
+
+/** Holds an engine to the metadata it was created with. */
+export function metadataOf(engine: Engine): MetadataKeeper {
+  return new MetadataKeeper({ engine, pollInterval: 0, onEvent: () => undefined });
 }

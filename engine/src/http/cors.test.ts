@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { serveFake } from "../operation/testing/served-engine.ts";
+import { readCorsPolicy } from "./cors.ts";
+
+describe("HASURA_GRAPHQL_CORS_DOMAIN", () => {
+  test.each([
+    ["*", "https://anywhere.example:8443", true],
+    ["https://a.example", "https://a.example", true],
+    ["https://a.example", "http://a.example", false],
+    ["https://a.example", "https://a.example:8443", false],
+    ["https://a.example", "https://b.a.example", false],
+    ["https://other.example, https://a.example:8443", "https://a.example:8443", true],
+    ["https://*.a.example", "https://b.a.example", true],
+    ["https://*.a.example", "https://c.b.a.example", false],
+    ["https://*.a.example", "https://a.example", false],
+    ["https://*.a.example", "https://ba.example", false],
+    ["https://*.a.example:8443", "https://b.a.example:8443", true],
+    ["https://*.a.example:8443", "https://b.a.example", false],
+    ["https://a.example", "null", false],
+  ])("%s and a page of %s: %s", (text, origin, allowed) => {
+    expect(readCorsPolicy(text).allows(origin)).toBe(allowed);
+  });
+
+  test.each(["a.example", "https://a.example/", "https://*", "https://a.*.example", "https://a.example:*", "ftp://a.example", ""])("%j is no list of origins", (text) => {
+    expect(() => readCorsPolicy(text)).toThrow("is not an origin");
+  });
+});
+
+const preflight = { method: "OPTIONS", headers: { origin: "https://a.example", "access-control-request-headers": "authorization,x-hasura-role" } };
+
+test("a preflight is answered for every origin unless the settings say otherwise", async () => {
+  await using server = await serveFake();
+  const answer = await fetch(`${server.url}/v1/graphql`, preflight);
+  expect(answer.status).toBe(204);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "access-control-allow-origin": "https://a.example",
+    "access-control-allow-credentials": "true",
+    "access-control-allow-headers": "authorization,x-hasura-role",
+    "access-control-allow-methods": "GET,POST,PUT,PATCH,DELETE,OPTIONS",
+    "access-control-max-age": "1728000",
+  });
+});
+
+test("an answer tells the browser which origin it is for", async () => {
+  await using server = await serveFake({}, { HASURA_GRAPHQL_CORS_DOMAIN: "https://a.example" });
+  const [own, foreign] = await Promise.all(
+    ["https://a.example", "https://b.example"].map((origin) => fetch(`${server.url}/v1/version`, { headers: { origin } })),
+  );
+  expect(own?.headers.get("access-control-allow-origin")).toBe("https://a.example");
+  expect(own?.headers.get("vary")).toBe("Origin");
+  expect(foreign?.status).toBe(200);
+  expect(foreign?.headers.has("access-control-allow-origin")).toBe(false);
+});
+
+test("with CORS switched off no origin is told anything, and a preflight finds nothing", async () => {
+  await using server = await serveFake({}, { HASURA_GRAPHQL_DISABLE_CORS: "true" });
+  const answer = await fetch(`${server.url}/v1/graphql`, preflight);
+  expect(answer.status).toBe(404);
+  expect(answer.headers.has("access-control-allow-origin")).toBe(false);
+});

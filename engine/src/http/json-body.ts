@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import { EngineError, toEngineError } from "../errors.ts";
+import { parseExactJson } from "../execution/exact-json.ts";
+import type { ErrorLog } from "../operation/error-log.ts";
+import { BodyError, readBody } from "./body.ts";
+import { apiError, type Reply } from "./reply.ts";
+
+/** The request's body as JSON. @throws EngineError, BodyError */
+export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  const body = await readBody(request, limit);
+  try {
+    return parseExactJson(body.toString("utf8"));
+  } catch {
+    throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
+  }
+}
+
+/** A failure in Hasura's form for all APIs but GraphQL: `{path, error, code}`, with the detail where it may be shown. */
+export function apiFailure(thrown: unknown, id: string, logError: ErrorLog, withInternal = false): Reply {
+  if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
+  const error = toEngineError(thrown);
+  logError(error, { requestId: id });
+  const { path, message, code, internal } = error;
+  const shown = withInternal && internal !== undefined ? { internal } : {};
+  return { status: error.status, text: JSON.stringify({ path, error: message, code, ...shown }) };
+}

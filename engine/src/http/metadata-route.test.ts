@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
+import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
+
+const admin = { "x-hasura-admin-secret": adminSecret };
+
+async function post(url: string, body: unknown, headers: Readonly<Record<string, string>> = admin) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`${url}/v1/metadata`, { method: "POST", headers, body: text });
+  return [response.status, await response.json()];
+}
+
+test("the metadata API is for role admin alone", async () => {
+  await using server = await serveFake();
+  const token = await sign({ ...goodClaims(), exp: Math.floor(Date.now() / 1000) + 900 }, "HS256", Buffer.from(hmacSecret));
+  const refused = [400, { path: "$.args", error: "restricted access : admin only", code: "access-denied" }];
+  const request = { type: "export_metadata", args: {} };
+  expect(await post(server.url, request, { authorization: `Bearer ${token}` })).toEqual(refused);
+  expect(await post(server.url, request, { ...admin, "x-hasura-role": "viewer" })).toEqual(refused);
+  expect((await post(server.url, request, { "x-hasura-admin-secret": "wrong" }))[0]).toBe(401);
+  expect(await post(server.url, request)).toEqual([200, {}]);
+});
+
+test.each([
+  ["no JSON", "{", "invalid-json", "$"],
+  ["no object", [], "parse-failed", "$"],
+  ["no type", { args: {} }, "parse-failed", "$.type"],
+  ["an unknown version", { type: "export_metadata", version: 3 }, "parse-failed", "$.version"],
+  ["replace_metadata without metadata", { type: "replace_metadata", version: 2, args: {} }, "parse-failed", "$.args.metadata"],
+  ["a key that replace_metadata does not have", { type: "replace_metadata", version: 2, args: { metadata: {}, force: true } }, "parse-failed", "$.args"],
+  ["a type that is not served", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$.type"],
+  ["the same in a list", { type: "bulk", args: [{ type: "run_sql", args: {} }] }, "not-supported", "$.args[0].type"],
+])("%s is refused as Hasura refuses: with path, error and code", async (_what, request, code, path) => {
+  await using server = await serveFake();
+  const [status, body] = await post(server.url, request);
+  expect(status).toBe(400);
+  expect(body).toEqual({ path, code, error: expect.any(String) as string });
+});
+
+test("the config API tells admin how the server is set up, and no secret", async () => {
+  await using server = await serveFake();
+  const refused = await fetch(`${server.url}/v1alpha1/config`, { headers: { ...admin, "x-hasura-role": "viewer" } });
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { path: "$", error: "You have to be an admin to access this endpoint", code: "access-denied" },
+  ]);
+  const answer = await fetch(`${server.url}/v1alpha1/config`, { headers: admin });
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({
+    is_admin_secret_set: true,
+    is_jwt_set: true,
+    jwt: [{ claims_format: "json", claims_map: null, claims_namespace: "https://hasura.io/jwt/claims" }],
+    live_queries: { batch_size: 100, refetch_delay: 0.02 },
+    default_naming_convention: "hasura-default",
+  });
+  expect(text).not.toContain(hmacSecret);
+  expect(text).not.toContain(adminSecret);
+});

@@ -1,0 +1,44 @@
+import type { MergedPath } from "../metadata/load.ts";
+import type { Inconsistency } from "../metadata/problems.ts";
+import { without } from "../metadata/without.ts";
+
+/** Lists of metadata of which one entry is one object. */
+const lists: ReadonlySet<unknown> = new Set([
+  "sources",
+  "tables",
+  "functions",
+  "object_relationships",
+  "array_relationships",
+  "computed_fields",
+  "select_permissions",
+  "permissions",
+  "inherited_roles",
+  "queries",
+  "allowlist",
+]);
+
+/** The object that a fault makes unusable: the innermost entry of a list around it; of a table's configuration, that key alone. */
+function objectAround(path: MergedPath): MergedPath {
+  const end = path.findLastIndex((part, index) => typeof part === "number" && lists.has(path[index - 1]));
+  return path[end + 1] === "configuration" && path.length > end + 2 ? path : path.slice(0, end + 1);
+}
+
+/** Metadata without the objects that do not fit the databases. What is only not served by this engine stays. */
+export function dropInconsistent(metadata: unknown, inconsistencies: readonly Inconsistency[]): unknown {
+  const paths = inconsistencies.filter(({ kind }) => kind === "inconsistent").map(({ at }) => objectAround(at));
+  const unique = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+  // From the back, so that the positions of those in front stay what they are.
+  const ordered = unique.filter((path) => path.length > 0).sort(compare).toReversed();
+  return ordered.reduce<unknown>((merged, path) => without(merged, path), metadata);
+}
+
+function compare(one: MergedPath, other: MergedPath): number {
+  for (const [index, part] of one.entries()) {
+    const against = other[index];
+    if (against === undefined) return 1;
+    if (part === against) continue;
+    if (typeof part === "number" && typeof against === "number") return part - against;
+    return String(part) < String(against) ? -1 : 1;
+  }
+  return one.length - other.length;
+}

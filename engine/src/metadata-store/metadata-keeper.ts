@@ -1,0 +1,195 @@
+import type { Engine } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
+import type { MetadataStore, StoredMetadata } from "./store.ts";
+
+export interface MetadataKeeperOptions {
+  readonly engine: Pick<Engine, "prepare" | "metadata" | "revision" | "inconsistencies">;
+  /** Absent when the metadata come from a directory. */
+  readonly store?: MetadataStore | undefined;
+  /** What the engine was created with, when there is a store. */
+  readonly stored?: StoredMetadata | undefined;
+  /** Problems of stored metadata that could not be served at all; listed until others are. */
+  readonly unserved?: readonly Inconsistency[];
+  /** Milliseconds between two looks for a change by another replica; 0 = never. */
+  readonly pollInterval: number;
+  readonly onEvent: (event: MetadataKeeperEvent) => void;
+}
+
+export type MetadataKeeperEvent =
+  | { readonly type: "followed"; readonly resourceVersion: number; readonly inconsistencies: readonly Inconsistency[] }
+  /** Stored metadata that cannot be served; the former ones still are. */
+  | { readonly type: "refused"; readonly resourceVersion: number; readonly error: unknown }
+  | { readonly type: "unreachable" | "reachable" };
+
+export interface ReplaceOptions {
+  readonly allowInconsistent: boolean;
+  /** The version that the caller has seen; default: the one that is served. */
+  readonly expectedVersion?: number | undefined;
+}
+
+/** Holds an engine to the metadata that are stored: changes them, and follows the changes of other replicas. */
+export class MetadataKeeper {
+  readonly #options: MetadataKeeperOptions;
+  #stored: StoredMetadata | undefined;
+  #unserved: readonly Inconsistency[];
+  /** Changes are made one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #refusedVersion: number | undefined;
+  #reachable = true;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: MetadataKeeperOptions) {
+    this.#options = options;
+    this.#stored = options.stored;
+    this.#unserved = options.unserved ?? [];
+    this.#schedule();
+  }
+
+  get metadata(): unknown {
+    return this.#stored?.metadata ?? this.#options.engine.metadata;
+  }
+
+  get resourceVersion(): number {
+    return this.#stored?.resourceVersion ?? this.#options.engine.revision;
+  }
+
+  get inconsistencies(): readonly Inconsistency[] {
+    return this.#unserved.length > 0 ? this.#unserved : this.#options.engine.inconsistencies;
+  }
+
+  /**
+   * Checks metadata, stores and serves them. Nothing changes when anything is wrong.
+   * @throws MetadataError, EngineError `conflict` when another version is stored, `not-supported` without a store
+   */
+  replace(metadata: Readonly<Record<string, unknown>>, options: ReplaceOptions): Promise<void> {
+    return this.#inTurn(() => this.#replace(metadata, options));
+  }
+
+  /**
+   * Reads metadata and the databases' catalogues again; other replicas do so too.
+   * @throws MetadataError for metadata that cannot be served at all
+   */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { engine, store } = this.#options;
+      if (store === undefined) {
+        finish(await engine.prepare(undefined, { allowInconsistent: true }));
+        return;
+      }
+      const stored = await ask(store.read());
+      if (stored === undefined) throw new EngineError({ code: "not-found", message: "no metadata are stored" });
+      await this.#replace(stored.metadata, { allowInconsistent: true, expectedVersion: stored.resourceVersion });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#last;
+    await this.#options.store?.close();
+  }
+
+  async #replace(metadata: Readonly<Record<string, unknown>>, { allowInconsistent, expectedVersion }: ReplaceOptions): Promise<void> {
+    const { engine, store } = this.#options;
+    if (store === undefined) throw notStored();
+    const expected = expectedVersion ?? (await ask(store.version())) ?? 0;
+    const prepared = await engine.prepare(metadata, { allowInconsistent });
+    let resourceVersion: number | undefined;
+    try {
+      resourceVersion = await ask(store.replace(metadata, expected));
+    } catch (error) {
+      await prepared.discard();
+      throw error;
+    }
+    if (resourceVersion === undefined) {
+      await prepared.discard();
+      throw conflict(expected);
+    }
+    this.#serve({ metadata, resourceVersion });
+    finish(prepared);
+  }
+
+  #serve(stored: StoredMetadata): void {
+    this.#stored = stored;
+    this.#unserved = [];
+    this.#refusedVersion = undefined;
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  #schedule(): void {
+    const { pollInterval, store } = this.#options;
+    if (store === undefined || pollInterval === 0) return;
+    this.#timer = setTimeout(() => {
+      void this.#inTurn(() => this.#follow(store)).finally(() => {
+        if (!this.#stopped) this.#schedule();
+      });
+    }, pollInterval);
+  }
+
+  async #follow(store: MetadataStore): Promise<void> {
+    if (this.#stopped) return;
+    let stored: StoredMetadata | undefined;
+    try {
+      const version = await store.version();
+      this.#setReachable(true);
+      if (version === undefined || version === this.resourceVersion || version === this.#refusedVersion) return;
+      stored = await store.read();
+    } catch {
+      this.#setReachable(false);
+      return;
+    }
+    if (stored !== undefined) await this.#take(stored);
+  }
+
+  async #take(stored: StoredMetadata): Promise<void> {
+    const { engine, onEvent } = this.#options;
+    const { resourceVersion } = stored;
+    try {
+      const prepared = await engine.prepare(stored.metadata, { allowInconsistent: true });
+      this.#serve(stored);
+      finish(prepared);
+      onEvent({ type: "followed", resourceVersion, inconsistencies: prepared.inconsistencies });
+    } catch (error) {
+      // Metadata that are wrong stay wrong; a database that does not answer is asked again.
+      if (error instanceof MetadataError) this.#refusedVersion = resourceVersion;
+      onEvent({ type: "refused", resourceVersion, error });
+    }
+  }
+
+  #setReachable(reachable: boolean): void {
+    if (reachable === this.#reachable) return;
+    this.#reachable = reachable;
+    this.#options.onEvent({ type: reachable ? "reachable" : "unreachable" });
+  }
+}
+
+/** Serves prepared metadata, without waiting for the requests that run with the former ones. */
+function finish(prepared: { commit(): Promise<void> }): void {
+  prepared.commit().catch(() => undefined);
+}
+
+/** @throws EngineError for a store that does not answer */
+async function ask<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new EngineError({ code: "unexpected", status: 500, message: "the metadata store does not answer", cause });
+  }
+}
+
+function conflict(expected: number): EngineError {
+  const message = `metadata resource version referenced (${String(expected)}) did not match current version`;
+  return new EngineError({ code: "conflict", message });
+}
+
+function notStored(): EngineError {
+  const message = "the metadata come from a directory; set HASURA_GRAPHQL_METADATA_DATABASE_URL to change them here";
+  return new EngineError({ code: "not-supported", message });
+}

@@ -1,0 +1,105 @@
+import pg from "pg";
+import { parseExactJson } from "../execution/exact-json.ts";
+
+/** Metadata as they are stored: the whole document, and how often it was changed. */
+export interface StoredMetadata {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly resourceVersion: number;
+}
+
+/** Where all replicas of an engine find their metadata. Every method rejects when the database does not answer. */
+export interface MetadataStore {
+  /** Makes the schema and its table where they are missing. */
+  prepare(): Promise<void>;
+  /** Undefined while nothing was stored. */
+  read(): Promise<StoredMetadata | undefined>;
+  /** The version alone; undefined while nothing was stored. */
+  version(): Promise<number | undefined>;
+  /** Stores the first metadata, unless somebody else was faster. */
+  seed(metadata: unknown): Promise<void>;
+  /** Stores metadata in the place of version `expected`. Gives the new version; undefined when another one is stored now. */
+  replace(metadata: unknown, expected: number): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export interface MetadataStoreOptions {
+  readonly connectionString: string;
+  /** Told of idle connections that break. */
+  readonly onConnectionLost: () => void;
+}
+
+/** Two engines that start at the same time make the table one after the other. */
+const lockKey = 727_021_311;
+
+const createTable = `
+  CREATE SCHEMA IF NOT EXISTS hdb_catalog;
+  CREATE TABLE IF NOT EXISTS hdb_catalog.hdb_metadata (
+    id integer PRIMARY KEY,
+    metadata json NOT NULL,
+    resource_version integer NOT NULL DEFAULT 1 UNIQUE
+  )`;
+
+/** Milliseconds for a connection and for a statement. A store that takes longer counts as one that is down. */
+const patience = 5_000;
+
+/** The store in Hasura's own form: one row of `hdb_catalog.hdb_metadata`. */
+export function createMetadataStore({ connectionString, onConnectionLost }: MetadataStoreOptions): MetadataStore {
+  const pool = new pg.Pool({
+    connectionString,
+    max: 2,
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: "routeql-engine-metadata",
+  });
+  pool.on("error", onConnectionLost);
+
+  async function tableExists(): Promise<boolean> {
+    const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass('hdb_catalog.hdb_metadata') IS NOT NULL AS found");
+    return rows[0]?.found === true;
+  }
+
+  return {
+    async prepare() {
+      // A role that may not create anything can still use a table that is there.
+      if (await tableExists()) return;
+      const client = await pool.connect();
+      try {
+        await client.query("BEGIN");
+        await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
+        await client.query(createTable);
+        await client.query("COMMIT");
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => undefined);
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    async read() {
+      const { rows } = await pool.query<{ metadata: string; resource_version: number }>(
+        "SELECT metadata::text, resource_version FROM hdb_catalog.hdb_metadata WHERE id = 1",
+      );
+      const [row] = rows;
+      return row && { metadata: parseExactJson(row.metadata) as Record<string, unknown>, resourceVersion: row.resource_version };
+    },
+    async version() {
+      const { rows } = await pool.query<{ resource_version: number }>("SELECT resource_version FROM hdb_catalog.hdb_metadata WHERE id = 1");
+      return rows[0]?.resource_version;
+    },
+    async seed(metadata) {
+      const statement = "INSERT INTO hdb_catalog.hdb_metadata (id, metadata) VALUES (1, $1) ON CONFLICT DO NOTHING";
+      await pool.query(statement, [JSON.stringify(metadata)]);
+    },
+    async replace(metadata, expected) {
+      const { rows } = await pool.query<{ resource_version: number }>(
+        `UPDATE hdb_catalog.hdb_metadata SET metadata = $1, resource_version = resource_version + 1
+         WHERE id = 1 AND resource_version = $2 RETURNING resource_version`,
+        [JSON.stringify(metadata), expected],
+      );
+      return rows[0]?.resource_version;
+    },
+    close: () => pool.end(),
+  };
+}
