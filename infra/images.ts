@@ -1,6 +1,6 @@
 /**
- * The images built here, each named by the hash of everything that goes in: an unchanged image keeps its name, so its services
- * are left alone.
+ * The images of a deployment. Those built here are named by the hash of everything that goes in: an unchanged image keeps its
+ * name, so its services are left alone. The others are taken by name from a registry.
  * @module
  */
 import { readFileSync } from "node:fs";
@@ -9,7 +9,9 @@ import { copiedSources } from "./images/dockerfile.ts";
 import { contentHash } from "./images/content-hash.ts";
 import { contextFiles } from "./images/context-files.ts";
 import type { ImageName } from "./services/description.ts";
+import { ownEngineImage } from "./settings/engine-settings.ts";
 import { settings } from "./settings/list.ts";
+import type { PlainSettings } from "./settings/list.ts";
 
 export interface BuiltImage {
   readonly name: ImageName;
@@ -22,22 +24,47 @@ export interface BuiltImage {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** The images that the others start from. */
-export interface BaseImages {
-  readonly debianBase: string;
-  readonly nodeBase: string;
+/** An image that is taken as somebody else made it. */
+export interface PulledImage {
+  readonly name: ImageName;
+  /** Reference with its tag or digest. */
+  readonly imageName: string;
 }
 
+/** The images that the others start from. */
+export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
+
+/** The settings that say which images there are. */
+export type ImageSettings = BaseImages &
+  Pick<PlainSettings, "engine" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage">;
+
 const root = resolve(import.meta.dirname, "..");
-const names: readonly ImageName[] = ["database", "database-tools", "sessions", "auth-sidecar", "engine", "gateway"];
 
-const officialBases: BaseImages = { debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default };
+const defaults: ImageSettings = {
+  debianBase: settings.debianBase.default,
+  nodeBase: settings.nodeBase.default,
+  engine: settings.engine.default,
+  hasuraImage: settings.hasuraImage.default,
+  images: settings.images.default,
+  databaseImage: settings.databaseImage.default,
+  sessionsImage: settings.sessionsImage.default,
+  gatewayImage: settings.gatewayImage.default,
+};
 
-function describe(name: ImageName, bases: BaseImages): BuiltImage {
+/** Whether Hasura's place is taken by this project's own engine. */
+export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">): boolean => hasuraImage === ownEngineImage;
+
+function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
   const dockerfile = join(root, "images", name, "Dockerfile");
   const text = readFileSync(dockerfile, "utf8");
-  const args: Record<string, string> = { DEBIAN_BASE: bases.debianBase };
-  if (/^ARG NODE_BASE\b/m.test(text)) args["NODE_BASE"] = bases.nodeBase;
+  const possible: Readonly<Record<string, () => string>> = {
+    DEBIAN_BASE: () => chosen.debianBase,
+    NODE_BASE: () => chosen.nodeBase,
+    HASURA_IMAGE: () => (isOwnEngine(chosen) ? describe("engine", chosen).imageName : chosen.hasuraImage),
+  };
+  const args = Object.fromEntries(
+    Object.entries(possible).flatMap(([key, value]) => (new RegExp(`^ARG ${key}\\b`, "m").test(text) ? [[key, value()]] : [])),
+  );
   const hash = contentHash({
     texts: { Dockerfile: text, ...Object.fromEntries(Object.entries(args).map(([key, value]) => [`argument ${key}`, value])) },
     files: contextFiles(root, copiedSources(text)),
@@ -45,7 +72,35 @@ function describe(name: ImageName, bases: BaseImages): BuiltImage {
   return { name, imageName: `routeql/${name}:${hash.slice(0, 12)}`, dockerfile, context: root, args };
 }
 
-/** All images, in the order in which they are best built: the slowest first. */
-export function builtImages(bases: BaseImages = officialBases): readonly BuiltImage[] {
-  return names.map((name) => describe(name, bases));
+/** The images to be built, in the order in which they are best built: the slowest first, and each after those it starts from. */
+export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltImage[] {
+  const chosen = { ...defaults, ...given };
+  const official = chosen.images === "official";
+  const hasura = chosen.engine === "hasura";
+  const names: readonly ImageName[] = [
+    ...(official ? [] : (["database"] as const)),
+    "database-tools",
+    ...(official ? [] : (["sessions"] as const)),
+    "auth-sidecar",
+    ...(hasura && !isOwnEngine(chosen) ? [] : (["engine"] as const)),
+    ...(official ? [] : (["gateway"] as const)),
+    ...(hasura ? (["apply-metadata"] as const) : []),
+  ];
+  return names.map((name) => describe(name, chosen));
+}
+
+/** The images that are taken from a registry. */
+export function pulledImages(given: Partial<ImageSettings> = {}): readonly PulledImage[] {
+  const chosen = { ...defaults, ...given };
+  const official: readonly PulledImage[] = [
+    { name: "database", imageName: chosen.databaseImage },
+    { name: "sessions", imageName: chosen.sessionsImage },
+    { name: "gateway", imageName: chosen.gatewayImage },
+  ];
+  return [
+    ...(chosen.images === "official" ? official : []),
+    ...(chosen.engine === "hasura" && !isOwnEngine(chosen)
+      ? [{ name: "engine", imageName: chosen.hasuraImage } satisfies PulledImage]
+      : []),
+  ];
 }

@@ -27,8 +27,14 @@ single_user() {
     -c exit_on_error=true postgres >/dev/null
 }
 
+mkdir -p "$PGDATA"
+if [ ! -O "$PGDATA" ]; then
+  echo "database: $PGDATA belongs to user $(stat -c %u "$PGDATA"), but this is user $(id -u); were these data made with other images?" >&2
+  exit 78
+fi
+# The directory of the official image is open to all.
+chmod 0700 "$PGDATA"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  mkdir -p "$PGDATA"
   staging=$PGDATA/initializing
   if [ -d "$staging" ]; then
     # A first start was cut short: what it left holds no data.

@@ -16,6 +16,6 @@ if [[ ! $password =~ ^[[:graph:]]{16,}$ || $password == *[\"\'\\]* ]]; then
 fi
 
 configuration=/tmp/valkey.conf
-printf 'include /etc/valkey/valkey.conf\nrequirepass "%s"\n' "$password" >"$configuration"
+printf 'include %s\nrequirepass "%s"\n' "${VALKEY_CONFIGURATION:-/etc/valkey/valkey.conf}" "$password" >"$configuration"
 unset password
 exec valkey-server "$configuration" "$@"

@@ -4,7 +4,7 @@
  */
 import { ComponentResource, all, getStack, output, secret } from "@pulumi/pulumi";
 import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
-import { builtImages } from "../images.ts";
+import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { argumentProblems } from "../settings/argument-problems.ts";
@@ -103,7 +103,7 @@ export class RouteQL extends ComponentResource {
           certificate: certificate.certificate,
           directoryAuthority: directoryAuthority(settings.ldapCaFile, process.cwd()),
         }),
-        images: builtImages(settings),
+        images: { built: builtImages(settings), pulled: pulledImages(settings) },
         secrets,
         hostAddress: settings.hostAddress,
         protectData,

@@ -1,4 +1,5 @@
 import type { PlainSettings } from "../settings/list.ts";
+import { describeApplyMetadata } from "./apply-metadata.ts";
 import { describeAuthSidecar } from "./auth-sidecar.ts";
 import type { SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
@@ -7,18 +8,21 @@ import { describeEngine } from "./engine.ts";
 import { describeGateway } from "./gateway.ts";
 import type { GatewaySurroundings } from "./gateway.ts";
 import { describeMigrate } from "./migrate.ts";
+import { onOfficialImage } from "./official-images.ts";
 import { describeSessions } from "./sessions.ts";
 
 export type Surroundings = GatewaySurroundings & SidecarSurroundings;
 
 /** Every service and job of the stack, each after those it waits for. */
 export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
-  return [
+  const services = [
     describeDatabase(),
     describeMigrate(),
+    ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
     describeSessions(),
     describeAuthSidecar(settings, surroundings),
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];
+  return settings.images === "official" ? services.map(onOfficialImage) : services;
 }

@@ -6,8 +6,8 @@
 import type { Input } from "@pulumi/pulumi";
 import type { SecretName } from "./secrets.ts";
 
-export type ServiceName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "migrate";
-export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools";
+export type ServiceName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "migrate" | "apply-metadata";
+export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata";
 
 /** What lies outside the stack and is called by a part of it. */
 export type OutsideName = "directory";
@@ -57,6 +57,8 @@ export interface ServiceDescription {
   /** A service runs until it is stopped; a job runs once for its content, and must succeed. */
   readonly run: "service" | "job";
   readonly image: ImageName;
+  /** Replaces the image's own entry point. */
+  readonly entrypoint?: readonly string[];
   /** Replaces the image's own command. */
   readonly command?: readonly string[];
   /** User and group id, no other service has it. */

@@ -6,6 +6,8 @@
  */
 import { address, email, host, image, oneOf, port, range } from "./checks.ts";
 import { directorySettings } from "./directory-settings.ts";
+import { engineSettings } from "./engine-settings.ts";
+import { imageSettings } from "./image-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
 import { strongSecret } from "./strength.ts";
@@ -22,6 +24,7 @@ export const settings = {
     meaning: "The key that callers of the session endpoints send in `x-service-api-key`.",
     ...strongSecret(32),
   }),
+  ...engineSettings,
   engineConsole: flag({
     environment: "ENGINE_CONSOLE",
     default: false,
@@ -175,6 +178,7 @@ export const settings = {
     meaning: "What the engine and the auth sidecar log, and all that is graver.",
     ...oneOf("debug", "info", "warn", "error"),
   }),
+  ...imageSettings,
   debianBase: text({
     environment: "DEBIAN_BASE",
     default: "debian:trixie-slim",

@@ -7,6 +7,7 @@ import { lineSplitter } from "../foundation/process.ts";
 import { imageExists } from "./build.ts";
 import { dockerClient } from "./client.ts";
 import { buildNodeBase } from "./node-base.ts";
+import { pullImage, registryServes } from "./pull.ts";
 
 export interface BaseOptions {
   readonly say: (text: string) => void;
@@ -24,36 +25,6 @@ const officialDebian = "debian:trixie-slim";
 /** The stand-in for the official Node image, made from this machine's own Node. */
 export const standInNode = "routeql/node:24.21.0";
 
-/** Asks, from the engine's side, whether the image's registry serves it; the answer is not kept. */
-async function registryServes(name: string): Promise<boolean> {
-  const answer = dockerClient()
-    .getImage(name)
-    .distribution()
-    .then(
-      () => true,
-      () => false,
-    );
-  const tooLate = new Promise<boolean>((resolve) => {
-    setTimeout(() => resolve(false), 6_000).unref();
-  });
-  return Promise.race([answer, tooLate]);
-}
-
-async function pull(name: string, { show, onLine, signal }: BaseOptions): Promise<void> {
-  const docker = dockerClient();
-  const stream = await docker.pull(name, { abortSignal: signal });
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(
-      stream,
-      (error: Error | null) => (error ? reject(error) : resolve()),
-      ({ status, id }: { status?: string; id?: string }) => {
-        onLine(`${id ?? ""} ${status ?? ""}`);
-        show(`pulling ${name}: ${status ?? ""}`);
-      },
-    );
-  });
-}
-
 /**
  * Sees to the base images that the settings name. An image that is here is taken as it is. One that is not is pulled; only the
  * project's own
@@ -69,7 +40,7 @@ export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, opt
     // A choice once made is kept: other base images would build every image anew.
     if (nodeIsDefault && (await imageExists(standInNode))) nodeBase = standInNode;
     else if (await registryServes(nodeBase)) {
-      await pull(nodeBase, options);
+      await pullImage(nodeBase, options);
       origins.push(`${nodeBase} pulled`);
     } else if (nodeIsDefault) {
       options.say(`making ${standInNode}`);
@@ -88,7 +59,7 @@ const unavailable = (name: string, setting: string): Failure =>
 
 async function bringDebian(name: string, options: BaseOptions): Promise<string> {
   if (await registryServes(name)) {
-    await pull(name, options);
+    await pullImage(name, options);
     return `${name} pulled`;
   }
   if (name !== officialDebian) throw unavailable(name, "DEBIAN_BASE");

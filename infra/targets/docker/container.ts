@@ -72,6 +72,7 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
   return {
     name: `${scope.prefix}-${service.name}`,
     image: parts.image,
+    ...(service.entrypoint === undefined ? {} : { entrypoints: [...service.entrypoint] }),
     ...(service.command === undefined ? {} : { command: [...service.command] }),
     user: `${service.user}:${service.user}`,
     envs: environment(service),

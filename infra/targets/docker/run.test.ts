@@ -47,13 +47,13 @@ function run(
   services: readonly ServiceDescription[] = everything,
   secrets: Secrets = testSecrets(),
 ): Promise<RecordedResource[]> {
-  const images = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
+  const built = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
   return recordStack(() => {
     const parent = new ComponentResource("routeql:test:Parent", "parent");
     runOnDocker(
       {
         services,
-        images,
+        images: { built, pulled: [] },
         secrets,
         hostAddress: "127.0.0.1",
         protectData: false,
@@ -248,7 +248,7 @@ test("images are built, not pushed", () => {
 
 test("a description whose image is not built, or that waits for what is not described before it, is an error", async () => {
   await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow(
-    "No image sessions is built, but engine needs it.",
+    "There is no image sessions, but engine needs it.",
   );
   await expect(run([engine])).rejects.toThrow("engine waits for migrate, which is not described before it.");
 });

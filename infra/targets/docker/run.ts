@@ -1,8 +1,8 @@
-import type { Output, Resource } from "@pulumi/pulumi";
-import type { BuiltImage } from "../../images.ts";
-import type { ImageName, ServiceDescription, ServiceName } from "../../services/description.ts";
+import type { Resource } from "@pulumi/pulumi";
+import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import { buildImage } from "./image.ts";
+import { provideImages } from "./image.ts";
+import type { DockerImages } from "./image.ts";
 import { connect } from "./networks.ts";
 import type { Scope } from "./scope.ts";
 import { DockerService } from "./service.ts";
@@ -13,7 +13,7 @@ export const dockerHostOf = (service: ServiceName): string => service;
 export interface DockerRun {
   /** In an order in which each service comes after those it waits for. */
   readonly services: readonly ServiceDescription[];
-  readonly images: readonly BuiltImage[];
+  readonly images: DockerImages;
   readonly secrets: Secrets;
   /** Address of the host on which ports are published. */
   readonly hostAddress: string;
@@ -25,11 +25,11 @@ export interface DockerRun {
 /** Runs services on one Docker host. */
 export function runOnDocker({ services, images, scope, ...rest }: DockerRun, parent: Resource): readonly DockerService[] {
   const attachments = connect(services, scope, parent);
-  const built = new Map<ImageName, Output<string>>(images.map((image) => [image.name, buildImage(image, parent)]));
+  const names = provideImages(images, parent);
   const running = new Map<ServiceName, DockerService>();
   for (const service of services) {
-    const image = built.get(service.image);
-    if (image === undefined) throw new Error(`No image ${service.image} is built, but ${service.name} needs it.`);
+    const image = names.get(service.image);
+    if (image === undefined) throw new Error(`There is no image ${service.image}, but ${service.name} needs it.`);
     const after = service.after.map((name) => {
       const earlier = running.get(name);
       if (earlier === undefined) throw new Error(`${service.name} waits for ${name}, which is not described before it.`);

@@ -1,0 +1,86 @@
+import { isOwnEngine } from "../images.ts";
+import type { PlainSettings } from "../settings/list.ts";
+import { filesDirectory } from "./description.ts";
+import type { ServiceDescription } from "./description.ts";
+import { embeddedLimits } from "./embedded-engine.ts";
+import { tokenCheck } from "./metadata-files.ts";
+
+/**
+ * Hasura takes secrets from variables alone. Set on the container they would stand in its definition, for everyone who may inspect
+ * it; so they come as files and become variables only of the process, here.
+ */
+const start = `#!/bin/sh
+# Starts Hasura with the secrets that the files named by <VARIABLE>_FILE hold.
+set -eu
+for variable in HASURA_GRAPHQL_ADMIN_SECRET HASURA_GRAPHQL_METADATA_DATABASE_URL ROUTEQL_DATABASE_URL; do
+  eval "file=\\$\${variable}_FILE"
+  value=$(cat "$file")
+  export "$variable=$value"
+  unset "\${variable}_FILE" value
+done
+exec graphql-engine serve
+`;
+
+/**
+ * What Hasura is told (v2.45 and v2.48 know every name). Where its default is already what is wanted, it is named all the same if
+ * another value would open or close something.
+ */
+function environment(settings: PlainSettings): Readonly<Record<string, string>> {
+  const { engineConsole } = settings;
+  return {
+    HASURA_GRAPHQL_SERVER_PORT: "8080",
+    HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
+    // Its console works through the metadata API; without the console there is none.
+    HASURA_GRAPHQL_ENABLED_APIS: engineConsole ? "graphql,metadata,config" : "graphql",
+    HASURA_GRAPHQL_ENABLE_CONSOLE: String(engineConsole),
+    // The console's own files, for browsers without a way to its maker's servers.
+    ...(engineConsole ? { HASURA_GRAPHQL_CONSOLE_ASSETS_DIR: "/srv/console-assets" } : {}),
+    HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
+    HASURA_GRAPHQL_DEV_MODE: "false",
+    HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
+    HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
+    HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log",
+    // Connections to the metadata; those to the data are in the metadata (the job apply-metadata sets them).
+    HASURA_GRAPHQL_PG_CONNECTIONS: "5",
+    // Within this time after apply-metadata every replica serves the new metadata, and its subscriptions begin anew.
+    HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL: "1000",
+    HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: "true",
+    HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: "20",
+  };
+}
+
+/**
+ * Hasura v2: serves what the job apply-metadata has stored, and follows it without a restart. No role for callers without a token
+ * is named, so there is none.
+ */
+export function describeHasura(settings: PlainSettings): ServiceDescription {
+  const own = isOwnEngine(settings);
+  return {
+    name: "engine",
+    run: "service",
+    image: "engine",
+    entrypoint: ["/bin/sh"],
+    command: [`${filesDirectory}/start/hasura.sh`],
+    user: 10_102,
+    environment: { ...environment(settings), ...(own ? embeddedLimits(settings) : {}) },
+    secrets: {
+      HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key",
+      HASURA_GRAPHQL_METADATA_DATABASE_URL_FILE: "metadata-database-url",
+      ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
+    },
+    files: { "start/hasura.sh": start },
+    temporary: { "/tmp": 16 },
+    ports: [],
+    listens: [{ name: "http", port: 8080 }],
+    ...(own ? { metricsPort: 9090 } : {}),
+    health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
+    alive: { kind: "http", port: 8080, path: "/v1/version" },
+    resources: own
+      ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 128 }
+      : { memoryMegabytes: 2048, cpuMillicores: 500, processes: 256 },
+    calls: ["database", "auth-sidecar"],
+    after: ["apply-metadata", "auth-sidecar"],
+    drainSeconds: 5,
+    graceSeconds: 30,
+  };
+}

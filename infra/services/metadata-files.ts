@@ -1,0 +1,17 @@
+import { token } from "./auth-sidecar.ts";
+import { filesDirectory } from "./description.ts";
+import { readTree } from "./read-tree.ts";
+
+/** Where those who read the metadata directory find it. */
+export const metadataDirectory = `${filesDirectory}/metadata`;
+
+/** The files of hasura-metadata/, by path under the files' directory. */
+export const metadataFiles = (): Record<string, string> =>
+  readTree(new URL("../../hasura-metadata", import.meta.url), "metadata", [".yaml", ".yml", ".json", ".graphql"]);
+
+/** How the engine checks tokens, in Hasura's form of HASURA_GRAPHQL_JWT_SECRET. */
+export const tokenCheck = JSON.stringify({
+  jwk_url: "http://auth-sidecar:8080/jwks",
+  issuer: token.issuer,
+  audience: token.audience,
+});

@@ -1,0 +1,55 @@
+/**
+ * What is different about a service on the official image instead of the one that is built here: the user whom its files belong
+ * to, and the scripts of ours that the image does not have, which it gets as files.
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { filesDirectory } from "./description.ts";
+import type { ServiceDescription, ServiceName } from "./description.ts";
+
+const images = new URL("../../images/", import.meta.url);
+const text = (path: string): string => readFileSync(new URL(path, images), "utf8");
+const path = (name: string): string => `${filesDirectory}/start/${name}`;
+
+/** The user that both official images with data make for it; Postgres asks for one that has a name. */
+const officialUser = 999;
+
+/** Limits of processes count by user, and two services have the same one. */
+const sharedProcesses = 640;
+
+const differences: Partial<Record<ServiceName, (service: ServiceDescription) => ServiceDescription>> = {
+  database: (service) => ({
+    ...service,
+    user: officialUser,
+    entrypoint: ["bash", path("entrypoint.sh")],
+    command: ["postgres"],
+    files: { ...service.files, "start/entrypoint.sh": text("database/entrypoint.sh") },
+    resources: { ...service.resources, processes: sharedProcesses },
+  }),
+  sessions: (service) => ({
+    ...service,
+    user: officialUser,
+    entrypoint: ["bash", path("entrypoint.sh")],
+    environment: { ...service.environment, VALKEY_CONFIGURATION: path("valkey.conf") },
+    files: {
+      ...service.files,
+      "start/entrypoint.sh": text("sessions/entrypoint.sh"),
+      "start/healthy.sh": text("sessions/healthy.sh"),
+      "start/valkey.conf": text("sessions/valkey.conf"),
+    },
+    health: { kind: "command", command: ["bash", path("healthy.sh")] },
+    resources: { ...service.resources, processes: sharedProcesses },
+  }),
+  gateway: (service) => ({
+    ...service,
+    entrypoint: ["sh"],
+    command: [`${filesDirectory}/nginx/start.sh`],
+    files: { ...service.files, "start/healthy.sh": text("gateway/healthy.sh") },
+    health: { kind: "command", command: ["bash", path("healthy.sh")] },
+  }),
+};
+
+/** A description for the official image of its service, where there is one. */
+export function onOfficialImage(service: ServiceDescription): ServiceDescription {
+  return differences[service.name]?.(service) ?? service;
+}
