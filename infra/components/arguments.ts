@@ -14,6 +14,16 @@ export interface RouteQLArgs {
    */
   readonly serviceApiKey?: Input<string>;
   /**
+   * The GraphQL engine: this project's own, or Hasura v2.
+   * Default: `embedded`; `hasura` in the stack `dev`; `hasura` in the stack `prod`. Allowed: embedded, hasura.
+   */
+  readonly engine?: string;
+  /**
+   * The image of Hasura v2, used with the engine `hasura`. `routeql/engine` is this project's own engine in its place.
+   * Default: `hasura/graphql-engine:v2.48.16`. Allowed: an image.
+   */
+  readonly hasuraImage?: string;
+  /**
    * Whether the console is served at `/` of the console port.
    * Default: `false`; `true` in the stack `local`.
    */
@@ -258,6 +268,121 @@ export interface RouteQLArgs {
    * Default: `info`. Allowed: debug, info, warn, error.
    */
   readonly logLevel?: string;
+  /**
+   * What the stack runs on: one Docker host, or a Kubernetes cluster (1.29 or newer).
+   * Default: `docker`; `kubernetes` in the stack `prod`. Allowed: docker, kubernetes.
+   */
+  readonly target?: string;
+  /**
+   * Kubernetes: the namespace of the stack. Without it: `routeql-` and the name of the stack.
+   * Default: none. Allowed: a name of small letters, digits and hyphens.
+   */
+  readonly namespace?: string;
+  /**
+   * Kubernetes: whether the namespace is made (and removed) with the stack. If not, it has to be there.
+   * Default: `true`.
+   */
+  readonly createNamespace?: boolean;
+  /**
+   * Kubernetes: the end of every DNS name of the cluster.
+   * Default: `cluster.local`. Allowed: a name of small letters, digits, hyphens and dots.
+   */
+  readonly clusterDomain?: string;
+  /**
+   * Kubernetes: the registry that the nodes take this project's images from, as `<registry>/routeql/<image>:<hash>`. Without it the images have to be on the nodes.
+   * Default: none. Allowed: the address of a registry, without https:// and without a slash at its end.
+   */
+  readonly imageRegistry?: string;
+  /**
+   * Kubernetes: whether the images are built here, by Docker, and pushed to the registry. If not, they have to be there.
+   * Default: `false`.
+   */
+  readonly pushImages?: boolean;
+  /**
+   * Kubernetes: the Secret of the namespace with which the nodes log in to the registry.
+   * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
+   */
+  readonly imagePullSecret?: string;
+  /**
+   * Kubernetes: how the gateway is reached. For NodePort the three ports have to be in the cluster's range of them.
+   * Default: `LoadBalancer`. Allowed: LoadBalancer, NodePort, ClusterIP.
+   */
+  readonly gatewayService?: string;
+  /**
+   * Kubernetes: annotations of the gateway's Service, which tell a cloud what load balancer to make.
+   * Default: none. Allowed: a list name=value,name=value.
+   */
+  readonly gatewayAnnotations?: string;
+  /**
+   * Kubernetes: pods of the gateway, at least.
+   * Default: `2`. Allowed: 1 to 100.
+   */
+  readonly gatewayReplicas?: number;
+  /**
+   * Kubernetes: pods of the gateway, at most. If that is more than at least, their number follows the load.
+   * Default: `6`. Allowed: 1 to 100.
+   */
+  readonly gatewayReplicasMost?: number;
+  /**
+   * Kubernetes: pods of the engine, at least.
+   * Default: `2`. Allowed: 1 to 100.
+   */
+  readonly engineReplicas?: number;
+  /**
+   * Kubernetes: pods of the engine, at most; each has `enginePoolSize` connections to the database.
+   * Default: `4`. Allowed: 1 to 100.
+   */
+  readonly engineReplicasMost?: number;
+  /**
+   * Kubernetes: pods of the auth sidecar, at least.
+   * Default: `2`. Allowed: 1 to 100.
+   */
+  readonly sidecarReplicas?: number;
+  /**
+   * Kubernetes: pods of the auth sidecar, at most.
+   * Default: `4`. Allowed: 1 to 100.
+   */
+  readonly sidecarReplicasMost?: number;
+  /**
+   * Kubernetes: the class of the volumes. Without it: the cluster's default.
+   * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
+   */
+  readonly storageClass?: string;
+  /**
+   * Kubernetes: size of the database's volume; of each, if there are several.
+   * Default: `20Gi`. Allowed: a size such as 20Gi.
+   */
+  readonly databaseStorage?: string;
+  /**
+   * Kubernetes: size of the session store's volume.
+   * Default: `1Gi`. Allowed: a size such as 20Gi.
+   */
+  readonly sessionsStorage?: string;
+  /**
+   * Kubernetes: the namespace whose pods may read the metrics, port 9090 of the engine and the auth sidecar. Without it: none.
+   * Default: none. Allowed: a name of small letters, digits and hyphens.
+   */
+  readonly metricsNamespace?: string;
+  /**
+   * Whether the database, the session store and the gateway run on images built here from Debian's packages, or on the official ones that the next three settings name. Not to be changed once there are data: the files belong to another user.
+   * Default: `built`; `official` in the stack `dev`. Allowed: built, official.
+   */
+  readonly images?: string;
+  /**
+   * The official image of the database: Postgres 17 on Debian.
+   * Default: `postgres:17.9`. Allowed: an image.
+   */
+  readonly databaseImage?: string;
+  /**
+   * The official image of the session store: Valkey 8 on Debian.
+   * Default: `valkey/valkey:8.1.10`. Allowed: an image.
+   */
+  readonly sessionsImage?: string;
+  /**
+   * The official image of the gateway: nginx 1.26 or newer on Debian.
+   * Default: `nginx:1.28.3`. Allowed: an image.
+   */
+  readonly gatewayImage?: string;
   /**
    * The image that the images are built on.
    * Default: `debian:trixie-slim`. Allowed: an image.

@@ -11,8 +11,6 @@ import { argumentProblems } from "../settings/argument-problems.ts";
 import { withDefaults } from "../settings/complete.ts";
 import { SettingsError } from "../settings/error.ts";
 import type { GivenSettings, PlainSettings } from "../settings/list.ts";
-import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
-import type { DockerService } from "../targets/docker/service.ts";
 import type { GatewayCertificate } from "../tls/certificate.ts";
 import { directoryAuthority } from "../tls/directory-authority.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
@@ -20,6 +18,10 @@ import { selfSigned } from "../tls/self-signed.ts";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
 import { makeSecrets } from "./secrets.ts";
+import { runOnTarget, serviceHost } from "./target.ts";
+import type { DeployedService } from "./target.ts";
+
+export type { DeployedService } from "./target.ts";
 
 /** Passwords of the database's login roles, without the superuser's. */
 export interface DatabasePasswords {
@@ -28,13 +30,6 @@ export interface DatabasePasswords {
   readonly sidecar: string;
   readonly loader: string;
   readonly backup: string;
-}
-
-/** A service or job as it runs. */
-export interface DeployedService {
-  readonly service: string;
-  readonly container: string;
-  readonly image: string;
 }
 
 function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
@@ -59,7 +54,7 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly protectData?: boolean;
 }
 
-/** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host. */
+/** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
 export class RouteQL extends ComponentResource {
   /** Base address of the API, without a slash at its end. */
   readonly url: Output<string>;
@@ -79,7 +74,7 @@ export class RouteQL extends ComponentResource {
   readonly services: Output<DeployedService[]>;
 
   /**
-   * @param name also begins the names of all Docker objects: `<name>-<stack>-…`
+   * @param name also begins the names of all Docker objects, `<name>-<stack>-…`, and of the Kubernetes namespace
    * @throws {SettingsError} listing every argument that is wrong
    */
   constructor(name: string, args: RouteQLArgs = {}, { protectData = false, ...options }: RouteQLOptions = {}) {
@@ -96,18 +91,20 @@ export class RouteQL extends ComponentResource {
       keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
       parent: this,
     });
-    const deployed = runOnDocker(
+    const prefix = `${name}-${stack}`;
+    const deployed = runOnTarget(
+      settings,
       {
         services: describeServices(settings, {
-          hostOf: dockerHostOf,
+          hostOf: serviceHost(settings, prefix),
           certificate: certificate.certificate,
           directoryAuthority: directoryAuthority(settings.ldapCaFile, process.cwd()),
         }),
         images: { built: builtImages(settings), pulled: pulledImages(settings) },
         secrets,
-        hostAddress: settings.hostAddress,
         protectData,
-        scope: { prefix: `${name}-${stack}`, stack },
+        prefix,
+        stack,
       },
       this,
     );
@@ -122,7 +119,7 @@ export class RouteQL extends ComponentResource {
     this.adminEmail = output(settings.adminEmail);
     this.adminPassword = secrets["admin-password"];
     this.databasePasswords = databasePasswords(secrets);
-    this.services = all(deployed.map(describeDeployed));
+    this.services = all(deployed.map(({ described }) => described));
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }
 
@@ -131,12 +128,4 @@ export class RouteQL extends ComponentResource {
     if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, stack, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
   }
-}
-
-function describeDeployed({ name, container }: DockerService): Output<DeployedService> {
-  return all([container.name, container.image]).apply(([containerName, image]) => ({
-    service: name,
-    container: containerName,
-    image,
-  }));
 }

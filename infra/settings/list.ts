@@ -8,6 +8,7 @@ import { address, email, host, image, oneOf, port, range } from "./checks.ts";
 import { directorySettings } from "./directory-settings.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { imageSettings } from "./image-settings.ts";
+import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
 import { strongSecret } from "./strength.ts";
@@ -178,6 +179,7 @@ export const settings = {
     meaning: "What the engine and the auth sidecar log, and all that is graver.",
     ...oneOf("debug", "info", "warn", "error"),
   }),
+  ...kubernetesSettings,
   ...imageSettings,
   debianBase: text({
     environment: "DEBIAN_BASE",

@@ -44,8 +44,11 @@ export async function recordStack(
     stack,
     preview,
   );
-  await program();
-  await runtime.disconnect();
+  try {
+    await program();
+  } finally {
+    await runtime.disconnect();
+  }
   return resources;
 }
 

@@ -1,0 +1,61 @@
+import { all } from "@pulumi/pulumi";
+import type { Output, Resource } from "@pulumi/pulumi";
+import type { BuiltImage, PulledImage } from "../images.ts";
+import type { ServiceDescription, ServiceName } from "../services/description.ts";
+import type { Secrets } from "../services/secrets.ts";
+import type { PlainSettings } from "../settings/list.ts";
+import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
+import { runOnKubernetes } from "../targets/kubernetes/run.ts";
+import { hostOf } from "../targets/kubernetes/scope.ts";
+import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/settings.ts";
+
+/** A service or job as it runs. */
+export interface DeployedService {
+  readonly service: string;
+  /** Of the container on Docker, of the workload on Kubernetes. */
+  readonly container: string;
+  readonly image: string;
+}
+
+/** What runs, whatever it runs on. */
+export interface Deployment {
+  readonly services: readonly ServiceDescription[];
+  readonly images: { readonly built: readonly BuiltImage[]; readonly pulled: readonly PulledImage[] };
+  readonly secrets: Secrets;
+  readonly protectData: boolean;
+  /** Begins the names of its objects: `<component>-<stack>`. */
+  readonly prefix: string;
+  readonly stack: string;
+}
+
+interface Running {
+  /** Known once a service is ready or a job has succeeded. */
+  readonly ready: Output<unknown>;
+  readonly described: Output<DeployedService>;
+}
+
+/** The name under which one service finds another that looks names up as they are. */
+export function serviceHost(settings: PlainSettings, prefix: string): (service: ServiceName) => string {
+  if (settings.target === "docker") return dockerHostOf;
+  const scope = { namespace: namespaceOf(settings, prefix), clusterDomain: settings.clusterDomain };
+  return (service) => hostOf(service, scope);
+}
+
+/** Runs a deployment on the target that the settings name. */
+export function runOnTarget(settings: PlainSettings, deployment: Deployment, parent: Resource): readonly Running[] {
+  const { services, images, secrets, protectData, prefix, stack } = deployment;
+  if (settings.target === "docker") {
+    const scope = { prefix, stack };
+    const { hostAddress } = settings;
+    return runOnDocker({ services, images, secrets, hostAddress, protectData, scope }, parent).map(({ name, container, ready }) => ({
+      ready,
+      described: all([container.name, container.image]).apply(([containerName, image]) => ({ service: name, container: containerName, image })),
+    }));
+  }
+  const registry = { registry: settings.imageRegistry, push: settings.pushImages };
+  const run = { ...kubernetesRunOf(settings, prefix), services, images: { ...images, ...registry }, secrets, protectData };
+  return runOnKubernetes(run, parent).map(({ name, workload, image, readyId }) => ({
+    ready: readyId,
+    described: all([workload, image]).apply(([container, reference]) => ({ service: name, container, image: reference })),
+  }));
+}

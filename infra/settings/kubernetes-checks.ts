@@ -1,0 +1,54 @@
+/**
+ * Checks of values in the forms of Kubernetes.
+ * @module
+ */
+import type { Check } from "./setting.ts";
+
+interface Checked {
+  readonly check: Check<"text">;
+  readonly allowed: string;
+}
+
+function matching(pattern: RegExp, allowed: string): Checked {
+  return { check: (value) => (pattern.test(value) ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`), allowed };
+}
+
+/** Name of an object (RFC 1123 label). */
+export const objectName = matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "a name of small letters, digits and hyphens");
+
+/** Name of an object that may have dots: a Secret, a storage class, an issuer. */
+export const dottedName = matching(
+  /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+  "a name of small letters, digits, hyphens and dots",
+);
+
+/** Size of a volume. */
+export const volumeSize = matching(/^[1-9][0-9]{0,5}(Mi|Gi|Ti)$/, "a size such as 20Gi");
+
+/** Where images are kept: host, port and path, without a slash at its end. */
+export const registry = matching(
+  /^[a-z0-9][a-z0-9.-]*(:[0-9]{1,5})?(\/[a-z0-9][a-z0-9._-]*)*$/,
+  "the address of a registry, without https:// and without a slash at its end",
+);
+
+const annotation = /^[A-Za-z0-9][-A-Za-z0-9_./]*=[^,]*$/;
+
+/** Annotations, as `name=value,name=value`. */
+export const annotations: Checked = {
+  check: (value) =>
+    value.split(",").every((entry) => annotation.test(entry.trim()))
+      ? undefined
+      : `must be a list name=value,name=value, not ${JSON.stringify(value)}`,
+  allowed: "a list name=value,name=value",
+};
+
+/** Annotations by name. */
+export function readAnnotations(value: string | undefined): Readonly<Record<string, string>> {
+  const entries = (value ?? "").split(",").filter((entry) => entry.trim() !== "");
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [name = "", ...rest] = entry.trim().split("=");
+      return [name, rest.join("=")];
+    }),
+  );
+}

@@ -1,0 +1,107 @@
+import { ConfigMap, Secret } from "@pulumi/kubernetes/core/v1/index.js";
+import type { types } from "@pulumi/kubernetes";
+import { all, interpolate, output, secret, unsecret } from "@pulumi/pulumi";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
+import type { ServiceDescription } from "../../services/description.ts";
+import type { SecretName, Secrets } from "../../services/secrets.ts";
+import { contentHash, secretHash } from "./content-name.ts";
+import { pathsByKey } from "./file-keys.ts";
+import { pack } from "./packing.ts";
+import { metadataOf } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+export type FileSource = types.input.core.v1.VolumeProjection;
+
+export interface DeliveredFiles {
+  /** For a projected volume at `filesDirectory`; none where a service has no files. */
+  readonly sources: readonly FileSource[];
+  /** Names of the ConfigMaps and Secrets: others whenever a file or secret changes. */
+  readonly names: Output<readonly string[]>;
+}
+
+/** Files that another object of the cluster holds, e.g. a certificate's Secret: path by key. */
+export interface ForeignFiles {
+  readonly secretName: Input<string>;
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+export interface FileParts {
+  readonly secrets: Secrets;
+  /** Secret: without it the names of Secrets tell nothing of their content. */
+  readonly nameKey: Output<string>;
+  readonly foreign?: ForeignFiles;
+  readonly scope: Scope;
+  readonly parent: Resource;
+}
+
+type Contents = Readonly<Record<string, Input<string>>>;
+
+const items = (paths: ReadonlyMap<string, string>): { key: string; path: string }[] =>
+  [...paths].map(([key, path]) => ({ key, path }));
+
+function keyed(paths: ReadonlyMap<string, string>, contents: Contents): Output<Record<string, string>> {
+  return all(Object.fromEntries([...paths].map(([key, path]) => [key, contents[path] ?? ""])));
+}
+
+/** Immutable: a changed file is another ConfigMap, so a pod that started with the old one keeps it to its end. */
+function configMaps(service: ServiceDescription, files: Contents, { scope, parent }: FileParts): FileSource[] {
+  const known = new Map(Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? content : undefined]));
+  return pack(known).map((paths, index) => {
+    const name = `${service.name}-files${index === 0 ? "" : `-${index + 1}`}`;
+    const byKey = pathsByKey(paths);
+    const data = keyed(byKey, files);
+    const map = new ConfigMap(
+      name,
+      {
+        metadata: metadataOf(interpolate`${name}-${data.apply(contentHash)}`, service.name, scope),
+        immutable: true,
+        data,
+      },
+      { parent },
+    );
+    return { configMap: { name: map.metadata.name, items: items(byKey) } };
+  });
+}
+
+function secretSource(service: ServiceDescription, values: Contents, { nameKey, scope, parent }: FileParts): FileSource[] {
+  if (Object.keys(values).length === 0) return [];
+  const byKey = pathsByKey(Object.keys(values));
+  const stringData = secret(keyed(byKey, values));
+  const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));
+  const made = new Secret(
+    `${service.name}-secrets`,
+    {
+      metadata: metadataOf(interpolate`${service.name}-secrets-${hash}`, service.name, scope),
+      immutable: true,
+      type: "Opaque",
+      stringData,
+    },
+    { parent, additionalSecretOutputs: ["data", "stringData"] },
+  );
+  return [{ secret: { name: made.metadata.name, items: items(byKey) } }];
+}
+
+function valueOf(name: SecretName, secrets: Secrets, service: ServiceDescription): Output<string> {
+  const value = secrets[name];
+  if (value === undefined) throw new Error(`${service.name} needs the secret ${name}, which is not configured.`);
+  return secret(value);
+}
+
+/** Puts a service's files into ConfigMaps and its secrets into a Secret of its own, each named by what it holds. */
+export function deliverFiles(service: ServiceDescription, parts: FileParts): DeliveredFiles {
+  const open: Record<string, Input<string>> = {};
+  const closed: Record<string, Input<string>> = {};
+  const elsewhere = new Set(Object.values(parts.foreign?.paths ?? {}));
+  for (const [path, content] of Object.entries(service.files)) {
+    if (elsewhere.has(path)) continue;
+    if (typeof content === "object" && "secret" in content) closed[path] = valueOf(content.secret, parts.secrets, service);
+    else open[path] = content;
+  }
+  for (const name of Object.values(service.secrets)) closed[`secrets/${name}`] = valueOf(name, parts.secrets, service);
+  const made = [...configMaps(service, open, parts), ...secretSource(service, closed, parts)];
+  const names = all(made.map((source) => output(source).apply(({ configMap, secret: held }) => configMap?.name ?? held?.name ?? "")));
+  if (parts.foreign === undefined) return { sources: made, names };
+  const { secretName, paths } = parts.foreign;
+  const foreign = { secret: { name: secretName, items: Object.entries(paths).map(([key, path]) => ({ key, path })) } };
+  return { sources: [...made, foreign], names };
+}

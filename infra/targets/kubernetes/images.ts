@@ -1,0 +1,43 @@
+import { Image } from "@pulumi/docker";
+import { output } from "@pulumi/pulumi";
+import type { Output, Resource } from "@pulumi/pulumi";
+import type { BuiltImage, PulledImage } from "../../images.ts";
+import type { ImageName } from "../../services/description.ts";
+
+export interface ImageSources {
+  readonly built: readonly BuiltImage[];
+  readonly pulled: readonly PulledImage[];
+  /** Where nodes take the images of this project from; without one they have them. */
+  readonly registry?: string | undefined;
+  /** Whether the program builds and pushes them. */
+  readonly push: boolean;
+}
+
+/** Reference of an image of this project in a registry. */
+export function referenceIn(registry: string | undefined, imageName: string): string {
+  return registry === undefined ? imageName : `${registry}/${imageName}`;
+}
+
+/** Builds an image with Docker and pushes it; as on Docker, one with the same name is not built again. */
+function pushed(image: BuiltImage, reference: string, parent: Resource): Output<string> {
+  const [, hash = ""] = image.imageName.split(":");
+  const { imageName } = new Image(
+    `${image.name}-${hash}`,
+    {
+      imageName: reference,
+      skipPush: false,
+      build: { context: image.context, dockerfile: image.dockerfile, args: { ...image.args } },
+    },
+    { parent, ignoreChanges: ["build"] },
+  );
+  return imageName;
+}
+
+/** References of all images, as the nodes know them. */
+export function imageReferences({ built, pulled, registry, push }: ImageSources, parent: Resource): ReadonlyMap<ImageName, Output<string>> {
+  const own = built.map((image) => {
+    const reference = referenceIn(registry, image.imageName);
+    return [image.name, push ? pushed(image, reference, parent) : output(reference)] as const;
+  });
+  return new Map([...own, ...pulled.map(({ name, imageName }) => [name, output(imageName)] as const)]);
+}

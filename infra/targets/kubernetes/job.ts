@@ -1,0 +1,30 @@
+import { Job } from "@pulumi/kubernetes/batch/v1/index.js";
+import { interpolate, output, unsecret } from "@pulumi/pulumi";
+import type { ServiceDescription } from "../../services/description.ts";
+import { contentHash } from "./content-name.ts";
+import { podTemplate } from "./pod.ts";
+import { metadataOf } from "./scope.ts";
+import type { WorkloadParts } from "./workload.ts";
+
+/** Seconds that a job has, all its tries together. */
+const deadlineSeconds = 1800;
+
+/**
+ * A job runs once for its content: its name holds the hash of its pod, and the pod names its files and secrets by theirs. It stays
+ * when it is done (no time to live), so that the same content is never run again; other content is another job, which has to
+ * succeed before anything that waits for it goes on.
+ */
+export function job(service: ServiceDescription, parts: WorkloadParts): Job {
+  const { scope, options } = parts;
+  const template = podTemplate(service, parts);
+  const hash = unsecret(output(template)).apply((content) => contentHash({ template: JSON.stringify(content) }));
+  return new Job(
+    service.name,
+    {
+      metadata: metadataOf(interpolate`${service.name}-${hash}`, service.name, scope),
+      spec: { backoffLimit: 4, activeDeadlineSeconds: deadlineSeconds, completions: 1, parallelism: 1, template },
+    },
+    { ...options, customTimeouts: { create: `${deadlineSeconds / 60}m` } },
+  );
+}
+

@@ -1,0 +1,103 @@
+/**
+ * Who may talk to whom, as NetworkPolicy specs: a pure function of the descriptions, which the tests hold against the declared
+ * edges in both directions.
+ * @module
+ */
+import type { types } from "@pulumi/kubernetes";
+import { callEdges } from "../../services/description.ts";
+import type { OutsideName, ServiceDescription, ServiceName } from "../../services/description.ts";
+import { selectorOf } from "./scope.ts";
+import type { Labels, Scope } from "./scope.ts";
+
+type Spec = types.input.networking.v1.NetworkPolicySpec;
+type Peer = types.input.networking.v1.NetworkPolicyPeer;
+type Port = types.input.networking.v1.NetworkPolicyPort;
+
+/** Something that services call and that another one than this target runs, e.g. a database cluster's operator. */
+export interface ForeignPart {
+  readonly pods: Labels;
+  readonly ports: readonly number[];
+}
+
+/** Where something outside the stack is reached: ports, and its address where it is known by one. */
+export interface OutsidePlace {
+  readonly ports: readonly number[];
+  /** CIDR; without one, any address, since a policy cannot hold a name. */
+  readonly addresses?: readonly string[];
+}
+
+export interface NetworkSurroundings {
+  readonly scope: Scope;
+  readonly foreign?: Partial<Record<ServiceName, ForeignPart>>;
+  readonly outside: Partial<Record<OutsideName, OutsidePlace>>;
+  /** Namespace whose pods may read the metrics. */
+  readonly metricsNamespace?: string | undefined;
+}
+
+const everywhere = ["0.0.0.0/0", "::/0"];
+const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
+const pods = (matchLabels: Labels): Peer => ({ podSelector: { matchLabels: { ...matchLabels } } });
+
+/** Only the cluster's name servers. */
+const nameServers = {
+  to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }],
+  ports: ["UDP", "TCP"].map((protocol) => ({ port: 53, protocol })),
+};
+
+/** Nothing goes in or out of any pod of the namespace, unless another policy lets it. */
+export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+
+function ingress(service: ServiceDescription, callers: readonly ServiceName[], around: NetworkSurroundings): NonNullable<Spec["ingress"]> {
+  const rules: types.input.networking.v1.NetworkPolicyIngressRule[] = [];
+  if (callers.length > 0) {
+    rules.push({
+      from: callers.map((caller) => pods(selectorOf(caller, around.scope))),
+      ports: tcp(service.listens.map(({ port }) => port)),
+    });
+  }
+  if (service.ports.length > 0) rules.push({ ports: tcp(service.ports.map(({ internal }) => internal)) });
+  if (around.metricsNamespace !== undefined && service.metricsPort !== undefined) {
+    const matchLabels = { "kubernetes.io/metadata.name": around.metricsNamespace };
+    rules.push({ from: [{ namespaceSelector: { matchLabels } }], ports: tcp([service.metricsPort]) });
+  }
+  return rules;
+}
+
+function egress(
+  service: ServiceDescription,
+  listening: ReadonlyMap<ServiceName, ForeignPart>,
+  { outside }: NetworkSurroundings,
+): NonNullable<Spec["egress"]> {
+  const rules: types.input.networking.v1.NetworkPolicyEgressRule[] = service.calls.map((callee) => {
+    const part = listening.get(callee);
+    if (part === undefined) throw new Error(`${service.name} calls ${callee}, which nothing runs.`);
+    return { to: [pods(part.pods)], ports: tcp(part.ports) };
+  });
+  for (const name of service.callsOutside ?? []) {
+    const place = outside[name];
+    if (place === undefined) throw new Error(`${service.name} calls ${name} outside the stack, and nothing says where that is.`);
+    rules.push({ to: (place.addresses ?? everywhere).map((cidr) => ({ ipBlock: { cidr } })), ports: tcp(place.ports) });
+  }
+  return rules.length === 0 ? [] : [nameServers, ...rules];
+}
+
+/** One policy for each service, by its name: exactly its edges, as callers and as callee. */
+export function networkRules(services: readonly ServiceDescription[], around: NetworkSurroundings): ReadonlyMap<ServiceName, Spec> {
+  const edges = callEdges(services);
+  const listening = new Map<ServiceName, ForeignPart>(Object.entries(around.foreign ?? {}) as [ServiceName, ForeignPart][]);
+  for (const { name, listens } of services) {
+    listening.set(name, { pods: selectorOf(name, around.scope), ports: listens.map(({ port }) => port) });
+  }
+  return new Map(
+    services.map((service) => {
+      const callers = edges.filter(([, callee]) => callee === service.name).map(([caller]) => caller);
+      const spec: Spec = {
+        podSelector: { matchLabels: { ...selectorOf(service.name, around.scope) } },
+        policyTypes: ["Ingress", "Egress"],
+        ingress: ingress(service, callers, around),
+        egress: egress(service, listening, around),
+      };
+      return [service.name, spec];
+    }),
+  );
+}

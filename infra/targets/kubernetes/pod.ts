@@ -1,0 +1,120 @@
+import type { types } from "@pulumi/kubernetes";
+import type { Input, Output } from "@pulumi/pulumi";
+import { filesDirectory, secretPath } from "../../services/description.ts";
+import type { ServiceDescription } from "../../services/description.ts";
+import type { DeliveredFiles } from "./files.ts";
+import { probesOf } from "./probes.ts";
+import { labelsOf, selectorOf } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+import { containerSecurity, podSecurity } from "./security.ts";
+
+export const dataVolume = "data";
+
+export interface PodParts {
+  readonly image: Output<string>;
+  readonly files: DeliveredFiles;
+  /** Secret of the namespace with which the node pulls images. */
+  readonly imagePullSecret?: string | undefined;
+  readonly scope: Scope;
+}
+
+/** The volume's top belongs to root, so a service that asks to own its data has them one level below. */
+function environment({ environment: plain, secrets, data, dataVariable }: ServiceDescription): { name: string; value: string }[] {
+  const paths = Object.entries(secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
+  const own = data === undefined || dataVariable === undefined ? {} : { [dataVariable]: `${data}/own` };
+  const all = { ...plain, ...own, ...Object.fromEntries(paths) };
+  return Object.entries(all)
+    .map(([name, value]) => ({ name, value }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Processor: what is promised, and no limit but eight times that, so that a start or a burst is not throttled. */
+function resources({ resources: { cpuMillicores, memoryMegabytes } }: ServiceDescription): types.input.core.v1.ResourceRequirements {
+  return {
+    requests: { cpu: `${cpuMillicores}m`, memory: `${memoryMegabytes}Mi` },
+    limits: { cpu: `${cpuMillicores * 8}m`, memory: `${memoryMegabytes}Mi` },
+  };
+}
+
+function ports({ ports: published, listens, metricsPort }: ServiceDescription): types.input.core.v1.ContainerPort[] {
+  const inside = [...listens, ...(metricsPort === undefined ? [] : [{ name: "metrics", port: metricsPort }])];
+  return [
+    ...published.map(({ internal }) => ({ name: `port-${internal}`, containerPort: internal, protocol: "TCP" })),
+    ...inside.map(({ name, port }) => ({ name, containerPort: port, protocol: "TCP" })),
+  ];
+}
+
+const temporaryName = (path: string): string => `temporary${path.replaceAll(/[^a-z0-9]+/g, "-")}`;
+
+function mounts({ temporary, data }: ServiceDescription, { sources }: DeliveredFiles): types.input.core.v1.VolumeMount[] {
+  return [
+    ...(sources.length === 0 ? [] : [{ name: "files", mountPath: filesDirectory, readOnly: true }]),
+    ...Object.keys(temporary).map((path) => ({ name: temporaryName(path), mountPath: path })),
+    ...(data === undefined ? [] : [{ name: dataVolume, mountPath: data }]),
+  ];
+}
+
+function volumes({ temporary }: ServiceDescription, { sources }: DeliveredFiles): types.input.core.v1.Volume[] {
+  return [
+    ...(sources.length === 0 ? [] : [{ name: "files", projected: { defaultMode: 0o444, sources: [...sources] } }]),
+    ...Object.entries(temporary).map(([path, megabytes]) => ({
+      name: temporaryName(path),
+      emptyDir: { medium: "Memory", sizeLimit: `${megabytes}Mi` },
+    })),
+  ];
+}
+
+/** Until the end of a pod has reached those who send it requests, it goes on serving; then its own signal stops it. */
+function lifecycle({ run, drainSeconds = 0 }: ServiceDescription): Pick<types.input.core.v1.Container, "lifecycle"> {
+  if (run === "job" || drainSeconds === 0) return {};
+  return { lifecycle: { preStop: { exec: { command: ["sleep", String(drainSeconds)] } } } };
+}
+
+/** Different nodes and zones for the replicas of a service, as far as there are any. */
+function spread(service: ServiceDescription, scope: Scope): types.input.core.v1.TopologySpreadConstraint[] {
+  return ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: { ...selectorOf(service.name, scope) } },
+    // Old replicas on their way out do not count.
+    matchLabelKeys: ["pod-template-hash"],
+  }));
+}
+
+/** What a service or a job is as a pod; the same for every workload. */
+export function podTemplate(service: ServiceDescription, parts: PodParts): types.input.core.v1.PodTemplateSpec & { metadata: { labels: Input<Record<string, Input<string>>> } } {
+  const { image, files, imagePullSecret, scope } = parts;
+  const { command, entrypoint, drainSeconds = 0, graceSeconds, run, data } = service;
+  return {
+    metadata: { labels: { ...labelsOf(service.name, scope) } },
+    spec: {
+      automountServiceAccountToken: false,
+      // Variables like ENGINE_PORT for each Service would be taken for settings.
+      enableServiceLinks: false,
+      securityContext: podSecurity(service),
+      ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
+      ...(run === "service" && data === undefined ? { topologySpreadConstraints: spread(service, scope) } : {}),
+      restartPolicy: run === "job" ? "Never" : "Always",
+      terminationGracePeriodSeconds: graceSeconds + drainSeconds,
+      containers: [
+        {
+          name: service.name,
+          image,
+          imagePullPolicy: "IfNotPresent",
+          // What Docker calls the entry point is called command here, and the command arguments.
+          ...(entrypoint === undefined ? {} : { command: [...entrypoint] }),
+          ...(command === undefined ? {} : { args: [...command] }),
+          env: environment(service),
+          ports: ports(service),
+          resources: resources(service),
+          securityContext: containerSecurity,
+          volumeMounts: mounts(service, files),
+          ...probesOf(service),
+          ...lifecycle(service),
+        },
+      ],
+      volumes: volumes(service, files),
+    },
+  };
+}

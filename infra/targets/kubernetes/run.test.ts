@@ -1,0 +1,385 @@
+import { ComponentResource, output } from "@pulumi/pulumi";
+import { beforeAll, expect, test } from "vitest";
+import type { ServiceDescription } from "../../services/description.ts";
+import type { Secrets } from "../../services/secrets.ts";
+import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
+import { find, recordStack } from "../../testing/recorded-stack.ts";
+import type { RecordedResource } from "../../testing/recorded-stack.ts";
+import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
+import { runOnKubernetes } from "./run.ts";
+import type { KubernetesRun } from "./run.ts";
+
+const types = {
+  namespace: "kubernetes:core/v1:Namespace",
+  secret: "kubernetes:core/v1:Secret",
+  configMap: "kubernetes:core/v1:ConfigMap",
+  service: "kubernetes:core/v1:Service",
+  deployment: "kubernetes:apps/v1:Deployment",
+  statefulSet: "kubernetes:apps/v1:StatefulSet",
+  job: "kubernetes:batch/v1:Job",
+  policy: "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+  budget: "kubernetes:policy/v1:PodDisruptionBudget",
+  autoscaler: "kubernetes:autoscaling/v2:HorizontalPodAutoscaler",
+} as const;
+
+const database = describeTestService({
+  name: "database",
+  image: "database",
+  user: 10_105,
+  data: "/var/lib/data",
+  dataVariable: "PGDATA",
+  environment: { PGDATA: "/var/lib/data" },
+  secrets: { PASSWORD_FILE: "bootstrap-password" },
+  listens: [{ name: "postgres", port: 5432 }],
+  health: { kind: "command", command: ["pg_isready"] },
+});
+const migrate = describeTestService({
+  name: "migrate",
+  image: "database-tools",
+  run: "job",
+  health: undefined,
+  calls: ["database"],
+  after: ["database"],
+  secrets: { PASSWORD_FILE: "owner-password" },
+});
+const engine = describeTestService({
+  calls: ["database"],
+  after: ["migrate"],
+  command: ["node", "main.ts"],
+  environment: { PORT: "8080" },
+  secrets: { KEY_FILE: "engine-access-key" },
+  files: { "metadata/version.yaml": "version: 3\n", "metadata/tables/a.yaml": "a\n" },
+  temporary: { "/tmp": 16 },
+  listens: [{ name: "http", port: 8080 }],
+  metricsPort: 9090,
+  health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
+  alive: { kind: "http", port: 8080, path: "/v1/version" },
+  drainSeconds: 5,
+});
+const gateway = describeTestService({
+  name: "gateway",
+  image: "gateway",
+  calls: ["engine"],
+  after: ["engine"],
+  ports: [{ internal: 8443, published: 443 }],
+  files: { "tls/certificate.pem": output("CERTIFICATE"), "tls/private-key.pem": { secret: "tls-private-key" } },
+});
+const everything = [database, migrate, engine, gateway];
+
+const usual: Omit<KubernetesRun, "services" | "secrets" | "images"> = {
+  scope: { namespace: "routes", instance: "routeql-prod", clusterDomain: "cluster.local" },
+  createNamespace: true,
+  replicas: { engine: { least: 2, most: 4 }, gateway: { least: 2, most: 2 } },
+  storage: { database: { size: "20Gi" } },
+  publication: { type: "LoadBalancer", annotations: {} },
+  network: { outside: {} },
+  protectData: false,
+};
+
+function run(
+  services: readonly ServiceDescription[] = everything,
+  changes: Partial<KubernetesRun> = {},
+  secrets: Secrets = testSecrets(),
+): Promise<RecordedResource[]> {
+  const built = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
+  return recordStack(
+    () => {
+      const parent = new ComponentResource("routeql:test:Parent", "parent");
+      runOnKubernetes({ ...usual, services, secrets, images: { built, pulled: [], push: false }, ...changes }, parent);
+    },
+    { outputs: { "secret-names": { result: "a key of the test" } } },
+  );
+}
+
+let whole: RecordedResource[] = [];
+beforeAll(async () => {
+  whole = await run();
+});
+
+type Plain = Readonly<Record<string, unknown>>;
+interface Pod {
+  metadata: { labels: Plain };
+  spec: { containers: [Plain & { env: { name: string; value: string }[] }]; volumes: Plain[] } & Plain;
+}
+const inputs = (type: string, name: string, among = whole): Plain & { spec: Plain & { template: Pod } } =>
+  unwrap(find(among, type, name).inputs) as Plain & { spec: Plain & { template: Pod } };
+const ofType = (resources: readonly RecordedResource[], type: string): RecordedResource[] =>
+  resources.filter((resource) => resource.type === type);
+const nameOf = ({ inputs: given }: RecordedResource): string => (unwrap(given["metadata"]) as { name: string }).name;
+
+test("the namespace enforces the strictest pod security, and warns of and records what violates it", () => {
+  expect(inputs(types.namespace, "namespace")["metadata"]).toMatchObject({
+    name: "routes",
+    labels: {
+      "pod-security.kubernetes.io/enforce": "restricted",
+      "pod-security.kubernetes.io/warn": "restricted",
+      "pod-security.kubernetes.io/audit": "restricted",
+    },
+  });
+});
+
+test("a namespace that has to be there is not made, and everything is in it all the same", async () => {
+  const resources = await run(everything, { createNamespace: false });
+  expect(ofType(resources, types.namespace)).toEqual([]);
+  for (const { inputs: given, type } of resources) {
+    if (type.startsWith("kubernetes:")) expect(unwrap(given["metadata"])).toMatchObject({ namespace: "routes" });
+  }
+});
+
+test("services without data are Deployments, services with data StatefulSets, jobs Jobs", () => {
+  expect(ofType(whole, types.deployment).map(({ name }) => name)).toEqual(["engine", "gateway"]);
+  expect(ofType(whole, types.statefulSet).map(({ name }) => name)).toEqual(["database"]);
+  expect(ofType(whole, types.job).map(({ name }) => name)).toEqual(["migrate"]);
+});
+
+/** What Pod Security `restricted` demands (Kubernetes' Pod Security Standards), field by field. */
+test.each([
+  [types.deployment, "engine"],
+  [types.deployment, "gateway"],
+  [types.statefulSet, "database"],
+  [types.job, "migrate"],
+])("%s %s satisfies pod security and has no token of the cluster", (type, name) => {
+  const { spec } = inputs(type, name).spec.template;
+  expect(spec).toMatchObject({
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+  });
+  for (const key of ["hostNetwork", "hostPID", "hostIPC", "initContainers"]) expect(spec).not.toHaveProperty(key);
+  const [container] = spec.containers;
+  expect(container).toMatchObject({
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true },
+    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "800m", memory: "128Mi" } },
+  });
+  for (const port of container["ports"] as Plain[]) expect(port).not.toHaveProperty("hostPort");
+  for (const volume of spec.volumes) expect(["projected", "emptyDir"]).toContain(Object.keys(volume).find((key) => key !== "name"));
+});
+
+test("each pod runs as the described user", () => {
+  expect(inputs(types.statefulSet, "database").spec.template.spec["securityContext"]).toMatchObject({
+    runAsUser: 10_105,
+    runAsGroup: 10_105,
+    fsGroup: 10_105,
+  });
+});
+
+test("files and secrets are one read-only tree, as on Docker", () => {
+  const { containers, volumes } = inputs(types.deployment, "engine").spec.template.spec;
+  expect(containers[0]["volumeMounts"]).toEqual([
+    { name: "files", mountPath: "/run/routeql", readOnly: true },
+    { name: "temporary-tmp", mountPath: "/tmp" },
+  ]);
+  const configMap = nameOf(find(whole, types.configMap, "engine-files"));
+  const secret = nameOf(find(whole, types.secret, "engine-secrets"));
+  expect(volumes).toEqual([
+    {
+      name: "files",
+      projected: {
+        defaultMode: 0o444,
+        sources: [
+          {
+            configMap: {
+              name: configMap,
+              items: [
+                { key: "metadata..version.yaml", path: "metadata/version.yaml" },
+                { key: "metadata..tables..a.yaml", path: "metadata/tables/a.yaml" },
+              ],
+            },
+          },
+          { secret: { name: secret, items: [{ key: "secrets..engine-access-key", path: "secrets/engine-access-key" }] } },
+        ],
+      },
+    },
+    { name: "temporary-tmp", emptyDir: { medium: "Memory", sizeLimit: "16Mi" } },
+  ]);
+});
+
+test("ConfigMaps and Secrets are immutable and named by what they hold", () => {
+  for (const resource of [...ofType(whole, types.configMap), ...ofType(whole, types.secret)]) {
+    expect(resource.inputs["immutable"]).toBe(true);
+    expect(nameOf(resource)).toMatch(new RegExp(`^${resource.name}-[0-9a-f]{12}$`));
+  }
+});
+
+test("no secret is in clear in the inputs of any resource, and no name of a Secret is one", () => {
+  for (const { inputs: given, type } of whole) {
+    expect(splitSecrets(given).open).not.toContain("value-of-");
+    if (type === types.configMap) expect(splitSecrets(given).secrets).toEqual([]);
+  }
+  expect(splitSecrets(find(whole, types.secret, "engine-secrets").inputs["metadata"]).secrets).toEqual([]);
+});
+
+test("a database that asks to own its data has them below the top of the volume", () => {
+  const { spec } = inputs(types.statefulSet, "database");
+  expect(spec.template.spec.containers[0].env).toContainEqual({ name: "PGDATA", value: "/var/lib/data/own" });
+  expect(spec.template.spec.containers[0]["volumeMounts"]).toContainEqual({ name: "data", mountPath: "/var/lib/data" });
+  expect(spec["volumeClaimTemplates"]).toMatchObject([
+    { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "20Gi" } } } },
+  ]);
+  expect(spec["persistentVolumeClaimRetentionPolicy"]).toEqual({ whenDeleted: "Retain", whenScaled: "Retain" });
+});
+
+test("probes come from the health description; only what a restart would help restarts", () => {
+  const ready = { path: "/healthz?strict=true", port: 8080 };
+  expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({
+    startupProbe: { httpGet: ready, periodSeconds: 2, failureThreshold: 150 },
+    readinessProbe: { httpGet: ready },
+    livenessProbe: { httpGet: { path: "/v1/version", port: 8080 } },
+  });
+  expect(inputs(types.statefulSet, "database").spec.template.spec.containers[0]).toMatchObject({
+    livenessProbe: { exec: { command: ["pg_isready"] } },
+  });
+  for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"])
+    expect(inputs(types.job, "migrate").spec.template.spec.containers[0]).not.toHaveProperty(probe);
+});
+
+test("a pod goes on serving for its drain, and has that longer to stop", () => {
+  const { spec } = inputs(types.deployment, "engine").spec.template;
+  expect(spec.containers[0]["lifecycle"]).toEqual({ preStop: { exec: { command: ["sleep", "5"] } } });
+  expect(spec["terminationGracePeriodSeconds"]).toBe(15);
+  expect(inputs(types.deployment, "engine").spec["strategy"]).toEqual({
+    type: "RollingUpdate",
+    rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+  });
+});
+
+test("Docker's command is Kubernetes' arguments, Docker's entry point its command", async () => {
+  expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({ args: ["node", "main.ts"] });
+  const other = await run([database, migrate, { ...engine, entrypoint: ["sh", "start"] }, gateway]);
+  expect(inputs(types.deployment, "engine", other).spec.template.spec.containers[0]).toMatchObject({ command: ["sh", "start"] });
+});
+
+test("where the number of replicas follows the load, only the autoscaler sets it", () => {
+  expect(inputs(types.deployment, "engine").spec).not.toHaveProperty("replicas");
+  expect(inputs(types.autoscaler, "engine").spec).toMatchObject({
+    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "engine" },
+    minReplicas: 2,
+    maxReplicas: 4,
+  });
+  expect(inputs(types.deployment, "gateway").spec).toMatchObject({ replicas: 2 });
+  expect(ofType(whole, types.autoscaler).map(({ name }) => name)).toEqual(["engine"]);
+});
+
+test("replicas lie on different nodes and are taken away one at a time; a single pod keeps no node from being drained", async () => {
+  expect(ofType(whole, types.budget).map(({ name }) => name)).toEqual(["engine", "gateway"]);
+  const labels = { "app.kubernetes.io/name": "engine", "app.kubernetes.io/instance": "routeql-prod" };
+  expect(inputs(types.budget, "engine").spec).toMatchObject({ maxUnavailable: 1, selector: { matchLabels: labels } });
+  const constraints = inputs(types.deployment, "engine").spec.template.spec["topologySpreadConstraints"] as Plain[];
+  expect(constraints.map((constraint) => constraint["topologyKey"])).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
+  expect(ofType(await run(everything, { replicas: {} }), types.budget)).toEqual([]);
+});
+
+test("services have the same DNS names as on Docker; one with data is headless", () => {
+  expect(inputs(types.service, "engine").spec).toMatchObject({
+    type: "ClusterIP",
+    selector: { "app.kubernetes.io/name": "engine", "app.kubernetes.io/instance": "routeql-prod" },
+    ports: [{ name: "http", port: 8080, targetPort: 8080 }],
+  });
+  expect(inputs(types.service, "database").spec).toMatchObject({ clusterIP: "None", ports: [{ port: 5432 }] });
+  expect(ofType(whole, types.service).map(nameOf).toSorted()).toEqual(["database", "engine", "gateway"]);
+});
+
+test.each([
+  ["LoadBalancer", { port: 443, targetPort: 8443 }],
+  ["NodePort", { port: 443, targetPort: 8443, nodePort: 443 }],
+  ["ClusterIP", { port: 443, targetPort: 8443 }],
+] as const)("the gateway is published as %s, and sees its clients' addresses", async (type, port) => {
+  const resources = await run(everything, { publication: { type, annotations: { "example.net/kind": "internal" } } });
+  const { metadata, spec } = inputs(types.service, "gateway", resources);
+  expect(metadata).toMatchObject({ annotations: { "example.net/kind": "internal" } });
+  expect(spec).toMatchObject({ type, ports: [{ name: "port-8443", protocol: "TCP", ...port }] });
+  expect(spec["externalTrafficPolicy"]).toBe(type === "ClusterIP" ? undefined : "Local");
+  const others = ofType(resources, types.service).filter(({ name }) => name !== "gateway");
+  for (const { inputs: given } of others) expect(given["spec"]).toMatchObject({ type: "ClusterIP" });
+});
+
+test("a policy denies everything, and there is one for each service besides", () => {
+  expect(ofType(whole, types.policy).map(nameOf).toSorted()).toEqual(["database", "deny-all", "engine", "gateway", "migrate"]);
+  expect(inputs(types.policy, "deny-all").spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+});
+
+test("images come from the registry that is named, or are on the nodes", async () => {
+  const imageOf = (resources: RecordedResource[]): unknown =>
+    inputs(types.deployment, "engine", resources).spec.template.spec.containers[0]["image"];
+  expect(imageOf(whole)).toBe("routeql/engine:0123456789ab");
+  const built = (["database", "database-tools", "engine", "gateway"] as const).map((name) => testImage(name));
+  const images = { built, pulled: [], registry: "registry.example.net/kit", push: true };
+  const pushed = await run(everything, { images, imagePullSecret: "registry" });
+  expect(imageOf(pushed)).toBe("registry.example.net/kit/routeql/engine:0123456789ab");
+  expect(inputs(types.deployment, "engine", pushed).spec.template.spec["imagePullSecrets"]).toEqual([{ name: "registry" }]);
+  expect(find(pushed, "docker:index/image:Image", "engine-0123456789ab").inputs).toMatchObject({ skipPush: false });
+  expect(ofType(whole, "docker:index/image:Image")).toEqual([]);
+});
+
+/** Names of the resources whose inputs differ between two runs. */
+function changed(before: readonly RecordedResource[], after: readonly RecordedResource[]): string[] {
+  const texts = (resources: readonly RecordedResource[]): Map<string, string> =>
+    new Map(resources.map(({ type, name, inputs: given }) => [`${type.split(":").at(-1)} ${name}`, JSON.stringify(given)]));
+  const old = texts(before);
+  return [...texts(after)]
+    .filter(([key, value]) => old.get(key) !== value)
+    .map(([key]) => key)
+    .toSorted();
+}
+
+test("the same again changes nothing", async () => {
+  expect(changed(whole, await run())).toEqual([]);
+});
+
+test("another secret restarts those who have it, and nothing else", async () => {
+  const after = await run(everything, {}, testSecrets({ "engine-access-key": "another" }));
+  expect(changed(whole, after)).toEqual(["Deployment engine", "Secret engine-secrets"]);
+});
+
+test("another file restarts those who have it, and nothing else", async () => {
+  const files = { ...engine.files, "metadata/version.yaml": "version: 4\n" };
+  const after = await run([database, migrate, { ...engine, files }, gateway]);
+  expect(changed(whole, after)).toEqual(["ConfigMap engine-files", "Deployment engine"]);
+});
+
+test("another secret of a job, or another image, is another job", async () => {
+  const after = await run(everything, {}, testSecrets({ "owner-password": "another" }));
+  expect(changed(whole, after)).toEqual(["Job migrate", "Secret migrate-secrets"]);
+  const jobName = (resources: RecordedResource[]): string => nameOf(find(resources, types.job, "migrate"));
+  expect(jobName(whole)).toMatch(/^migrate-[0-9a-f]{12}$/);
+  const images = [jobName(whole), jobName(after)];
+  const built = everything.map(({ image }) => testImage(image, "ba9876543210"));
+  images.push(jobName(await run(everything, { images: { built, pulled: [], push: false } })));
+  expect(new Set(images).size).toBe(3);
+});
+
+test("a job is tried again a few times, has a deadline, and stays when it is done", () => {
+  const { spec } = inputs(types.job, "migrate");
+  expect(spec).toMatchObject({ backoffLimit: 4, activeDeadlineSeconds: 1800 });
+  expect(spec).not.toHaveProperty("ttlSecondsAfterFinished");
+  expect(spec.template.spec["restartPolicy"]).toBe("Never");
+});
+
+test("files that an object of the cluster holds come from there", async () => {
+  const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
+  const resources = await run(everything, { foreignFiles: { gateway: { secretName: "gateway-tls", paths } } });
+  expect(ofType(resources, types.secret).map(({ name }) => name)).not.toContain("gateway-secrets");
+  const [files] = inputs(types.deployment, "gateway", resources).spec.template.spec.volumes;
+  expect(files).toMatchObject({
+    projected: {
+      sources: [
+        {
+          secret: {
+            name: "gateway-tls",
+            items: [
+              { key: "tls.crt", path: "tls/certificate.pem" },
+              { key: "tls.key", path: "tls/private-key.pem" },
+            ],
+          },
+        },
+      ],
+    },
+  });
+});
+
+test("a description without an image, a size or what it waits for is an error", async () => {
+  await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow("There is no image sessions, but engine needs it.");
+  await expect(run([engine])).rejects.toThrow("engine calls database, which nothing runs.");
+  await expect(run([{ ...engine, calls: [] }])).rejects.toThrow("engine waits for migrate, which is not described before it.");
+  await expect(run([database], { storage: {} })).rejects.toThrow("Nothing says how large the volume of database is.");
+});

@@ -1,0 +1,69 @@
+import type { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
+import type { Job } from "@pulumi/kubernetes/batch/v1/index.js";
+import { ComponentResource } from "@pulumi/pulumi";
+import type { ComponentResourceOptions, Output, Resource } from "@pulumi/pulumi";
+import type { ServiceDescription, ServiceName } from "../../services/description.ts";
+import type { Secrets } from "../../services/secrets.ts";
+import { autoscaler, disruptionBudget } from "./availability.ts";
+import { deliverFiles } from "./files.ts";
+import type { ForeignFiles } from "./files.ts";
+import { job } from "./job.ts";
+import type { Scope } from "./scope.ts";
+import { internalService, publishedService } from "./services.ts";
+import type { Publication } from "./services.ts";
+import { deployment, statefulSet } from "./workload.ts";
+import type { Replicas, Storage } from "./workload.ts";
+
+export interface KubernetesServiceArgs {
+  readonly service: ServiceDescription;
+  readonly image: Output<string>;
+  readonly secrets: Secrets;
+  readonly nameKey: Output<string>;
+  readonly foreignFiles?: ForeignFiles | undefined;
+  readonly imagePullSecret?: string | undefined;
+  readonly replicas: Replicas;
+  /** Needed by a service with data. */
+  readonly storage?: Storage | undefined;
+  readonly publication: Publication;
+  readonly protectData: boolean;
+  readonly scope: Scope;
+  /** What has to be ready before it starts. */
+  readonly after: readonly Resource[];
+}
+
+/** One service or job on Kubernetes: its files, its workload and what leads to it. */
+export class KubernetesService extends ComponentResource {
+  readonly name: ServiceName;
+  /** Name of the workload. */
+  readonly workload: Output<string>;
+  readonly image: Output<string>;
+  /** Once a service is ready or a job has succeeded, whoever depends on it goes on. */
+  readonly ready: Resource;
+  /** Known when it is ready. */
+  readonly readyId: Output<string>;
+
+  constructor(args: KubernetesServiceArgs, options: ComponentResourceOptions) {
+    const { service, image, secrets, nameKey, foreignFiles, imagePullSecret, replicas, storage, scope, after } = args;
+    super("routeql:kubernetes:Service", service.name, {}, options);
+    this.name = service.name;
+    this.image = image;
+    const files = deliverFiles(service, { secrets, nameKey, foreign: foreignFiles, scope, parent: this });
+    if (service.listens.length > 0) internalService(service, scope, this);
+    const waits = { parent: this, dependsOn: [...after] };
+    const parts = { image, files, imagePullSecret, scope, options: waits };
+    let workload: Deployment | StatefulSet | Job;
+    if (service.run === "job") workload = job(service, parts);
+    else if (storage !== undefined && service.data !== undefined) {
+      workload = statefulSet(service, storage, { ...parts, options: { ...waits, protect: args.protectData } });
+    } else {
+      workload = deployment(service, replicas, parts);
+      disruptionBudget(service, replicas, scope, this);
+      autoscaler(service, replicas, scope, this);
+    }
+    if (service.ports.length > 0) publishedService(service, args.publication, scope, { parent: this, workload });
+    this.ready = workload;
+    this.readyId = workload.id;
+    this.workload = workload.metadata.name;
+    this.registerOutputs({ workload: this.workload });
+  }
+}

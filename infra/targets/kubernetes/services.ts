@@ -1,0 +1,65 @@
+import { Service } from "@pulumi/kubernetes/core/v1/index.js";
+import type { Resource } from "@pulumi/pulumi";
+import type { ServiceDescription } from "../../services/description.ts";
+import { metadataOf, selectorOf } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+/** How the published ports are reached from outside the cluster. */
+export interface Publication {
+  readonly type: "LoadBalancer" | "NodePort" | "ClusterIP";
+  /** For the cloud's load balancer, by name. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * The DNS name and address of a service inside the cluster. One with data is headless: its one pod is its address, and clients
+ * that hold connections see at once that it went.
+ */
+export function internalService(service: ServiceDescription, scope: Scope, parent: Resource): Service {
+  return new Service(
+    service.name,
+    {
+      metadata: {
+        ...metadataOf(service.name, service.name, scope),
+        // Its pods may have to wait for a job; a failure of that is told by the job, at once.
+        annotations: { "pulumi.com/skipAwait": "true" },
+      },
+      spec: {
+        type: "ClusterIP",
+        ...(service.data === undefined ? {} : { clusterIP: "None" }),
+        selector: { ...selectorOf(service.name, scope) },
+        ports: service.listens.map(({ name, port }) => ({ name, port, targetPort: port, protocol: "TCP" })),
+      },
+    },
+    { parent },
+  );
+}
+
+/** The one way in, made when there are pods behind it. Traffic goes to pods of the node that got it, because only so the gateway sees the client's address. */
+export function publishedService(
+  service: ServiceDescription,
+  { type, annotations }: Publication,
+  scope: Scope,
+  { parent, workload }: { readonly parent: Resource; readonly workload: Resource },
+): Service {
+  const metadata = metadataOf(service.name, service.name, scope);
+  return new Service(
+    service.name,
+    {
+      metadata: { ...metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } }) },
+      spec: {
+        type,
+        ...(type === "ClusterIP" ? {} : { externalTrafficPolicy: "Local" }),
+        selector: { ...selectorOf(service.name, scope) },
+        ports: service.ports.map(({ internal, published }) => ({
+          name: `port-${internal}`,
+          port: published,
+          targetPort: internal,
+          protocol: "TCP",
+          ...(type === "NodePort" ? { nodePort: published } : {}),
+        })),
+      },
+    },
+    { parent, dependsOn: [workload] },
+  );
+}
