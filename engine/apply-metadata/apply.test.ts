@@ -1,0 +1,95 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { apply } from "./apply.ts";
+import { MetadataApi, Refusal } from "./metadata-api.ts";
+import type { Metadata } from "./metadata-api.ts";
+
+interface Command {
+  readonly type: string;
+  readonly resource_version?: number;
+  readonly args: { readonly metadata?: Metadata; readonly allow_inconsistent_metadata?: boolean };
+}
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+/** A metadata API that keeps one document; `answer` may refuse a command first. */
+async function serve(answer: (command: Command, count: number) => [number, unknown] | undefined = () => undefined, keep = (metadata: Metadata) => metadata) {
+  const commands: string[] = [];
+  let stored: Metadata = { version: 3, sources: [] };
+  let version = 4;
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk: Buffer) => (text += String(chunk)));
+    request.on("end", () => {
+      const command = JSON.parse(text) as Command;
+      commands.push(command.type);
+      const own = (): [number, unknown] => {
+        if (command.type === "export_metadata") return [200, { resource_version: version, metadata: stored }];
+        if (command.type === "get_inconsistent_metadata") return [200, { is_consistent: true, inconsistent_objects: [] }];
+        if (command.type === "reload_metadata") return [200, { message: "success" }];
+        expect(command).toMatchObject({ resource_version: version, args: { allow_inconsistent_metadata: false } });
+        stored = keep(command.args.metadata ?? {});
+        version += 1;
+        return [200, { is_consistent: true, inconsistent_objects: [] }];
+      };
+      const [status, body] = answer(command, commands.length) ?? own();
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => server.close());
+  const api = new MetadataApi({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, adminSecret: "secret" });
+  return { api, commands, stored: () => stored };
+}
+
+const wanted = { version: 3, sources: [{ name: "default", kind: "postgres", tables: [] }] };
+
+test("other metadata are stored over the version that was read, and read back", async () => {
+  const { api, commands, stored } = await serve();
+  expect(await apply(api, wanted)).toBe("stored as version 5");
+  expect(commands).toEqual(["export_metadata", "replace_metadata", "export_metadata"]);
+  expect(stored()).toEqual(wanted);
+});
+
+test("the same metadata are not stored again, but the databases are looked at", async () => {
+  const { api, commands } = await serve();
+  await apply(api, { version: 3, sources: [] });
+  expect(commands).toEqual(["export_metadata", "reload_metadata", "get_inconsistent_metadata"]);
+});
+
+test("when another stores some in between, it tries again over those", async () => {
+  const { api, commands } = await serve(({ type }, count) =>
+    type === "replace_metadata" && count < 4 ? [409, { code: "conflict", error: "referenced (4)", path: "$" }] : undefined,
+  );
+  await apply(api, wanted);
+  expect(commands.filter((type) => type === "replace_metadata")).toHaveLength(2);
+});
+
+test("every inconsistency is named", async () => {
+  const internal = [
+    { type: "table", name: "nothing", reason: "no such table", definition: {} },
+    { type: "select_permission", name: { role: "viewer" }, reason: "no such column", definition: {} },
+  ];
+  const refused = { code: "unexpected", error: "cannot continue due to inconsistent metadata", path: "$.args", internal };
+  const { api } = await serve(({ type }) => (type === "replace_metadata" ? [400, refused] : undefined));
+  const error = await apply(api, wanted).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(Refusal);
+  expect((error as Refusal).message).toBe(
+    'cannot continue due to inconsistent metadata (unexpected)\n  table nothing: no such table\n  select_permission {"role":"viewer"}: no such column',
+  );
+});
+
+test("stored metadata that the databases do not fit any more are an error", async () => {
+  const objects = [{ type: "table", name: "gone", reason: "no such table" }];
+  const { api } = await serve(({ type }) =>
+    type === "get_inconsistent_metadata" ? [200, { is_consistent: false, inconsistent_objects: objects }] : undefined,
+  );
+  await expect(apply(api, { version: 3, sources: [] })).rejects.toThrow("table gone: no such table");
+});
+
+test("an engine that stores something else is an error that says where", async () => {
+  const { api } = await serve(undefined, (metadata) => ({ ...metadata, sources: [] }));
+  await expect(apply(api, wanted)).rejects.toThrow("They differ at:\n  sources");
+});

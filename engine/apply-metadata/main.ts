@@ -1,0 +1,27 @@
+/**
+ * The job apply-metadata: reads a metadata directory, starts the engine's own program with its metadata API on a loopback address,
+ * stores the metadata there unless anything is inconsistent, reads them back and compares. Engines that serve follow by themselves.
+ * @module
+ */
+import { loadMetadata } from "../src/metadata/load.ts";
+import { describeProblem } from "../src/metadata/problems.ts";
+import { apply } from "./apply.ts";
+import { startEngine } from "./engine-process.ts";
+import { MetadataApi } from "./metadata-api.ts";
+import { withPoolSize } from "./pool-size.ts";
+import { readSettings } from "./settings.ts";
+
+async function main(): Promise<string> {
+  const settings = readSettings(process.env);
+  const { merged, problems } = loadMetadata(settings.directory);
+  if (problems.length > 0) throw new Error(["The metadata cannot be read:", ...problems.map(describeProblem)].join("\n"));
+  await using engine = await startEngine(settings);
+  return await apply(new MetadataApi(engine), withPoolSize(merged, settings.poolSize));
+}
+
+try {
+  console.log(`apply-metadata: ${await main()}`);
+} catch (error) {
+  console.error(`apply-metadata: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { EngineProcess } from "./engine-process.ts";
+
+export type Metadata = Readonly<Record<string, unknown>>;
+
+const exported = z.object({ resource_version: z.int(), metadata: z.record(z.string(), z.unknown()) });
+const inconsistent = z.looseObject({ type: z.string().optional(), name: z.unknown().optional(), path: z.string().optional(), reason: z.string() });
+const problemList = z.array(inconsistent);
+const consistency = z.object({ is_consistent: z.boolean(), inconsistent_objects: problemList.default([]) });
+const failure = z.object({ code: z.string(), error: z.string(), internal: z.unknown().optional() });
+
+/** What the engine refused, with everything that it found wrong. */
+export class Refusal extends Error {
+  readonly code: string;
+
+  constructor({ code, error, internal }: z.infer<typeof failure>) {
+    const problems = problemList.safeParse(internal);
+    super([`${error} (${code})`, ...(problems.success ? problems.data.map(describe) : [])].join("\n"));
+    this.name = "Refusal";
+    this.code = code;
+  }
+}
+
+/** One line: what kind of object, which one, and what is wrong with it. */
+function describe({ type, name, path, reason }: z.infer<typeof inconsistent>): string {
+  const which = typeof name === "string" ? name : name === undefined ? (path ?? "") : JSON.stringify(name);
+  return `  ${[type, which].filter((part) => part !== undefined && part !== "").join(" ")}: ${reason}`;
+}
+
+/** The commands of Hasura's metadata API that the job needs (POST /v1/metadata). */
+export class MetadataApi {
+  readonly #engine: Pick<EngineProcess, "address" | "adminSecret">;
+
+  constructor(engine: Pick<EngineProcess, "address" | "adminSecret">) {
+    this.#engine = engine;
+  }
+
+  /** @throws {Refusal} */
+  async #send(command: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const response = await fetch(`${this.#engine.address}/v1/metadata`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-hasura-admin-secret": this.#engine.adminSecret },
+      body: JSON.stringify(command),
+    });
+    const body: unknown = await response.json();
+    if (response.ok) return body;
+    const parsed = failure.safeParse(body);
+    throw parsed.success ? new Refusal(parsed.data) : new Error(`The engine answered ${String(command["type"])} with ${response.status}.`);
+  }
+
+  async export(): Promise<{ readonly version: number; readonly metadata: Metadata }> {
+    const { resource_version: version, metadata } = exported.parse(await this.#send({ type: "export_metadata", version: 2, args: {} }));
+    return { version, metadata };
+  }
+
+  /**
+   * Stores other metadata in place of those of version `over`, all or nothing.
+   * @throws {Refusal} for metadata that are inconsistent, and with code `conflict` when another has stored some meanwhile
+   */
+  async replace(metadata: Metadata, over: number): Promise<void> {
+    const args = { allow_inconsistent_metadata: false, metadata };
+    await this.#send({ type: "replace_metadata", version: 2, resource_version: over, args });
+  }
+
+  /** Lets every engine look at the databases again. @throws {Refusal} when what is stored does not fit them */
+  async reload(): Promise<void> {
+    await this.#send({ type: "reload_metadata", args: { reload_sources: true } });
+    const state = consistency.parse(await this.#send({ type: "get_inconsistent_metadata", args: {} }));
+    if (state.is_consistent) return;
+    const error = "the stored metadata do not fit the databases";
+    throw new Refusal({ code: "inconsistent", error, internal: state.inconsistent_objects });
+  }
+}

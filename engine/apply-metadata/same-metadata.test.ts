@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { differences, normalMetadata } from "./same-metadata.ts";
+
+const table = (changes: Readonly<Record<string, unknown>> = {}, permission: Readonly<Record<string, unknown>> = {}) => ({
+  version: 3,
+  sources: [
+    {
+      name: "default",
+      kind: "postgres",
+      tables: [
+        {
+          table: { schema: "public", name: "a" },
+          select_permissions: [
+            { role: "viewer", permission: { columns: ["id", "name"], filter: { id: { _gt: 1 }, name: { _eq: "x" } }, ...permission } },
+            { role: "analyst", permission: { columns: "*", filter: {} } },
+          ],
+          ...changes,
+        },
+      ],
+    },
+  ],
+});
+const same = (one: Record<string, unknown>, other: Record<string, unknown>): boolean => differences(one, other).length === 0;
+
+test.each<[string, Record<string, unknown>]>([
+  ["with its keys in another order", Object.fromEntries(Object.entries(table()).reverse())],
+  ["with defaults spelled out", table({ is_enum: false, array_relationships: [], configuration: {} }, { allow_aggregations: false })],
+  ["with its columns in another order", table({}, { columns: ["name", "id"] })],
+  ["with a conjunction spelled out", table({}, { filter: { _and: [{ name: { _eq: "x" } }, { id: { _gt: 1 } }] } })],
+])("the same %s is the same", (_, other) => {
+  expect(differences(table(), other)).toEqual([]);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["another column", table({}, { columns: ["id"] })],
+  ["aggregates", table({}, { allow_aggregations: true })],
+  ["no root field at all", table({}, { query_root_fields: [] })],
+  ["another filter", table({}, { filter: { id: { _gt: 2 }, name: { _eq: "x" } } })],
+  ["a filter of less", table({}, { filter: { id: { _gt: 1 } } })],
+  ["a disjunction", table({}, { filter: { _or: [{ id: { _gt: 1 } }, { name: { _eq: "x" } }] } })],
+  ["a limit", table({}, { limit: 5 })],
+])("%s is a difference", (_, other) => {
+  expect(same(table(), other)).toBe(false);
+  expect(same(other, table())).toBe(false);
+});
+
+test("what a filter asks is never left out, whatever its columns are called", () => {
+  const asks = (filter: Record<string, unknown>) => table({}, { filter });
+  expect(same(asks({ is_enum: false }), asks({}))).toBe(false);
+  expect(same(asks({ comment: "" }), asks({}))).toBe(false);
+  expect(same(asks({ tables: ["a", "b"] }), asks({ tables: ["b", "a"] }))).toBe(false);
+});
+
+test("a difference is told by its place", () => {
+  const other = table({}, { limit: 5 });
+  expect(differences(table(), other)).toEqual(["sources[0].tables[0].select_permissions[1].permission.limit"]);
+});
+
+test("the normal form of a normal form is the same, for anything", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (metadata) => {
+      expect(differences(metadata, structuredClone(metadata))).toEqual([]);
+      expect(normalMetadata(metadata)).toEqual(normalMetadata(structuredClone(metadata)));
+    }),
+    { numRuns: 200 },
+  );
+});

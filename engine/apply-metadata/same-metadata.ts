@@ -1,0 +1,89 @@
+/**
+ * Whether two metadata say the same. Hasura stores what it understood and gives that back: keys in another order, defaults and
+ * empty lists left out, a conjunction with or without `_and`.
+ * @module
+ */
+
+/** Lists that are sets: what they hold has a name of its own, and its place means nothing. */
+const sets: ReadonlySet<string> = new Set([
+  "sources",
+  "tables",
+  "functions",
+  "object_relationships",
+  "array_relationships",
+  "computed_fields",
+  "select_permissions",
+  "inherited_roles",
+  "role_set",
+  "columns",
+  "query_root_fields",
+  "subscription_root_fields",
+  "allowlist",
+  "query_collections",
+  "permissions",
+]);
+
+/** What a key says that is not there. */
+const defaults: Readonly<Record<string, unknown>> = {
+  allow_aggregations: false,
+  is_enum: false,
+  isolation_level: "read-committed",
+  use_prepared_statements: false,
+  insertion_order: null,
+  comment: "",
+};
+
+/** Where an empty list differs from none: nobody may use any of these fields. */
+const emptyMatters: ReadonlySet<string> = new Set(["query_root_fields", "subscription_root_fields"]);
+
+const filters: ReadonlySet<string> = new Set(["filter", "check"]);
+
+type Tree = Readonly<Record<string, unknown>>;
+const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
+const byText = (left: unknown, right: unknown): number => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1);
+
+/** A filter with every object as the sorted list of its conjuncts, each an object of one key; nothing is left out. */
+function normalFilter(filter: unknown): unknown {
+  if (Array.isArray(filter)) return filter.map(normalFilter);
+  if (!isTree(filter)) return filter;
+  return Object.entries(filter)
+    .flatMap(([key, value]) => (key === "_and" && Array.isArray(value) ? value.flatMap(normalFilter) : [{ [key]: normalFilter(value) }]))
+    .sort(byText);
+}
+
+function normal(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => normal(item, ""));
+    return sets.has(key) ? items.sort(byText) : items;
+  }
+  if (!isTree(value)) return value;
+  if (filters.has(key)) return normalFilter(value);
+  const entries = Object.entries(value)
+    .map(([name, item]) => [name, normal(item, name)] as const)
+    .filter(([name, item]) => {
+      if (item === null || item === undefined || defaults[name] === item) return false;
+      if (Array.isArray(item) && item.length === 0) return emptyMatters.has(name) || filters.has(name);
+      return !(isTree(item) && Object.keys(item).length === 0);
+    });
+  return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** A form in which metadata that say the same are equal, key by key. */
+export const normalMetadata = (metadata: Tree): unknown => normal(metadata, "");
+
+function differencesBetween(one: unknown, other: unknown, path: string): string[] {
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  if (isTree(one) && isTree(other)) {
+    const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+    return keys.flatMap((key) => differencesBetween(one[key], other[key], path === "" ? key : `${path}.${key}`));
+  }
+  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
+    return one.flatMap((item, index) => differencesBetween(item, other[index], `${path}[${index}]`));
+  }
+  return [path];
+}
+
+/** The places in which two metadata differ, as paths in their normal form; empty when they say the same. */
+export function differences(one: Tree, other: Tree): readonly string[] {
+  return differencesBetween(normalMetadata(one), normalMetadata(other), "");
+}

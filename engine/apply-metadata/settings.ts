@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+/** What the job is told. */
+export interface ApplySettings {
+  /** Metadata v3 directory. */
+  readonly directory: string;
+  /** Variables for the engine: where its metadata are and where its data. Secret. */
+  readonly databases: Readonly<Record<"HASURA_GRAPHQL_METADATA_DATABASE_URL" | "ROUTEQL_DATABASE_URL", string>>;
+  /** Connections of an engine to each Postgres source whose metadata do not say how many. */
+  readonly poolSize: number;
+  /** Seconds that the engine has for its start. */
+  readonly startSeconds: number;
+}
+
+const places = z.object({
+  METADATA_DIRECTORY: z.string().min(1).default("/run/routeql/metadata"),
+  POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
+  START_SECONDS: z.coerce.number().int().min(1).max(600).default(120),
+});
+
+/**
+ * Reads the settings; the two addresses come from the files that METADATA_DATABASE_URL_FILE and ROUTEQL_DATABASE_URL_FILE name.
+ * @throws one error with everything that is missing or wrong, and no secret
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): ApplySettings {
+  const parsed = places.safeParse(environment);
+  const problems = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const secret = (name: string): string => {
+    const file = environment[name];
+    if (file === undefined || file === "") {
+      problems.push(`${name}: is not set`);
+      return "";
+    }
+    try {
+      return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    } catch (error) {
+      problems.push(`${name}: ${(error as NodeJS.ErrnoException).code ?? "cannot be read"} ${file}`);
+      return "";
+    }
+  };
+  const databases = {
+    HASURA_GRAPHQL_METADATA_DATABASE_URL: secret("METADATA_DATABASE_URL_FILE"),
+    ROUTEQL_DATABASE_URL: secret("ROUTEQL_DATABASE_URL_FILE"),
+  };
+  if (!parsed.success || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
+  const { METADATA_DIRECTORY, POOL_SIZE, START_SECONDS } = parsed.data;
+  return { directory: METADATA_DIRECTORY, databases, poolSize: POOL_SIZE, startSeconds: START_SECONDS };
+}
