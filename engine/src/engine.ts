@@ -4,7 +4,8 @@
  * @module
  */
 import { EmbeddedEngine } from "./execution/embedded-engine.ts";
-import type { Inconsistency } from "./metadata/problems.ts";
+import type { Inconsistency, Problem } from "./metadata/problems.ts";
+import type { Bytes } from "./postgres/bytes.ts";
 
 /** Who asks. `admin` sees everything; every other role sees only what metadata grants it. */
 export interface Session {
@@ -94,7 +95,9 @@ export interface Engine {
   readonly roles: readonly string[];
   /** Objects that are not served, and why; empty unless `allowInconsistent` or `allowUnsupported`. */
   readonly inconsistencies: readonly Inconsistency[];
-  /** The merged metadata as it is served. */
+  /** Keys of the metadata that are right, but change nothing here, and why. */
+  readonly notes: readonly Omit<Problem, "kind">[];
+  /** The merged metadata, with what is not served. */
   readonly metadata: unknown;
   /** Counts up with every change of the metadata in this process. */
   readonly revision: number;

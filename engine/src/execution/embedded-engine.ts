@@ -84,6 +84,10 @@ export class EmbeddedEngine implements Engine {
 
   get metadata(): unknown {
     return this.#state.loaded.merged;
+  get notes(): Engine["notes"] {
+    return this.#state.notes;
+  }
+
   }
 
   get revision(): number {

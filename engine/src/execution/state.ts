@@ -4,7 +4,7 @@ import { readCatalog } from "../catalog/catalog.ts";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "../metadata/load.ts";
 import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
 import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
-import { validateMetadata } from "../metadata/validate.ts";
+import { validateMetadata, type ValidMetadata } from "../metadata/validate.ts";
 import { Naming } from "../schema/naming.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
 import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
@@ -18,6 +18,7 @@ export interface State {
   readonly loaded: LoadedMetadata;
   readonly metadata: Metadata;
   readonly inconsistencies: readonly Inconsistency[];
+  readonly notes: ValidMetadata["notes"];
   readonly roles: readonly string[];
   readonly allowList: AllowList;
   introspectionAllowed(role: string): boolean;
@@ -29,6 +30,7 @@ export interface CheckedMetadata {
   readonly metadata: Metadata;
   /** What is left out because it is not served. */
   readonly unserved: readonly Problem[];
+  readonly notes: ValidMetadata["notes"];
 }
 
 /** Roles whose schemas are kept; a role comes from a token or the master key's header. */
@@ -37,9 +39,9 @@ const keptSchemas = 200;
 /** Reads metadata and checks its shape. @throws MetadataError */
 export function checkMetadata(source: EngineOptions["metadata"], allowUnsupported: boolean): CheckedMetadata {
   const loaded = loadMetadata(source);
-  const { metadata, problems } = validateMetadata(loaded, allowUnsupported);
+  const { metadata, problems, notes } = validateMetadata(loaded, allowUnsupported);
   if (metadata === undefined) throw new MetadataError(problems);
-  return { loaded, metadata, unserved: problems };
+  return { loaded, metadata, unserved: problems, notes };
 }
 
 function valueAt(merged: unknown, path: MergedPath): unknown {
@@ -123,6 +125,7 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
     loaded,
     metadata,
     inconsistencies: [...unserved, ...inconsistencies],
+    notes: checked.notes,
     roles: [...new Set(sources.flatMap(({ book }) => book.roles))].sort(),
     allowList: new AllowList(metadata),
     introspectionAllowed: (role) => !disabled.has(role),

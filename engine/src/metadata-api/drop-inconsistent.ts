@@ -1,6 +1,6 @@
 import type { MergedPath } from "../metadata/load.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
-import { without } from "../metadata/without.ts";
+import { withoutAll } from "../metadata/without.ts";
 
 /** Lists of metadata of which one entry is one object. */
 const lists: ReadonlySet<unknown> = new Set([
@@ -26,19 +26,5 @@ function objectAround(path: MergedPath): MergedPath {
 /** Metadata without the objects that do not fit the databases. What is only not served by this engine stays. */
 export function dropInconsistent(metadata: unknown, inconsistencies: readonly Inconsistency[]): unknown {
   const paths = inconsistencies.filter(({ kind }) => kind === "inconsistent").map(({ at }) => objectAround(at));
-  const unique = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
-  // From the back, so that the positions of those in front stay what they are.
-  const ordered = unique.filter((path) => path.length > 0).sort(compare).toReversed();
-  return ordered.reduce<unknown>((merged, path) => without(merged, path), metadata);
-}
-
-function compare(one: MergedPath, other: MergedPath): number {
-  for (const [index, part] of one.entries()) {
-    const against = other[index];
-    if (against === undefined) return 1;
-    if (part === against) continue;
-    if (typeof part === "number" && typeof against === "number") return part - against;
-    return String(part) < String(against) ? -1 : 1;
-  }
-  return one.length - other.length;
+  return withoutAll(metadata, paths.filter((path) => path.length > 0));
 }

@@ -55,8 +55,9 @@ export function createMetadataApi(keeper: Pick<MetadataKeeper, "metadata" | "res
         await drop(expectedVersion);
         return success;
       case "bulk":
-        return runAll(request.requests, path);
+        break;
     }
+    return runAll(request.requests, path);
   }
 
   /** One after the other; the first that fails ends it, and those before it stay done. */

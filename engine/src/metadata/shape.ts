@@ -6,20 +6,40 @@
 import { z } from "zod";
 import { isDeepEmpty } from "./deep-empty.ts";
 
+/**
+ * Why a value that Hasura would take is refused. Where metadata may hold such values, they are left out together with as many
+ * of the objects around them as would mean something else without them.
+ */
+export interface UnsupportedParameters {
+  readonly unsupported: true;
+  readonly levels: number;
+}
+
+function unsupported(feature: string, levels = 0) {
+  const params: UnsupportedParameters = { unsupported: true, levels };
+  return { code: "custom" as const, message: `Hasura knows this, but this engine does not serve ${feature}`, params: { ...params } };
+}
+
 /** A key that Hasura knows; anything but an empty value is reported as not served. */
-function unserved(feature: string) {
+function unserved(feature: string, levels = 0) {
   return z
     .unknown()
     .optional()
     .superRefine((value, context) => {
-      if (!isDeepEmpty(value)) {
-        context.addIssue({ code: "custom", message: `Hasura knows this, but this engine does not serve ${feature}`, params: { unsupported: true } });
-      }
+      if (!isDeepEmpty(value)) context.addIssue(unsupported(feature, levels));
     });
 }
 
-/** A key without any effect on reads, accepted with any value. */
-const ignored = z.unknown().optional();
+/** A key that is right, but changes nothing here: it is accepted, and noted with the reason. */
+function withoutEffect<Schema extends z.ZodType>(schema: Schema, reason: string, isNoted: (value: z.output<Schema>) => boolean = () => true) {
+  return schema.superRefine((value, context) => {
+    if (value === null || value === undefined || !isNoted(value)) return;
+    context.addIssue({ code: "custom", message: `this has no effect here: ${reason}`, params: { withoutEffect: true } });
+  });
+}
+
+const mutationName = withoutEffect(z.union([z.string(), z.strictObject({ name: z.string().nullish(), comment: z.string().nullish() })]).nullish(), "mutations are not served");
+const insertionOrder = withoutEffect(z.enum(["before_parent", "after_parent"]).nullish(), "mutations are not served");
 
 const qualifiedName = z.union([
   z.string().transform((name) => ({ schema: "public", name })),
@@ -38,13 +58,13 @@ const customRootFields = z.strictObject({
   select_by_pk: rootField.nullish(),
   select_aggregate: rootField.nullish(),
   select_stream: rootField.nullish(),
-  insert: ignored,
-  insert_one: ignored,
-  update: ignored,
-  update_by_pk: ignored,
-  update_many: ignored,
-  delete: ignored,
-  delete_by_pk: ignored,
+  insert: mutationName,
+  insert_one: mutationName,
+  update: mutationName,
+  update_by_pk: mutationName,
+  update_many: mutationName,
+  delete: mutationName,
+  delete_by_pk: mutationName,
 });
 
 const tableConfiguration = z.strictObject({
@@ -70,10 +90,18 @@ const remoteForeignKey = z
 
 const manualConfiguration = z.strictObject({
   remote_table: qualifiedName,
-  source: unserved("relationships between sources"),
+  source: unserved("relationships between sources", 3),
   column_mapping: z.record(z.string(), z.string()),
-  insertion_order: ignored,
+  insertion_order: insertionOrder,
 });
+
+/** The other form of a manual configuration. */
+const nativeQueryConfiguration = z
+  .strictObject({ remote_native_query: z.string(), column_mapping: z.record(z.string(), z.string()), insertion_order: z.unknown().optional() })
+  .transform((_value, context) => {
+    context.addIssue(unsupported("native queries", 2));
+    return z.NEVER;
+  });
 
 const relationship = z.strictObject({
   name,
@@ -81,7 +109,7 @@ const relationship = z.strictObject({
   using: z
     .strictObject({
       foreign_key_constraint_on: z.union([columnList, remoteForeignKey]).optional(),
-      manual_configuration: manualConfiguration.optional(),
+      manual_configuration: z.union([manualConfiguration, nativeQueryConfiguration]).optional(),
     })
     .refine(
       (using) => (using.foreign_key_constraint_on === undefined) !== (using.manual_configuration === undefined),
@@ -101,9 +129,9 @@ const computedField = z.strictObject({
 
 const selectPermission = z.strictObject({
   role: z.string().min(1),
-  comment: ignored,
+  comment: z.string().nullish(),
   permission: z.strictObject({
-    columns: z.union([z.literal("*"), z.array(z.string())]).default([]),
+    columns: z.union([z.literal("*"), z.array(z.string())]),
     filter: z.record(z.string(), z.unknown()),
     limit: z.number().int().nonnegative().nullish(),
     allow_aggregations: z.boolean().default(false),
@@ -139,7 +167,7 @@ const trackedFunction = z.strictObject({
       custom_root_fields: z.strictObject({ function: name.nullish(), function_aggregate: name.nullish() }).nullish(),
       session_argument: z.string().nullish(),
       exposed_as: z.enum(["query", "mutation"]).nullish(),
-      response: unserved("functions that answer with anything but a table's rows"),
+      response: unserved("functions that answer with anything but a table's rows", 2),
     })
     .nullish(),
   permissions: z.array(z.strictObject({ role: z.string().min(1) })).default([]),
@@ -150,7 +178,9 @@ const fromEnvironment = z.strictObject({ from_env: z.string().min(1) });
 
 const connectionInfo = z.strictObject({
   database_url: z.union([
-    z.string(),
+    z.string().superRefine((url, context) => {
+      if (url.startsWith("dynamic-from-file:")) context.addIssue(unsupported("addresses that change while it runs; use from_env and NAME_FILE", 3));
+    }),
     fromEnvironment,
     z.strictObject({
       connection_parameters: z.strictObject({
@@ -162,19 +192,23 @@ const connectionInfo = z.strictObject({
       }),
     }),
   ]),
-  isolation_level: ignored,
-  use_prepared_statements: ignored,
+  isolation_level: withoutEffect(
+    z.enum(["read-committed", "repeatable-read", "serializable"]).nullish(),
+    "the queries of one request see one snapshot, as with repeatable-read",
+    (level) => level === "serializable",
+  ),
+  use_prepared_statements: withoutEffect(z.boolean().nullish(), "a statement that comes again is prepared", (uses) => uses === false),
   pool_settings: z
     .strictObject({
       max_connections: z.number().int().positive().nullish(),
       idle_timeout: z.number().nonnegative().nullish(),
-      connection_lifetime: z.number().nonnegative().nullish(),
-      pool_timeout: z.number().nonnegative().nullish(),
-      retries: ignored,
-      total_max_connections: ignored,
+      connection_lifetime: withoutEffect(z.number().nonnegative().nullish(), "connections are closed when they are idle or broken"),
+      pool_timeout: withoutEffect(z.number().nonnegative().nullish(), "a request waits 5 seconds for a connection"),
+      retries: withoutEffect(z.number().int().nullish(), "a connection that fails is not tried again for the same request"),
+      total_max_connections: withoutEffect(z.number().int().nullish(), "it belongs to Hasura Cloud; max_connections counts for each replica"),
     })
     .nullish(),
-  ssl_configuration: unserved("ssl_configuration; put sslmode and the certificates into the database URL"),
+  ssl_configuration: unserved("ssl_configuration; put sslmode and the certificates into the database URL", 3),
 });
 
 const sourceCustomization = z.strictObject({
@@ -185,27 +219,31 @@ const sourceCustomization = z.strictObject({
 
 const source = z.strictObject({
   name: z.string().min(1),
-  kind: z.literal("postgres", { error: "this engine serves Postgres sources only" }).default("postgres"),
+  kind: z.enum(["postgres", "pg"], { error: "this engine serves Postgres sources only" }).default("postgres"),
   configuration: z.strictObject({
     connection_info: connectionInfo,
-    extensions_schema: z.string().nullish(),
+    extensions_schema: withoutEffect(z.string().nullish(), "no extension is installed, and types are found wherever they are"),
     read_replicas: unserved("read replicas"),
     connection_set: unserved("connection sets"),
     connection_template: unserved("connection templates"),
   }),
   customization: sourceCustomization.nullish(),
-  tables: z.array(table).default([]),
+  tables: z.array(table),
   functions: z.array(trackedFunction).default([]),
   logical_models: unserved("logical models"),
   native_queries: unserved("native queries"),
   stored_procedures: unserved("stored procedures"),
   health_check: unserved("source health checks; /healthz asks the database"),
   query_tags: z
-    .strictObject({ disabled: z.boolean().nullish(), format: z.string().nullish() })
+    .strictObject({
+      disabled: z.boolean().nullish(),
+      format: z.enum(["standard", "sqlcommenter", "standard_prepended"]).nullish(),
+      omit_request_id: z.boolean().nullish(),
+    })
     .nullish()
     .superRefine((value, context) => {
       if (value !== null && value !== undefined && value.disabled !== true) {
-        context.addIssue({ code: "custom", message: "Hasura knows this, but this engine does not serve query tags", params: { unsupported: true } });
+        context.addIssue(unsupported("query tags"));
       }
     }),
 });
@@ -213,7 +251,7 @@ const source = z.strictObject({
 export const metadataShape = z.strictObject({
   version: z.literal(3, { error: "only metadata version 3 is served" }),
   sources: z.array(source),
-  inherited_roles: z.array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()).min(1), comment: ignored })).default([]),
+  inherited_roles: z.array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()).min(1) })).default([]),
   query_collections: z
     .array(
       z.strictObject({

@@ -2,33 +2,45 @@ import type { z } from "zod";
 import type { LoadedMetadata, MergedPath } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import { metadataShape, type Metadata } from "./shape.ts";
-import { without } from "./without.ts";
+import { withoutAll } from "./without.ts";
 
 export interface ValidMetadata {
   readonly metadata: Metadata | undefined;
   readonly problems: readonly Problem[];
+  /** Keys that are right, and change nothing here. */
+  readonly notes: readonly Omit<Problem, "kind">[];
 }
+
+type IssueKind = "invalid" | "unsupported" | "without-effect";
 
 interface FlatIssue {
   readonly path: MergedPath;
   readonly reason: string;
-  readonly unsupported: boolean;
+  readonly kind: IssueKind;
+  /** What is left out where such a thing is accepted. */
+  readonly dropped: MergedPath;
 }
 
-/** Unions report every branch; the branch that got furthest is the one that was meant. */
+function kindOf(params: Readonly<Record<string, unknown>> | undefined): IssueKind {
+  if (params?.["withoutEffect"] === true) return "without-effect";
+  return params?.["unsupported"] === true ? "unsupported" : "invalid";
+}
+
+/** Unions report every branch; the branch that is right but for what is not served, or the one that got furthest, is what was meant. */
 function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   const path = [...prefix, ...(issue.path as (string | number)[])];
+  const invalid = (reason: string, at = path): FlatIssue => ({ path: at, reason, kind: "invalid", dropped: at });
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const branches = issue.errors.map((errors) => errors.flatMap((inner) => flatten(inner, path)));
-    const meant = branches.find((branch) => branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")));
-    if (meant !== undefined) return meant;
-    return [{ path, reason: `this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`, unsupported: false }];
+    const meant =
+      branches.find((branch) => branch.length > 0 && branch.every(({ kind }) => kind !== "invalid")) ??
+      branches.find((branch) => branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")));
+    return meant ?? [invalid(`this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`)];
   }
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], reason: "unknown key", unsupported: false }));
-  }
-  const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
-  return [{ path, reason: issue.message, unsupported }];
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => invalid("unknown key", [...path, key]));
+  if (issue.code !== "custom") return [invalid(issue.message)];
+  const levels = Number(issue.params?.["levels"] ?? 0);
+  return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
 }
 
 /**
@@ -37,12 +49,19 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
  */
 export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boolean): ValidMetadata {
   const result = metadataShape.safeParse(loaded.merged);
-  if (result.success) return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems };
+  if (result.success) return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems, notes: [] };
   const issues = result.error.issues.flatMap((issue) => flatten(issue, []));
-  const problems = issues.map(({ path, reason, unsupported }): Problem => ({ ...loaded.locate(path), reason, kind: unsupported ? "unsupported" : "invalid", at: path }));
-  const all = [...loaded.problems, ...problems];
-  if (!allowUnsupported || all.some(({ kind }) => kind !== "unsupported")) return { metadata: undefined, problems: all };
-  const served = issues.reduce<unknown>((merged, { path }) => without(merged, path), loaded.merged);
+  const located = (kind: IssueKind): Omit<Problem, "kind">[] =>
+    issues.filter((issue) => issue.kind === kind).map(({ path, reason }) => ({ ...loaded.locate(path), reason, at: path }));
+  const notes = located("without-effect");
+  const unsupported = located("unsupported").map((problem): Problem => ({ ...problem, kind: "unsupported" }));
+  const invalid = [...loaded.problems, ...located("invalid").map((problem): Problem => ({ ...problem, kind: "invalid" }))];
+  const problems = [...invalid, ...unsupported];
+  if (invalid.length > 0 || (unsupported.length > 0 && !allowUnsupported)) return { metadata: undefined, problems, notes };
+  const served = withoutAll(loaded.merged, issues.map(({ dropped }) => dropped));
   const again = metadataShape.safeParse(served);
-  return { metadata: again.success ? again.data : undefined, problems: all };
+  if (again.success) return { metadata: again.data, problems, notes };
+  // What is left out can leave nothing that is whole.
+  const rest = validateMetadata({ ...loaded, merged: served as LoadedMetadata["merged"] }, allowUnsupported);
+  return { metadata: rest.metadata, problems: [...problems, ...rest.problems], notes: [...notes, ...rest.notes] };
 }

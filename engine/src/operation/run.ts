@@ -38,6 +38,7 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
     served?.restartConnections();
   });
   logInconsistencies(metadata.inconsistencies, logger);
+  for (const { file, path, reason } of engine.notes) logger.info({ file, path, reason }, "without effect");
   served = await serve({ settings, engine, metadata, authenticator, logger });
   const { port, metricsPort } = served;
   logger.info(

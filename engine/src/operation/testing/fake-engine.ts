@@ -58,6 +58,7 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     revision: 1,
     ping: () => behaviour.ping?.() ?? Promise.resolve(),
     reload: () => Promise.resolve(),
+    notes: [],
     prepare: () => Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
     statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 }, cohorts: 0 }),
     close() {
