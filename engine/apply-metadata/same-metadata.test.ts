@@ -24,7 +24,7 @@ const table = (changes: Readonly<Record<string, unknown>> = {}, permission: Read
 const same = (one: Record<string, unknown>, other: Record<string, unknown>): boolean => differences(one, other).length === 0;
 
 test.each<[string, Record<string, unknown>]>([
-  ["with its keys in another order", Object.fromEntries(Object.entries(table()).reverse())],
+  ["with its keys in another order", Object.fromEntries(Object.entries(table()).toReversed())],
   ["with defaults spelled out", table({ is_enum: false, array_relationships: [], configuration: {} }, { allow_aggregations: false })],
   ["with its columns in another order", table({}, { columns: ["name", "id"] })],
   ["with a conjunction spelled out", table({}, { filter: { _and: [{ name: { _eq: "x" } }, { id: { _gt: 1 } }] } })],

@@ -1,8 +1,10 @@
-import { builtImages } from "../../images.ts";
+import { builtImages, pulledImages } from "../../images.ts";
+import type { BuiltImage } from "../../images.ts";
 import { ensureBases } from "../docker/base-images.ts";
-import { ensureImage } from "../docker/build.ts";
+import { ensureImage, imageExists } from "../docker/build.ts";
 import { removeOldImages } from "../docker/old-images.ts";
 import { ensureEngine } from "../docker/engine.ts";
+import { pullImage } from "../docker/pull.ts";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import type { StackPaths } from "../foundation/paths.ts";
 import { choosePlugins, type PluginKind } from "../plugins/choice.ts";
@@ -69,29 +71,48 @@ export function basesPhase({ prepared, onLine }: Surroundings): Phase {
   };
 }
 
+/** In rounds: an image that starts from another comes after it. */
+function rounds(images: readonly BuiltImage[]): readonly BuiltImage[][] {
+  const names = new Set(images.map(({ imageName }) => imageName));
+  const startsFromOne = ({ args }: BuiltImage): boolean => Object.values(args).some((reference) => names.has(reference));
+  return [images.filter((image) => !startsFromOne(image)), images.filter(startsFromOne)];
+}
+
 export function imagesPhase({ prepared, onLine }: Surroundings): Phase {
   return {
     title: "Images",
     work: async (context) => {
-      const images = builtImages(prepared.configuration!.plain);
-      const waiting = [...images];
+      const { plain } = prepared.configuration!;
+      const images = builtImages(plain);
       const steps = new Map<string, string>();
       const built: string[] = [];
-      const lane = async (): Promise<void> => {
-        for (let image = waiting.shift(); image; image = waiting.shift()) {
-          const { name } = image;
-          const show = (line: string): void => {
-            onLine(`[${name}] ${line}`);
-            if (line.startsWith("Step ")) steps.set(name, /^Step \d+\/\d+/.exec(line)?.[0].slice(5) ?? "");
-            context.show(`building ${[...steps].map(([key, step]) => `${key} ${step}`).join(", ")}`);
-          };
-          if ((await ensureImage(image, { onLine: show, signal: context.signal })) === "built") built.push(name);
-          steps.delete(name);
-        }
-      };
-      await Promise.all(Array.from({ length: imagesAtOnce }, lane));
+      const pulled: string[] = [];
+      for (const { imageName } of pulledImages(plain)) {
+        if (await imageExists(imageName)) continue;
+        await pullImage(imageName, { ...context, onLine });
+        pulled.push(imageName);
+      }
+      for (const waiting of rounds(images)) {
+        const lane = async (): Promise<void> => {
+          for (let image = waiting.shift(); image; image = waiting.shift()) {
+            const { name } = image;
+            const show = (line: string): void => {
+              onLine(`[${name}] ${line}`);
+              if (line.startsWith("Step ")) steps.set(name, /^Step \d+\/\d+/.exec(line)?.[0].slice(5) ?? "");
+              context.show(`building ${[...steps].map(([key, step]) => `${key} ${step}`).join(", ")}`);
+            };
+            if ((await ensureImage(image, { onLine: show, signal: context.signal })) === "built") built.push(name);
+            steps.delete(name);
+          }
+        };
+        await Promise.all(Array.from({ length: imagesAtOnce }, lane));
+      }
       await removeOldImages(images.map(({ imageName }) => imageName));
-      return built.length === 0 ? "present" : `built ${built.join(", ")}`;
+      const done = [
+        ...(pulled.length > 0 ? [`pulled ${pulled.join(", ")}`] : []),
+        ...(built.length > 0 ? [`built ${built.join(", ")}`] : []),
+      ];
+      return done.length === 0 ? "present" : done.join("; ");
     },
   };
 }
