@@ -31,8 +31,10 @@ export interface MetadataStoreOptions {
 /** Two engines that start at the same time make the table one after the other. */
 const lockKey = 727_021_311;
 
+// IF NOT EXISTS asks for the right to create even where nothing is to be created.
+const schemaExists = "SELECT FROM pg_namespace WHERE nspname = 'hdb_catalog'";
+
 const createTable = `
-  CREATE SCHEMA IF NOT EXISTS hdb_catalog;
   CREATE TABLE IF NOT EXISTS hdb_catalog.hdb_metadata (
     id integer PRIMARY KEY,
     metadata json NOT NULL,
@@ -68,6 +70,7 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
       try {
         await client.query("BEGIN");
         await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
+        if ((await client.query(schemaExists)).rowCount === 0) await client.query("CREATE SCHEMA hdb_catalog");
         await client.query(createTable);
         await client.query("COMMIT");
       } catch (error) {
