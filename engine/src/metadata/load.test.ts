@@ -39,12 +39,14 @@ test("an include may be a YAML tag too", () => {
   expect(loadMetadata(directory).merged).toMatchObject({ sources: [{ tables: [{ table: "a" }] }] });
 });
 
-test("a place in the merged metadata is named by its file and the path in that file", () => {
+test("a place in the merged metadata is named by its file, and the path and the line in that file", () => {
   write(base);
   const loaded = loadMetadata(directory);
-  expect(loaded.locate(["sources", 0, "tables", 1, "table", "name"])).toEqual({ file: "databases/default/tables/public_b.yaml", path: "table.name" });
-  expect(loaded.locate(["sources", 0, "name"])).toEqual({ file: "databases/databases.yaml", path: "[0].name" });
-  expect(loaded.locate(["version"])).toEqual({ file: "version.yaml", path: "" });
+  expect(loaded.locate(["sources", 0, "tables", 1, "table", "name"])).toEqual({ file: "databases/default/tables/public_b.yaml", path: "table.name", line: 2 });
+  expect(loaded.locate(["sources", 0, "name"])).toEqual({ file: "databases/databases.yaml", path: "[0].name", line: 1 });
+  expect(loaded.locate(["version"])).toEqual({ file: "version.yaml", path: "", line: 1 });
+  expect(loaded.locate(["sources", 0, "tables", 1, "table", "schema"])).toMatchObject({ line: 3 });
+  expect(loaded.locate(["sources", 0, "tables", 1, "absent"])).toMatchObject({ file: "databases/default/tables/public_b.yaml", line: 1 });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
-import { parseDocument } from "yaml";
+import { isMap, isSeq, LineCounter, parseDocument, type Document } from "yaml";
 import { isDeepEmpty } from "./deep-empty.ts";
 import type { Problem } from "./problems.ts";
 
@@ -10,8 +10,15 @@ export type MergedPath = readonly (string | number)[];
 export interface LoadedMetadata {
   readonly merged: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
-  /** The file and the path in it of a place in the merged metadata. */
-  locate(path: MergedPath): { readonly file: string; readonly path: string };
+  /** The file of a place in the merged metadata, and the path and the line in it, as far as there is a file. */
+  locate(path: MergedPath): Place;
+}
+
+export interface Place {
+  readonly file: string;
+  readonly path: string;
+  /** From 1. */
+  readonly line?: number;
 }
 
 /** Files of a metadata v3 directory and the key of the merged metadata that each holds. */
@@ -34,8 +41,33 @@ const directoryFiles: Readonly<Record<string, string | null>> = {
   "rest_endpoints.yaml": "rest_endpoints",
 };
 
+/** A file as it was written, to find lines in. */
+interface WrittenFile {
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+/** The line of what is at a path, or of the last that is there on the way to it. */
+function lineOf({ document, lines }: WrittenFile, path: MergedPath): number | undefined {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range?.[0];
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String((key as { value?: unknown } | null)?.value) === String(part));
+      if (pair === undefined) break;
+      offset = (pair.key as { range?: readonly number[] } | null)?.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof part === "number") {
+      node = node.items[part];
+      offset = (node as { range?: readonly number[] } | undefined)?.range?.[0] ?? offset;
+    } else break;
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
 class Loader {
   readonly problems: Problem[] = [];
+  readonly #written = new Map<string, WrittenFile>();
   readonly #origins = new WeakMap<object, string>();
   readonly #root: string;
 
@@ -47,8 +79,13 @@ class Loader {
     return relative(this.#root, file).split(sep).join("/");
   }
 
-  #problem(file: string, path: string, reason: string): void {
-    this.problems.push({ file: this.#display(file), path, reason, kind: "invalid", at: [] });
+  #problem(file: string, path: string, reason: string, line?: number): void {
+    this.problems.push({ file: this.#display(file), path, reason, kind: "invalid", at: [], ...(line === undefined ? {} : { line }) });
+  }
+
+  line(file: string, path: MergedPath): number | undefined {
+    const written = this.#written.get(file);
+    return written && lineOf(written, path);
   }
 
   read(file: string, including: readonly string[] = []): unknown {
@@ -62,11 +99,13 @@ class Loader {
       return undefined;
     }
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
-    const document = parseDocument(text, { customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }] });
+    const lines = new LineCounter();
+    const document = parseDocument(text, { lineCounter: lines, customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }] });
     if (document.errors.length > 0) {
-      for (const error of document.errors) this.#problem(file, `line ${error.linePos?.[0].line ?? 1}`, error.message.split("\n")[0] ?? "not YAML");
+      for (const error of document.errors) this.#problem(file, "", error.message.split("\n")[0] ?? "not YAML", error.linePos?.[0].line ?? 1);
       return undefined;
     }
+    this.#written.set(this.#display(file), { document, lines });
     const value = this.#resolve(document.toJS() as unknown, file, [...including, file], "");
     if (typeof value === "object" && value !== null && !this.#origins.has(value)) this.#origins.set(value, this.#display(file));
     return value;
@@ -104,7 +143,7 @@ export function printPath(path: MergedPath): string {
 }
 
 function locator(merged: unknown, rootFile: string, loader: Loader | undefined, fileOfKey: ReadonlyMap<string, string>) {
-  return (path: MergedPath) => {
+  return (path: MergedPath): Place => {
     let file = rootFile;
     let start = 0;
     let value: unknown = merged;
@@ -123,7 +162,9 @@ function locator(merged: unknown, rootFile: string, loader: Loader | undefined, 
         start = index + 1;
       }
     }
-    return { file, path: printPath(path.slice(start)) };
+    const own = path.slice(start);
+    const line = loader?.line(file, own);
+    return { file, path: printPath(own), ...(line === undefined ? {} : { line }) };
   };
 }
 

@@ -4,6 +4,8 @@ export interface Problem {
   readonly file: string;
   /** Path inside the file, e.g. `select_permissions[0].permission.filter.id`. */
   readonly path: string;
+  /** Line of the file, from 1; absent where there is no file. */
+  readonly line?: number;
   readonly reason: string;
   /** `unsupported`: Hasura knows it, this engine does not serve it. `inconsistent`: it does not fit the database. */
   readonly kind: "invalid" | "unsupported" | "inconsistent";
@@ -30,6 +32,6 @@ export class MetadataError extends Error {
   }
 }
 
-export function describeProblem({ file, path, reason }: Problem): string {
-  return `  ${file}${path === "" ? "" : `: ${path}`}: ${reason}`;
+export function describeProblem({ file, line, path, reason }: Problem): string {
+  return `  ${file}${line === undefined ? "" : `:${line}`}${path === "" ? "" : `: ${path}`}: ${reason}`;
 }

@@ -61,6 +61,21 @@ describe("a feature that Hasura has and this engine has not", () => {
     expect(problems).toHaveLength(4);
   });
 
+  test.each([
+    ["a relationship to another source", { manual_configuration: { remote_table: "author", source: "other", column_mapping: { id: "id" } } }],
+    ["a relationship to a native query", { manual_configuration: { remote_native_query: "query", column_mapping: { id: "id" } } }],
+  ])("is left out as a whole: %s", (_what, using) => {
+    const { metadata: valid, problems } = check(metadata({ array_relationships: [{ name: "kept", using: { foreign_key_constraint_on: { table: "a", column: "b" } } }, { name: "others", using }] }), true);
+    expect(problems.map(({ kind }) => kind)).toEqual(["unsupported"]);
+    expect(valid?.sources[0]?.tables[0]?.array_relationships.map(({ name }) => name)).toEqual(["kept"]);
+  });
+
+  test("takes its source along where the source would be reached in another way without it", () => {
+    const source = { name: "secure", configuration: { connection_info: { database_url: "postgres://a.invalid", ssl_configuration: { sslmode: "verify-full" } } }, tables: [] };
+    const { sources } = metadata({});
+    expect(check({ version: 3, sources: [source, ...sources] }, true).metadata?.sources.map(({ name }) => name)).toEqual(["default"]);
+  });
+
   test("does not hide what is wrong", () => {
     expect(check({ ...unserved, surplus: 1 }, true).metadata).toBeUndefined();
   });
@@ -72,6 +87,21 @@ test.each([
 ])("a foreign key's columns may be %s", (_what, given, columns) => {
   const { metadata: valid } = check(metadata({ object_relationships: [{ name: "author", using: { foreign_key_constraint_on: given } }] }));
   expect(valid?.sources[0]?.tables[0]?.object_relationships[0]?.using.foreign_key_constraint_on).toEqual(columns);
+});
+
+test("what has no effect here is accepted, and told with the reason", () => {
+  const { metadata: valid, problems, notes } = check(
+    metadata({
+      configuration: { custom_root_fields: { select: "authors", insert: "add_author" } },
+      object_relationships: [{ name: "a", using: { manual_configuration: { remote_table: "a", column_mapping: { id: "id" }, insertion_order: "before_parent" } } }],
+    }),
+  );
+  expect(problems).toEqual([]);
+  expect(valid?.sources[0]?.tables[0]?.configuration?.custom_root_fields?.select?.name).toBe("authors");
+  expect(notes.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+    "sources[0].tables[0].configuration.custom_root_fields.insert: this has no effect here: mutations are not served",
+    "sources[0].tables[0].object_relationships[0].using.manual_configuration.insertion_order: this has no effect here: mutations are not served",
+  ]);
 });
 
 test("another kind of database is refused", () => {
