@@ -25,19 +25,21 @@ export default defineConfig({
         },
       },
       ...suites
-        .filter(({ needsDocker, name }) => needsDocker && name !== "e2e")
+        .filter(({ needsDocker, ownStack }) => needsDocker && ownStack !== true)
         .map(({ name }) => ({ test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers } })),
-      {
-        test: {
-          name: "e2e",
-          include: ["tests/e2e/**/*.test.ts"],
-          // One stack for all files, and one of them kills its parts.
-          fileParallelism: false,
-          ...containers,
-          globalSetup: ["tests/e2e/support/global-setup.ts"],
-          hookTimeout: 900_000,
-        },
-      },
+      ...suites
+        .filter(({ ownStack }) => ownStack === true)
+        .map(({ name }) => ({
+          test: {
+            name,
+            include: [`tests/${name}/**/*.test.ts`],
+            // One stack for all files, which change it and kill its parts.
+            fileParallelism: false,
+            ...containers,
+            globalSetup: [`tests/${name}/support/global-setup.ts`],
+            hookTimeout: 900_000,
+          },
+        })),
     ],
   },
 });

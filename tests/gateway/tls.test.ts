@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type ConnectionOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeCertificate } from "./support/certificate.ts";
+import { makeCertificate } from "../harness/certificate.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 const kinds = ["ecdsa", "rsa"] as const;

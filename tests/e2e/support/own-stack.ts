@@ -28,14 +28,19 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
     requestBurst: "1000",
     connectionsPerAddress: "1000",
   };
-  await bringUp({ stack: name, settings: { ...forTests, ...settings }, log: (line) => console.log(line) });
+  const all = { ...forTests, ...settings };
+  await bringUp({ stack: name, settings: all, log: (line) => console.log(line) });
+  await writeFile(settingsFile(name), JSON.stringify(all));
   return accessFileOf(name);
 }
 
-/** Brings the same stack up to date with these settings beside those it has: with another certificate, another limit. */
+/** Brings the same stack up to date with these settings beside those it was brought up with. */
 export async function updateOwn(name: string, settings: Settings): Promise<void> {
-  await bringUp({ stack: name, settings, log: () => undefined });
+  const before = JSON.parse(await readFile(settingsFile(name), "utf8")) as Settings;
+  await bringUp({ stack: name, settings: { ...before, ...settings } });
 }
+
+const settingsFile = (name: string): string => join(dirname(accessFileOf(name)), "test-settings.json");
 
 /** Takes the stack down with its data; the logs of its containers are kept where the run asks for it, and what the search for secrets looks into. */
 export async function takeDownOwn(name: string): Promise<void> {

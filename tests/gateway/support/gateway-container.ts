@@ -5,7 +5,7 @@ import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, 
 import { type GatewaySettings, renderGateway } from "../../../nginx/render.ts";
 import { keepLog } from "../../harness/logs.ts";
 import { runLabels } from "../../harness/run.ts";
-import type { TestCertificate } from "./certificate.ts";
+import type { TestCertificate } from "../../harness/certificate.ts";
 
 /** So generous that only the tests about limits meet one. */
 export const roomySettings: GatewaySettings = {

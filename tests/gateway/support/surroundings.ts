@@ -1,7 +1,7 @@
 import type { GatewaySettings } from "../../../nginx/render.ts";
 import { image } from "../../harness/image.ts";
 import { TestNetwork } from "../../harness/test-network.ts";
-import { makeCertificate, type TestCertificate } from "./certificate.ts";
+import { makeCertificate, type TestCertificate } from "../../harness/certificate.ts";
 import { GatewayContainer, roomySettings, type StartedGateway } from "./gateway-container.ts";
 import { StartedUpstream, startUpstream } from "./upstream.ts";
 

@@ -1,0 +1,54 @@
+import { availableParallelism } from "node:os";
+import { describe, expect, test } from "vitest";
+import type { Toxic } from "../harness/toxic-proxy.ts";
+import { interpose, throttle } from "./support/parts.ts";
+import { suffer } from "./support/suffer.ts";
+
+const recovery = 45_000;
+/** With so many milliseconds on every packet each way: the sidecar gives its session store less than half a second. */
+const edges = [
+  ["engine", "database", 5432, 200],
+  ["auth-sidecar", "database", 5432, 200],
+  ["auth-sidecar", "sessions", 6379, 50],
+] as const;
+
+describe.each(edges)("between the %s and the %s", (caller, callee, port, delay) => {
+  async function during(toxic: Toxic, milliseconds: number, noticed: boolean): ReturnType<typeof suffer> {
+    let interposed: Awaited<ReturnType<typeof interpose>> | undefined;
+    const undo = async (): Promise<void> => {
+      await interposed?.[Symbol.asyncDispose]();
+      interposed = undefined;
+    };
+    const inject = async (): Promise<void> => {
+      interposed = await interpose(caller, callee, port);
+      interposed.proxy.set(toxic);
+    };
+    try {
+      return await suffer({ inject, undo, milliseconds, recovery, noticed });
+    } finally {
+      await undo();
+    }
+  }
+
+  test("every packet is late: answers come late, and all are right or errors of ours", { timeout: 120_000 }, async () => {
+    const { count, longest } = await during(delay, 4000, false);
+    expect(count.right).toBeGreaterThan(0);
+    expect(longest, "the slowness was felt").toBeGreaterThan(2 * delay);
+  });
+
+  test("every connection is reset: errors are ours and in time", { timeout: 120_000 }, async () => {
+    await during("reset", 2500, true);
+  });
+});
+
+describe.each(["database", "engine", "auth-sidecar", "gateway"] as const)("the %s gets a twentieth of a processor", (part) => {
+  test("answers come late, and all are right or errors of ours", { timeout: 150_000 }, async () => {
+    const inject = () => throttle(part, "0.05");
+    const undo = () => throttle(part, String(availableParallelism()));
+    try {
+      await suffer({ inject, undo, milliseconds: 4000, recovery, unreachable: part === "gateway", noticed: false });
+    } finally {
+      await undo();
+    }
+  });
+});

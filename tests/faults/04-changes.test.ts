@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { describe, expect, test } from "vitest";
+import { updateOwn } from "../e2e/support/own-stack.ts";
+import { database } from "../e2e/support/database.ts";
+import { containerOf } from "../e2e/support/docker.ts";
+import { stack } from "../e2e/support/stack.ts";
+import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
+import { mustRun } from "../harness/process.ts";
+import { trustToo } from "./support/ask.ts";
+import { Crowd } from "./support/crowd.ts";
+import { countFault } from "./support/figures.ts";
+import { everybody, suffer } from "./support/suffer.ts";
+
+const files = `${containerOf("gateway")}-files`;
+
+describe("the certificate is renewed in its place while clients work", () => {
+  test("it is taken up within 35 s, and no request fails", { timeout: 150_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "routeql-faults-"));
+    const renewed = await makeCertificate();
+    trustToo(renewed.certificate);
+    const crowd = new Crowd(await everybody());
+    try {
+      await mustRun("docker", ["cp", `${files}:/run/routeql/tls/certificate.pem`, join(folder, "certificate.pem")]);
+      await mustRun("docker", ["cp", `${files}:/run/routeql/tls/private-key.pem`, join(folder, "private-key.pem")]);
+      await crowd.served(20_000);
+      const started = performance.now();
+      await put(folder, renewed);
+      await expect.poll(shownCertificate, { timeout: 35_000, interval: 500 }).toBe(renewed.certificate.replaceAll(/\s/g, ""));
+      await crowd.served(5000);
+      const { count, complaints, requests, longest } = await crowd.stop();
+      countFault({ requests, wrong: count.wrong, lost: 0, recovered: performance.now() - started, longest });
+      expect(complaints).toEqual([]);
+      expect(count.refused).toBe(0);
+    } finally {
+      await crowd.stop();
+      for (const name of ["private-key.pem", "certificate.pem"]) await copyIn(join(folder, name), name);
+      await mustRun("docker", ["kill", "--signal", "HUP", containerOf("gateway")]);
+      await rm(folder, { recursive: true });
+    }
+    await expect.poll(shownCertificate, { timeout: 10_000 }).not.toBe(renewed.certificate.replaceAll(/\s/g, ""));
+  });
+
+  /** The key first: a reload in between would find a pair, the old one being in memory still. */
+  async function put(folder: string, { certificate, privateKey }: TestCertificate): Promise<void> {
+    await writeFile(join(folder, "new-certificate.pem"), certificate, { mode: 0o444 });
+    await writeFile(join(folder, "new-private-key.pem"), privateKey, { mode: 0o444 });
+    await copyIn(join(folder, "new-private-key.pem"), "private-key.pem");
+    await copyIn(join(folder, "new-certificate.pem"), "certificate.pem");
+  }
+
+  const copyIn = (file: string, name: string): Promise<string> => mustRun("docker", ["cp", file, `${files}:/run/routeql/tls/${name}`]);
+});
+
+describe("a change is applied while clients work", () => {
+  test("the migrations again: no request fails", { timeout: 120_000 }, async () => {
+    const { count } = await suffer({
+      inject: () => mustRun("docker", ["start", "--attach", containerOf("migrate")]),
+      milliseconds: 0,
+      recovery: 10_000,
+      noticed: false,
+    });
+    expect(count.refused).toBe(0);
+  });
+
+  test("a migration that adds to a table that is being read: requests wait, and none fails", { timeout: 120_000 }, async () => {
+    const owner = await database("owner");
+    const { count } = await suffer({
+      inject: async () => {
+        await owner.query("begin; set local lock_timeout = '10s'; alter table routing.hijacks add column faults_probe text; create index faults_probe on routing.hijacks (faults_probe); select pg_sleep(1); commit");
+      },
+      undo: () => owner.query("alter table routing.hijacks drop column faults_probe"),
+      milliseconds: 500,
+      recovery: 20_000,
+      noticed: false,
+    });
+    expect(count.refused).toBe(0);
+  });
+
+  test("another limit of the engine by `up`: the engine is replaced, errors are ours and in time, and every client is served again", { timeout: 240_000 }, async () => {
+    const before = await engineId();
+    await suffer({ inject: () => updateOwn(stack.name, { queryDepth: "11" }), milliseconds: 0, recovery: 45_000, noticed: true });
+    expect(await engineId()).not.toBe(before);
+  });
+
+  const engineId = (): Promise<string> => mustRun("docker", ["inspect", "--format", "{{.Id}}", containerOf("engine")]);
+});
+
+/** The certificate that the gateway shows now, PEM without white space. */
+async function shownCertificate(): Promise<string> {
+  const { hostname, port } = new URL(stack.url);
+  const socket = connect({ host: hostname, port: Number(port), servername: "localhost", rejectUnauthorized: false });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("secureConnect", resolve);
+      socket.once("error", reject);
+    });
+    const body = socket.getPeerCertificate().raw.toString("base64");
+    return `-----BEGINCERTIFICATE-----${body}-----ENDCERTIFICATE-----`;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Response } from "undici";
+import { errorCodes } from "../../../contract/error-codes.ts";
+
+/**
+ * What a request in a bad hour came to. `right` and `wrong`: the answer was, or was not, the one that this caller must get; `refused`: an error
+ * of ours, documented, with nothing of the data; `broken`: anything else, such as an error of another form; `unreachable`: no answer at all.
+ */
+export type Verdict = "right" | "wrong" | "refused" | "broken" | "unreachable";
+
+export interface Outcome {
+  readonly verdict: Verdict;
+  /** Code of a refusal, or what is wrong; never anything secret. */
+  readonly detail: string;
+  readonly milliseconds: number;
+  /** `performance.now()` at its end. */
+  readonly endedAt: number;
+}
+
+/** Codes of the engine that an outage may give (docs/engine.md): Hasura's own names. */
+const outageCodes = new Set(["postgres-error", "timeout", "temporarily-unavailable"]);
+
+/** Statuses of ours that an outage may give. */
+const outageStatuses = new Set([429, 503]);
+
+/** Words that no error may hold: what is behind the gateway. */
+const inside = /password|routeql_|ECONN|ETIMEDOUT|(?:\d{1,3}\.){3}\d{1,3}|pg_|node_modules|nginx/;
+
+/** Judges a reply that carries no data: an error of ours, of the gateway, the sidecar or the engine, or a broken one. */
+export function judgeError(response: Pick<Response, "status" | "headers">, text: string): Pick<Outcome, "verdict" | "detail"> {
+  if (inside.test(text)) return { verdict: "broken", detail: `an error that shows the inside: ${text.slice(0, 200)}` };
+  let body: { code?: string; error?: string; errors?: { extensions?: { code?: string } }[]; data?: unknown };
+  try {
+    body = JSON.parse(text) as typeof body;
+  } catch {
+    return { verdict: "broken", detail: `${response.status} without JSON: ${text.slice(0, 80)}` };
+  }
+  const engineCode = body.errors?.[0]?.extensions?.code;
+  if (engineCode !== undefined && outageCodes.has(engineCode) && (body.data ?? null) === null) return { verdict: "refused", detail: engineCode };
+  const description = Object.entries(errorCodes).find(([code]) => code === body.code)?.[1];
+  if (description === undefined || description.status !== response.status || description.sentence !== body.error) {
+    return { verdict: "broken", detail: `${response.status} ${engineCode ?? body.code ?? "without a code"}` };
+  }
+  if (!outageStatuses.has(response.status)) return { verdict: "broken", detail: `${response.status} ${body.code} is no answer to an outage` };
+  if (response.headers.get("retry-after") === null) return { verdict: "broken", detail: `${response.status} without Retry-After` };
+  return { verdict: "refused", detail: body.code as string };
+}

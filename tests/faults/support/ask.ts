@@ -1,0 +1,51 @@
+import { Agent, fetch, type RequestInit } from "undici";
+import { stack } from "../../e2e/support/stack.ts";
+import { judgeError, type Outcome } from "./answers.ts";
+
+/** No request of a client may take longer, whatever happens behind the gateway: stated in docs/faults.md. */
+export const answerBound = 20_000;
+
+const agentTrusting = (...authorities: string[]): Agent => new Agent({ connect: { ca: authorities, timeout: 5000 }, keepAliveTimeout: 1000, connections: 200 });
+
+let agent = agentTrusting(stack.caCertificate);
+
+/** From now on the clients trust this authority too, as they would before a certificate of its is taken into use. */
+export function trustToo(authority: string): void {
+  agent = agentTrusting(stack.caCertificate, authority);
+}
+
+export interface Question {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The client leaves when it is aborted. */
+  readonly signal?: AbortSignal;
+  /** Whether the parsed body of a 200 is what this caller must get; a text says what is wrong with it. */
+  readonly isRight: (body: unknown) => true | string;
+}
+
+/** Sends one request and judges what comes back. Never throws. */
+export async function ask({ path, method = "POST", headers = {}, body, signal, isRight }: Question): Promise<Outcome> {
+  const startedAt = performance.now();
+  const outcome = (verdict: Outcome["verdict"], detail: string): Outcome => {
+    const endedAt = performance.now();
+    return { verdict, detail, milliseconds: endedAt - startedAt, endedAt };
+  };
+  const bound = AbortSignal.timeout(answerBound * 2);
+  const init: RequestInit = { method, dispatcher: agent, headers: { "content-type": "application/json", ...headers }, signal: signal === undefined ? bound : AbortSignal.any([bound, signal]) };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  try {
+    const response = await fetch(new URL(path, stack.url), init);
+    const text = await response.text();
+    if (response.status !== 200 || text.startsWith('{"errors"')) {
+      const { verdict, detail } = judgeError(response, text);
+      return outcome(verdict, detail);
+    }
+    const answer = isRight(JSON.parse(text));
+    return answer === true ? outcome("right", "") : outcome("wrong", answer);
+  } catch (error) {
+    const { cause, name } = error as Error & { cause?: { code?: string; message?: string } };
+    return outcome("unreachable", cause?.code ?? cause?.message ?? name);
+  }
+}

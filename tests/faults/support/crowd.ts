@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome, Verdict } from "./answers.ts";
+import { ask } from "./ask.ts";
+import type { Asker } from "./members.ts";
+
+/** All that the clients have seen while a fault was there and until all was well again. */
+export interface Account {
+  readonly requests: number;
+  readonly count: Readonly<Record<Verdict, number>>;
+  /** What was wrong or broken, each once. */
+  readonly complaints: readonly string[];
+  /** Longest time that a request took, in milliseconds. */
+  readonly longest: number;
+}
+
+/** So many right answers in a row, of each client, mean that it is served again. */
+const steady = 3;
+
+/** Clients that ask one after another, each by itself, from `start` to `stop`. */
+export class Crowd {
+  private readonly outcomes: Outcome[] = [];
+  private readonly inARow = new Map<Asker, { right: number; since: number }>();
+  private readonly loops: Promise<void>[];
+  private stopped = false;
+
+  constructor(askers: readonly Asker[], pause = 60) {
+    this.loops = askers.map((asker) => this.loop(asker, pause));
+  }
+
+  /** What has happened so far. */
+  get account(): Account {
+    const count: Record<Verdict, number> = { right: 0, wrong: 0, refused: 0, broken: 0, unreachable: 0 };
+    for (const { verdict } of this.outcomes) count[verdict] += 1;
+    const complaints = this.outcomes.filter(({ verdict }) => verdict !== "right" && verdict !== "refused").map(({ verdict, detail }) => `${verdict}: ${detail}`);
+    return {
+      requests: this.outcomes.length,
+      count,
+      complaints: [...new Set(complaints)],
+      longest: this.outcomes.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0),
+    };
+  }
+
+  /**
+   * Waits until every client has been answered rightly several times in a row by requests that were sent after this call.
+   * @returns milliseconds from this call to the first of those answers of the last client
+   * @throws {Error} when that takes longer than `bound` milliseconds
+   */
+  async served(bound: number): Promise<number> {
+    const from = performance.now();
+    for (const row of this.inARow.values()) row.right = 0;
+    for (;;) {
+      const rows = [...this.inARow.values()];
+      if (rows.every(({ right }) => right >= steady)) return Math.max(...rows.map(({ since }) => since - from));
+      if (performance.now() - from > bound) {
+        const last = this.outcomes.slice(-5).map(({ verdict, detail }) => `${verdict} ${detail}`);
+        throw new Error(`not every client was served within ${bound} ms; the last outcomes: ${last.join("; ")}`);
+      }
+      await sleep(50);
+    }
+  }
+
+  async stop(): Promise<Account> {
+    this.stopped = true;
+    await Promise.all(this.loops);
+    return this.account;
+  }
+
+  private async loop(asker: Asker, pause: number): Promise<void> {
+    const row = { right: 0, since: 0 };
+    this.inARow.set(asker, row);
+    while (!this.stopped) {
+      const startedAt = performance.now();
+      const outcome = await ask(asker.next());
+      this.outcomes.push(outcome);
+      if (outcome.verdict !== "right") row.right = 0;
+      else {
+        if (row.right === 0) row.since = startedAt;
+        row.right += 1;
+      }
+      await sleep(pause);
+    }
+  }
+}

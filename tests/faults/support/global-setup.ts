@@ -1,0 +1,29 @@
+/**
+ * One stack of its own for the whole suite, whatever runs besides: its parts are killed, starved and cut off. Containers beside it are removed
+ * at the end, as in every suite.
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import type { TestProject } from "vitest/node";
+import { describeStack } from "../../e2e/support/describe-stack.ts";
+import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { teardown as removeContainers } from "../../harness/global-setup.ts";
+import { forgetFigures } from "./figures.ts";
+
+/** Tokens outlive every fault; statements are given up soon, so that a database that hangs is noticed within the suite's patience. */
+const settings = { tokenLifeSeconds: "3600", statementTimeoutSeconds: "5" };
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  forgetFigures();
+  const given = process.env["ROUTEQL_FAULTS_ACCESS_FILE"];
+  if (given !== undefined) {
+    readFileSync(given);
+    project.provide("stack", await describeStack(given));
+    return removeContainers;
+  }
+  const takeDown = await ownStackSetup("faults", settings)(project);
+  return async () => {
+    await takeDown();
+    await removeContainers();
+  };
+}

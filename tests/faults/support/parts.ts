@@ -1,0 +1,81 @@
+import { containerOf } from "../../e2e/support/docker.ts";
+import { stack } from "../../e2e/support/stack.ts";
+import { mustRun, run } from "../../harness/process.ts";
+import { ToxicProxy } from "../../harness/toxic-proxy.ts";
+
+export const parts = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
+export type Part = (typeof parts)[number];
+
+const inspect = async (part: Part, format: string): Promise<string> => (await mustRun("docker", ["inspect", "--format", format, containerOf(part)])).trim();
+
+/** Ends the part's first process as a crash would: what starts it again is the part's own restart policy. */
+export async function crash(part: Part): Promise<void> {
+  process.kill(Number(await inspect(part, "{{.State.Pid}}")), "SIGKILL");
+}
+
+/** How often the part has been started again. */
+export const restarts = async (part: Part): Promise<number> => Number(await inspect(part, "{{.RestartCount}}"));
+
+export const pause = (part: Part): Promise<string> => mustRun("docker", ["pause", containerOf(part)]);
+export const resume = (part: Part): Promise<string> => mustRun("docker", ["unpause", containerOf(part)]);
+
+/** Runs a rule of iptables in the part's own network, which ends with the part. */
+async function rule(part: Part, ...words: string[]): Promise<void> {
+  await mustRun("nsenter", ["--target", await inspect(part, "{{.State.Pid}}"), "--net", "iptables", ...words]);
+}
+
+/** Nothing comes in or goes out any more, without a word to the other side; the part itself works on. */
+export async function cutOff(part: Part): Promise<void> {
+  await rule(part, "-I", "INPUT", "!", "-i", "lo", "-j", "DROP");
+  await rule(part, "-I", "OUTPUT", "!", "-o", "lo", "-j", "DROP");
+}
+
+export async function reconnect(part: Part): Promise<void> {
+  for (const chain of ["INPUT", "OUTPUT"]) await rule(part, "-F", chain);
+}
+
+/** Processor time of the part, in processors. */
+export const throttle = (part: Part, processors: string): Promise<string> => mustRun("docker", ["update", "--cpus", processors, containerOf(part)]);
+
+/**
+ * Puts a misbehaving proxy between two parts of the running stack: the caller's new connections go to the host's end of the network they share,
+ * and from there to the callee; those that are open are cut. Undone by dispose.
+ */
+export async function interpose(caller: Part, callee: Part, port: number): Promise<{ readonly proxy: ToxicProxy } & AsyncDisposable> {
+  const network = `routeql-${stack.name}-${caller}-${callee}`;
+  const gateway = (await mustRun("docker", ["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network])).trim();
+  const address = await inspect(callee, `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
+  const proxy = await ToxicProxy.to(address, port, gateway);
+  const target = ["-p", "tcp", "-d", address, "--dport", String(port), "-j", "DNAT", "--to-destination", `${gateway}:${proxy.port}`];
+  await rule(caller, "-t", "nat", "-I", "OUTPUT", ...target);
+  await cutConnections(caller, address, port);
+  return {
+    proxy,
+    [Symbol.asyncDispose]: async () => {
+      await rule(caller, "-t", "nat", "-D", "OUTPUT", ...target);
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Resets the caller's open connections; ss reports sockets that it may not touch as its own failure. */
+async function cutConnections(caller: Part, address: string, port: number): Promise<void> {
+  await run("nsenter", ["--target", await inspect(caller, "{{.State.Pid}}"), "--net", "ss", "--kill", "dst", `${address}:${port}`]);
+}
+
+/** How many connections others hold open to a port of the part. */
+export async function connectionsTo(part: Part, port: number): Promise<number> {
+  const text = await mustRun("nsenter", ["--target", await inspect(part, "{{.State.Pid}}"), "--net", "ss", "--no-header", "--tcp", "--numeric", "state", "established", "sport", "=", `:${port}`]);
+  return text.split("\n").filter((line) => line.trim() !== "").length;
+}
+
+/** SQL as the superuser, inside of the database's own container. */
+export async function asSuperuser(sql: string): Promise<string> {
+  return mustRun("docker", ["exec", containerOf("database"), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--dbname=routeql", "--command", sql]);
+}
+
+/** Whether Docker says that the part is healthy. */
+export async function isHealthy(part: Part): Promise<boolean> {
+  const { stdout } = await run("docker", ["inspect", "--format", "{{.State.Health.Status}}", containerOf(part)]);
+  return stdout.trim() === "healthy";
+}

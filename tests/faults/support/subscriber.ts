@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { data, type Caller, headersOf } from "../../e2e/support/graphql.ts";
+import { type Feed, subscribeModern } from "../../e2e/support/sockets.ts";
+
+const query = "subscription { view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: 4, order_by: {key: asc}) { key prefix ignored } }";
+
+/** A client that subscribes again whenever its socket is closed, and minds what it is sent. */
+export class Subscriber {
+  /** Answers that were not what this caller was answered in calm. */
+  wrong = 0;
+  private readonly caller: Caller;
+  private readonly expected: string;
+  private readonly done: Promise<void>;
+  private feed: Feed | undefined;
+  private stopped = false;
+
+  private constructor(caller: Caller, expected: string) {
+    this.caller = caller;
+    this.expected = expected;
+    this.done = this.loop();
+  }
+
+  static async join(caller: Caller): Promise<Subscriber> {
+    return new Subscriber(caller, JSON.stringify(await data<object>(query.replace("subscription", "query"), caller)));
+  }
+
+  /** Resolves when a new subscription has been given the right answer. @throws {Error} when none has within `bound` milliseconds */
+  async served(bound: number): Promise<void> {
+    const end = performance.now() + bound;
+    while (performance.now() < end) {
+      const feed = subscribeModern(query, { headers: headersOf(this.caller) });
+      const answer = await feed.until(() => true, 3000).catch(() => undefined);
+      await feed.dispose();
+      if (answer !== undefined && JSON.stringify(answer.value) === this.expected) return;
+      await sleep(200);
+    }
+    throw new Error(`no new subscription was answered within ${bound} ms`);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.feed?.dispose();
+    await this.done;
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopped) {
+      this.feed = subscribeModern(query, { headers: headersOf(this.caller) });
+      await this.feed.until(() => true, 5000).catch(() => undefined);
+      await Promise.race([this.feed.closing, this.untilStopped()]);
+      this.wrong += this.feed.answers.filter(({ value }) => isData(value) && JSON.stringify(value) !== this.expected).length;
+      await this.feed.dispose();
+      await sleep(300);
+    }
+  }
+
+  private async untilStopped(): Promise<void> {
+    while (!this.stopped) await sleep(100);
+  }
+}
+
+/** An answer with data; the client library hands over errors in the same way. */
+const isData = (value: unknown): boolean => typeof value === "object" && value !== null && "view_hijacks" in value;
