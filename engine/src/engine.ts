@@ -69,6 +69,8 @@ export interface Engine {
    * @throws EngineError for everything that is the request's or the database's fault; serialise it with `errorReply`.
    */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string>;
+  /** As `execute`, in UTF-8 and in pieces, Postgres' own bytes among them: for whoever only sends the reply on. */
+  executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes>;
   /**
    * Kind of the operation that would run. Mutations are not served: `execute` refuses them.
    * @throws EngineError as execute does for a document that is not GraphQL or has no such operation.
@@ -195,5 +197,6 @@ export async function query(
   return (JSON.parse(text) as { readonly data: unknown }).data;
 }
 
+export type { Bytes } from "./postgres/bytes.ts";
 export { EngineError, errorReply, toEngineError, type EngineErrorCode } from "./errors.ts";
 export { MetadataError, type Inconsistency, type Problem } from "./metadata/problems.ts";

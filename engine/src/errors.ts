@@ -62,6 +62,14 @@ export interface SerializedError {
   readonly extensions: { readonly path: string; readonly code: string; readonly internal?: unknown };
 }
 
+/** One error as Hasura's older endpoints print it. */
+export interface LegacyError {
+  readonly path: string;
+  readonly error: string;
+  readonly code: string;
+  readonly internal?: unknown;
+}
+
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
   readonly path: string;
@@ -85,6 +93,11 @@ export class EngineError extends Error {
       extensions: withInternal && this.internal !== undefined ? { ...extensions, internal: this.internal } : extensions,
     };
   }
+}
+
+/** `withInternal`: as for {@link EngineError.toJSON}. */
+export function legacyError({ path, message, code, internal }: EngineError, withInternal = false): LegacyError {
+  return { path, error: message, code, ...(withInternal && internal !== undefined ? { internal } : {}) };
 }
 
 /** Any thrown value as an engine error; what is not one becomes `unexpected` without detail for the client. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Reply } from "../http/reply.ts";
 
 /** Answers `/console`, and `/` with the way there. */
-export type ConsolePage = (path: string) => Reply;
+export type ConsolePage = (path: string) => Reply & { readonly text: string };
 
 const read = (name: string): string => readFileSync(new URL(`page/${name}`, import.meta.url), "utf8");
 const source = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`;

@@ -1,6 +1,11 @@
 import { LRUCache } from "lru-cache";
 import pg from "pg";
 import { EngineError } from "../errors.ts";
+import { textOf } from "../postgres/bytes.ts";
+import type { Connection, Row } from "../postgres/connection.ts";
+import { ConnectionPool } from "../postgres/connection-pool.ts";
+import { PostgresError } from "../postgres/postgres-error.ts";
+import { arrayText } from "../schema/values.ts";
 
 export interface DatabaseOptions {
   readonly connection: pg.ClientConfig;
@@ -13,15 +18,14 @@ export interface DatabaseOptions {
 
 export interface Run {
   readonly text: string;
+  /** Text, null, or a list of both for an array. */
   readonly values: readonly unknown[];
 }
 
-type Row = readonly (string | null)[];
+type TextRow = readonly (string | null)[];
 
-/** Named statements that one connection keeps prepared. */
-const preparedPerConnection = 250;
-
-const asText = { getTypeParser: () => (value: unknown) => value };
+/** Milliseconds to get a connection in. */
+const connectionTimeout = 5_000;
 
 /** Statements that ran once already are prepared from then on, each connection keeping the latest of them. */
 class PreparedNames {
@@ -42,82 +46,79 @@ class PreparedNames {
   }
 }
 
-/** What node-postgres keeps but does not type. */
-interface ClientInternals {
-  readonly processID?: number;
-  readonly connection?: { readonly parsedStatements?: Record<string, string> };
-}
-
-const internals = (client: pg.PoolClient) => client as unknown as ClientInternals;
-
 /** One source's connections. Values travel as text both ways: what Postgres prints is what clients get. */
 export class Database {
-  readonly #pool: pg.Pool;
+  readonly #pool: ConnectionPool;
   readonly #options: DatabaseOptions;
   readonly #names = new PreparedNames();
-  readonly #prepared = new WeakMap<pg.PoolClient, Set<string>>();
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
-    this.#pool = new pg.Pool({
-      ...options.connection,
-      max: options.poolSize,
-      idleTimeoutMillis: options.idleTimeout,
-      connectionTimeoutMillis: 5_000,
-      allowExitOnIdle: true,
-      application_name: "routeql-engine",
-      // A read engine's connections cannot write, whatever a function tries. Planning time matters more than JIT here.
-      options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${options.statementTimeout}`,
+    this.#pool = new ConnectionPool({
+      connection: {
+        ...options.connection,
+        connectionTimeoutMillis: connectionTimeout,
+        application_name: "routeql-engine",
+        // A read engine's connections cannot write, whatever a function tries. Planning time matters more than JIT here.
+        options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${options.statementTimeout}`,
+      },
+      size: options.poolSize,
+      idleTimeout: options.idleTimeout,
+      waitTimeout: connectionTimeout,
+      onLost: options.onConnectionLost,
     });
-    this.#pool.on("error", (error) => options.onConnectionLost(error.message));
   }
 
   get statistics() {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+    return this.#pool.statistics;
   }
 
   /** Runs one statement. @throws EngineError, or the signal's reason */
-  async run(run: Run, signal?: AbortSignal): Promise<readonly Row[]> {
+  async run(run: Run, signal?: AbortSignal): Promise<readonly TextRow[]> {
     const [rows = []] = await this.runAll([run], signal);
-    return rows;
+    return rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
   }
 
-  /** Runs statements one after another on one connection; several see one and the same state of the database. */
+  /**
+   * Runs statements one after another on one connection; several see one and the same state of the database.
+   * @throws EngineError, or the signal's reason
+   */
   async runAll(runs: readonly Run[], signal?: AbortSignal): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
-    const client = await this.#connect();
-    const cancel = this.#cancelOn(signal, client);
-    let broken: Error | undefined;
-    // A connection that dies between two statements says so by an event, which nobody else listens to while it is taken.
-    const onError = (error: Error) => {
-      broken = error;
-      this.#options.onConnectionLost(error.message);
-    };
-    client.on("error", onError);
+    const connection = await this.#connect();
+    const cancellation = signal === undefined ? undefined : this.#cancelOn(signal, connection);
+    let mustGo = false;
     try {
-      if (runs.length === 1 && runs[0] !== undefined) return [await this.#query(client, runs[0])];
-      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      const results: (readonly Row[])[] = [];
-      const start = performance.now();
-      try {
-        for (const run of runs) {
-          signal?.throwIfAborted();
-          this.#refuseLate(start);
-          results.push(await this.#query(client, run));
-        }
-      } finally {
-        await client.query("ROLLBACK").catch((error: Error) => (broken = error));
-      }
-      return results;
+      signal?.throwIfAborted();
+      const [only] = runs;
+      return runs.length === 1 && only !== undefined ? [await this.#query(connection, only)] : await this.#together(connection, runs, signal);
     } catch (error) {
-      if (isConnectionError(error)) broken = error as Error;
+      mustGo = mustReconnect(error);
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, runs);
     } finally {
-      await cancel.settled();
-      client.off("error", onError);
-      client.release(broken);
+      cancellation?.stop();
+      // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
+      await cancellation?.running;
+      if (mustGo) this.#pool.discard(connection);
+      else this.#pool.give(connection);
     }
+  }
+
+  async #together(connection: Connection, runs: readonly Run[], signal: AbortSignal | undefined): Promise<readonly (readonly Row[])[]> {
+    await connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const results: (readonly Row[])[] = [];
+    const start = performance.now();
+    try {
+      for (const run of runs) {
+        signal?.throwIfAborted();
+        this.#refuseLate(start);
+        results.push(await this.#query(connection, run));
+      }
+    } finally {
+      await connection.command("ROLLBACK");
+    }
+    return results;
   }
 
   /** Many statements of one request together get no more time than one. */
@@ -128,52 +129,34 @@ export class Database {
     }
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  async #connect(): Promise<Connection> {
     try {
-      return await this.#pool.connect();
+      return await this.#pool.take();
     } catch (error) {
       throw databaseError(error, []);
     }
   }
 
-  async #query(client: pg.PoolClient, { text, values }: Run): Promise<readonly Row[]> {
-    const name = this.#names.nameOf(text);
-    if (name !== undefined) await this.#keep(client, name);
-    const result = await client.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types: asText, ...(name === undefined ? {} : { name }) });
-    return result.rows;
+  #query(connection: Connection, { text, values }: Run): Promise<readonly Row[]> {
+    return connection.query({ text, name: this.#names.nameOf(text), values: values.map(parameterText) });
   }
 
-  async #keep(client: pg.PoolClient, name: string): Promise<void> {
-    const names = this.#prepared.get(client) ?? new Set<string>();
-    this.#prepared.set(client, names);
-    names.delete(name);
-    names.add(name);
-    if (names.size <= preparedPerConnection) return;
-    const [oldest] = names;
-    if (oldest === undefined) return;
-    names.delete(oldest);
-    delete internals(client).connection?.parsedStatements?.[oldest];
-    await client.query(`DEALLOCATE "${oldest}"`).catch(() => undefined);
-  }
-
-  /** The connection stays taken until the cancellation is over, so that it cannot hit the next one's statement. */
-  #cancelOn(signal: AbortSignal | undefined, client: pg.PoolClient): { settled(): Promise<void> } {
-    let cancelling: Promise<void> | undefined;
+  #cancelOn(signal: AbortSignal, connection: Connection): { stop(): void; readonly running: Promise<void> | undefined } {
+    let running: Promise<void> | undefined;
     const onAbort = () => {
-      cancelling = this.#cancel(internals(client).processID);
+      running = this.#cancel(connection.processId);
     };
-    signal?.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort, { once: true });
     return {
-      settled: async () => {
-        signal?.removeEventListener("abort", onAbort);
-        await cancelling;
+      stop: () => signal.removeEventListener("abort", onAbort),
+      get running() {
+        return running;
       },
     };
   }
 
-  async #cancel(processId: number | undefined): Promise<void> {
-    if (processId === undefined) return;
-    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: 5_000, application_name: "routeql-engine-cancel" });
+  async #cancel(processId: number): Promise<void> {
+    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: connectionTimeout, application_name: "routeql-engine-cancel" });
     client.on("error", (error) => this.#options.onConnectionLost(error.message));
     try {
       await client.connect();
@@ -190,9 +173,23 @@ export class Database {
   }
 }
 
+function parameterText(value: unknown): string | null {
+  if (typeof value === "string" || value === null) return value;
+  if (Array.isArray(value)) return arrayText(value as readonly (string | null)[]);
+  throw new TypeError("values of statements are text, null or lists of both");
+}
+
 function isConnectionError(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code) || code.startsWith("08") || code.startsWith("57P");
+  if (error instanceof EngineError) return false;
+  return !(error instanceof PostgresError) || error.code.startsWith("08") || error.code.startsWith("57P");
+}
+
+/**
+ * Whether the connection is not to be used again: it ends, or a statement that it keeps prepared does not fit the database any more,
+ * e.g. after a migration.
+ */
+function mustReconnect(error: unknown): boolean {
+  return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000)$/.test(error.code);
 }
 
 /** Class 22 is about the request's own values, so its message helps the client; everything else stays internal. */

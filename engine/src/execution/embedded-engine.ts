@@ -2,6 +2,8 @@ import { Kind, lexicographicSortSchema, printSchema } from "graphql";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
+import { textOf, type Bytes } from "../postgres/bytes.ts";
+import type { Row } from "../postgres/connection.ts";
 import { finalText } from "../sql/print.ts";
 import { connectionOf } from "./connection.ts";
 import { Database } from "./database.ts";
@@ -82,12 +84,12 @@ export class EmbeddedEngine implements Engine {
     return this.#state.inconsistencies;
   }
 
-  get metadata(): unknown {
-    return this.#state.loaded.merged;
   get notes(): Engine["notes"] {
     return this.#state.notes;
   }
 
+  get metadata(): unknown {
+    return this.#state.loaded.merged;
   }
 
   get revision(): number {
@@ -128,18 +130,25 @@ export class EmbeddedEngine implements Engine {
     );
   }
 
-  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined): Promise<readonly string[]> {
-    const runs = plan.statements.map(({ statement, text }) => ({ source: statement.source, run: { text, values: resolveParameters(statement.parameters, session, values) } }));
-    const answers: string[] = [];
-    for (const source of new Set(runs.map((entry) => entry.source))) {
-      const own = runs.flatMap((entry, index) => (entry.source === source ? [{ run: entry.run, index }] : []));
-      const results = await this.#database(source).runAll(own.map(({ run }) => run), signal);
-      for (const [position, { index }] of own.entries()) answers[index] = results[position]?.[0]?.[0] ?? "null";
+  /** Answers in the order of the plan's statements; those of one source see the same state of it. */
+  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined): Promise<readonly Bytes[]> {
+    const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values) }));
+    const [source, ...others] = plan.sources;
+    if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, signal)).map(answerOf);
+    const answers: Bytes[] = [];
+    for (const each of plan.sources) {
+      const positions = runs.keys().filter((position) => plan.statements[position]?.statement.source === each).toArray();
+      const results = await this.#database(each).runAll(positions.flatMap((position) => runs[position] ?? []), signal);
+      for (const [index, position] of positions.entries()) answers[position] = answerOf(results[index]);
     }
     return answers;
   }
 
   async execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string> {
+    return textOf(await this.executeToBytes(request, session, options));
+  }
+
+  async executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes> {
     const cached = this.#operation(request, session);
     if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
     if (cached.operation.kind === "subscription") {
@@ -147,9 +156,7 @@ export class EmbeddedEngine implements Engine {
     }
     const values = request.variables ?? {};
     const plan = this.#plan(cached, session, values);
-    const answers = plan.statements.length === 0 ? [] : await this.#run(plan, session, values, options?.signal);
-    let next = 0;
-    return `{"data":${splice(plan.roots, () => answers[next++] ?? "null")}}`;
+    return splice(plan, plan.statements.length === 0 ? [] : await this.#run(plan, session, values, options?.signal));
   }
 
   operationKind(request: GraphQLRequest): "query" | "mutation" | "subscription" {
@@ -252,6 +259,13 @@ export class EmbeddedEngine implements Engine {
 
 async function closeAll(databases: ReadonlyMap<string, Database>): Promise<void> {
   await Promise.all([...databases.values()].map((database) => database.close()));
+}
+
+const nothing: Bytes = [Buffer.from("null")];
+
+/** The one value of a statement's one row. */
+function answerOf(rows: readonly Row[] | undefined): Bytes {
+  return rows?.[0]?.[0] ?? nothing;
 }
 
 /** This engine has no mutation; it says so as Hasura does about a field that a role cannot see. */

@@ -1,10 +1,15 @@
+import type { Bytes } from "../postgres/bytes.ts";
 import { finalText } from "../sql/print.ts";
 import type { RootPlan, Statement } from "./plan.ts";
 
 /** A query's plan with the final texts of its statements. */
 export interface PreparedPlan {
   readonly roots: readonly RootPlan[];
+  /** The reply without its answers: what stands before the first, between each two, and after the last. */
+  readonly frame: readonly Buffer[];
   readonly statements: readonly { readonly statement: Statement; readonly text: string }[];
+  /** Names of the sources that the statements ask. */
+  readonly sources: readonly string[];
   /** Rough number of characters that it holds. */
   readonly size: number;
 }
@@ -20,14 +25,37 @@ function fixedLength(roots: readonly RootPlan[]): number {
 export function preparePlan(roots: readonly RootPlan[]): PreparedPlan {
   const statements = statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) }));
   const size = statements.reduce((sum, { text, statement }) => sum + 2 * text.length + 200 * statement.parameters.length, 1_000 + fixedLength(roots));
-  return { roots, statements, size };
+  return { roots, frame: frameOf(roots), statements, sources: [...new Set(statements.map(({ statement }) => statement.source))], size };
 }
 
-/** The reply's data: keys in the order of the query, answers as they come from Postgres. `take` gives the next statement's answer. */
-export function splice(roots: readonly RootPlan[], take: () => string): string {
-  const parts = roots.map((root) => {
-    const text = root.kind === "fixed" ? root.text : root.kind === "statement" ? take() : splice(root.fields, take);
-    return `${JSON.stringify(root.key)}:${text}`;
-  });
-  return `{${parts.join(",")}}`;
+/** Keys in the order of the query; answers come in the order of the statements. */
+function frameOf(roots: readonly RootPlan[]): Buffer[] {
+  const texts = [""];
+  const add = (text: string): void => {
+    texts.push(`${texts.pop() ?? ""}${text}`);
+  };
+  const addFields = (fields: readonly RootPlan[]): void => {
+    for (const [index, field] of fields.entries()) {
+      add(`${index === 0 ? "{" : ","}${JSON.stringify(field.key)}:`);
+      if (field.kind === "fixed") add(field.text);
+      else if (field.kind === "statement") texts.push("");
+      else addFields(field.fields);
+    }
+    add(fields.length === 0 ? "{}" : "}");
+  };
+  add('{"data":');
+  addFields(roots);
+  add("}");
+  return texts.map((text) => Buffer.from(text));
+}
+
+/** The whole reply: the answers in their frame, as they come from Postgres. */
+export function splice({ frame }: PreparedPlan, answers: readonly Bytes[]): Bytes {
+  const pieces: Buffer[] = [];
+  for (const [index, piece] of frame.entries()) {
+    pieces.push(piece);
+    const answer = answers[index];
+    if (answer !== undefined) for (const part of answer) pieces.push(part);
+  }
+  return pieces;
 }

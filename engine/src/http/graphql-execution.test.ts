@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createSession } from "../auth/session.ts";
+import { bytesOf } from "../postgres/bytes.ts";
 import { createAdmission } from "./admission.ts";
 import { createGraphQLExecution } from "./graphql-execution.ts";
 
@@ -17,7 +18,7 @@ afterEach(() => {
 
 test("a database that never answers is given up, and its place is free again", async () => {
   const admission = createAdmission(1);
-  const engine = { execute: () => new Promise<string>(() => undefined), operationKind: () => "query" as const };
+  const engine = { executeToBytes: () => new Promise<never>(() => undefined), operationKind: () => "query" as const };
   const execution = createGraphQLExecution({ engine, admission, metrics: { operation }, timeout: 40_000 });
   const running = expect(execution.run({ query: "{ a }" }, session, new AbortController().signal)).rejects.toMatchObject({
     code: "timeout",
@@ -33,7 +34,7 @@ test("a database that never answers is given up, and its place is free again", a
 
 test("the document of a plain query is not looked at twice", async () => {
   const operationKind = vi.fn<() => "query">(() => "query");
-  const engine = { execute: () => Promise.resolve("{}"), operationKind };
+  const engine = { executeToBytes: () => Promise.resolve(bytesOf("{}")), operationKind };
   const execution = createGraphQLExecution({ engine, admission: createAdmission(1), metrics: { operation }, timeout: 0 });
   await execution.run({ query: "{ a }" }, session, new AbortController().signal);
   expect(operationKind).not.toHaveBeenCalled();
@@ -44,7 +45,7 @@ test("the document of a plain query is not looked at twice", async () => {
 
 test("what the caller gave up ends with the caller's reason", async () => {
   const caller = new AbortController();
-  const engine = { execute: () => Promise.reject(new Error("cancelled")), operationKind: () => "query" as const };
+  const engine = { executeToBytes: () => Promise.reject(new Error("cancelled")), operationKind: () => "query" as const };
   const execution = createGraphQLExecution({ engine, admission: createAdmission(1), metrics: { operation }, timeout: 0 });
   caller.abort(new Error("gone"));
   await expect(execution.run({ query: "{ a }" }, session, caller.signal)).rejects.toThrow("gone");

@@ -1,4 +1,4 @@
-import type { Engine, GraphQLRequest, Session } from "../engine.ts";
+import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, toEngineError } from "../errors.ts";
 import type { Metrics, OperationKind } from "../operation/metrics.ts";
 import { within } from "../operation/within.ts";
@@ -7,16 +7,16 @@ import type { Admission } from "./admission.ts";
 /** Runs one query for HTTP or a WebSocket: within the bound of admission, counted and timed. */
 export interface GraphQLExecution {
   /**
-   * The reply's text, `{"data":…}`.
+   * The reply, `{"data":…}`.
    * @throws EngineError; the signal's reason when the caller aborted.
    */
-  run(request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<string>;
+  run(request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<Bytes>;
   /** What kind of operation would run. @throws EngineError as run does. */
   kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription";
 }
 
 export interface GraphQLExecutionOptions {
-  readonly engine: Pick<Engine, "execute" | "operationKind">;
+  readonly engine: Pick<Engine, "executeToBytes" | "operationKind">;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "operation">;
   /**
@@ -47,9 +47,9 @@ export function createGraphQLExecution({ engine, admission, metrics, timeout }: 
       try {
         kind = kindOf(request);
         if (kind === "subscription") throw subscriptionOverHttp();
-        const text = await within(engine.execute(request, session, { signal }), timeout, tookTooLong);
+        const reply = await within(engine.executeToBytes(request, session, { signal }), timeout, tookTooLong);
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
-        return text;
+        return reply;
       } catch (error) {
         metrics.operation(kind, session.role, "failure", (performance.now() - start) / 1000);
         if (signal.aborted) throw signal.reason;

@@ -4,6 +4,7 @@ import type { Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
+import { bytesOf, type Bytes } from "../postgres/bytes.ts";
 import type { ShowsInternal } from "./internal-detail.ts";
 import { BodyError, readBody } from "./body.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
@@ -30,7 +31,7 @@ export type GraphQLRoute = (
 ) => Promise<Reply>;
 
 interface Answer {
-  readonly text: string;
+  readonly text: string | Bytes;
   readonly status: number;
 }
 
@@ -60,7 +61,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     const answers: Answer[] = [];
     for (const payload of payloads) answers.push(await answerOne(payload, session, signal, id));
     const busy = answers.length > 0 && answers.every(({ status }) => status === 503);
-    return { text: `[${answers.map(({ text }) => text).join(",")}]`, status: busy ? 503 : 200 };
+    return { text: listOf(answers), status: busy ? 503 : 200 };
   }
 
   async function answer(request: IncomingMessage, signal: AbortSignal, id: string): Promise<Answer> {
@@ -91,6 +92,14 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     if (status === 413 || status === 415) return { status, text, headers: { connection: "close" } };
     return { status: keepsStatus ? status : 200, text };
   };
+}
+
+const comma = Buffer.from(",");
+
+/** The answers of a batch as one JSON array. */
+function listOf(answers: readonly Answer[]): Bytes {
+  const items = answers.flatMap(({ text }) => [comma, ...(typeof text === "string" ? bytesOf(text) : text)]);
+  return [Buffer.from("["), ...items.slice(1), Buffer.from("]")];
 }
 
 /** Why a statement was given up: nobody waits for its answer. */

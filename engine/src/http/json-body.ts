@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { EngineError, toEngineError } from "../errors.ts";
+import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { BodyError, readBody } from "./body.ts";
@@ -20,7 +20,5 @@ export function apiFailure(thrown: unknown, id: string, logError: ErrorLog, with
   if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
   const error = toEngineError(thrown);
   logError(error, { requestId: id });
-  const { path, message, code, internal } = error;
-  const shown = withInternal && internal !== undefined ? { internal } : {};
-  return { status: error.status, text: JSON.stringify({ path, error: message, code, ...shown }) };
+  return { status: error.status, text: JSON.stringify(legacyError(error, withInternal)) };
 }

@@ -1,16 +1,19 @@
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { RequestHeaders } from "../auth/request-headers.ts";
+import { bytesOf, lengthOf, type Bytes } from "../postgres/bytes.ts";
 
 const compress = promisify(gzip);
 /** Below one packet compression only costs. */
 const smallestCompressed = 1_024;
+/** Bytes of a body up to which copying costs less than gathering; node's own buffer for writing at once holds 16 KiB with the head. */
+const longestJoined = 15_360;
 const acceptsGzip = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
 
 export interface Reply {
   readonly status: number;
-  readonly text: string;
+  readonly text: string | Bytes;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -25,22 +28,41 @@ export async function sendReply(
   id: string,
   reply: Reply,
 ): Promise<void> {
-  const headers: Record<string, string | number> = {
+  const headers: OutgoingHttpHeaders = {
     "content-type": reply.contentType ?? jsonType,
     "x-request-id": id,
     ...reply.headers,
   };
+  const { text } = reply;
+  const body = typeof text === "string" ? bytesOf(text) : text;
+  const length = lengthOf(body);
   const encodings = requestHeaders["accept-encoding"];
-  if (reply.text.length < smallestCompressed || encodings === undefined || !acceptsGzip.test(encodings)) {
-    headers["content-length"] = Buffer.byteLength(reply.text);
-    if (!response.destroyed) response.writeHead(reply.status, headers).end(reply.text);
+  if (length < smallestCompressed || encodings === undefined || !acceptsGzip.test(encodings)) {
+    headers["content-length"] = length;
+    send(response, reply.status, headers, body, length);
     return;
   }
-  const body = await compress(reply.text, { level: constants.Z_BEST_SPEED });
+  const compressed = await compress(Buffer.concat(body, length), { level: constants.Z_BEST_SPEED });
   headers["content-encoding"] = "gzip";
   headers["vary"] = response.hasHeader("vary") ? "Origin, Accept-Encoding" : "Accept-Encoding";
-  headers["content-length"] = body.length;
-  if (!response.destroyed) response.writeHead(reply.status, headers).end(body);
+  headers["content-length"] = compressed.length;
+  send(response, reply.status, headers, [compressed], compressed.length);
+}
+
+/**
+ * Head and body leave in one call to the system. A short body goes as a string of its bytes: node joins that with the head and
+ * writes at once, which takes half the time of a gathered write.
+ */
+function send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: Bytes, length: number): void {
+  if (response.destroyed) return;
+  response.writeHead(status, headers);
+  if (length <= longestJoined) {
+    response.end(body.map((piece) => piece.toString("latin1")).join(""), "latin1");
+    return;
+  }
+  response.cork();
+  for (const piece of body) response.write(piece);
+  response.end();
 }
 
 /** Hasura's body for errors outside of GraphQL. */

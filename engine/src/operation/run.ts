@@ -14,6 +14,8 @@ const lastGrace = 3_000;
  * Whatever keeps it from starting is written to standard error, and the exit code is 1.
  */
 export async function run(environment: Environment): Promise<void> {
+  // Connections to the metadata let the process end while it waits for one of them; until it serves nothing else may hold it.
+  const awake = setInterval(() => undefined, 60_000);
   try {
     const settings = readSettings(environment);
     const logger = createLogger(settings.logLevel);
@@ -22,6 +24,8 @@ export async function run(environment: Environment): Promise<void> {
   } catch (error) {
     process.stderr.write(`the engine does not start: ${explain(error)}\n`);
     process.exit(1);
+  } finally {
+    clearInterval(awake);
   }
 }
 

@@ -6,7 +6,7 @@ import { parseClientMessage, type ClientMessage } from "./client-message.ts";
 import { closes, type Close } from "./close-codes.ts";
 import { onDeadline } from "./deadline.ts";
 import type { Dialect } from "./dialect.ts";
-import { Operations, type OperationsContext } from "./operations.ts";
+import { Operations, type ConnectionIdentity, type OperationsContext } from "./operations.ts";
 import { createOutbox, type Outbox, type OutboxLimits } from "./outbox.ts";
 
 export interface ConnectionContext extends OperationsContext {
@@ -45,7 +45,7 @@ export class Connection {
     socket: WebSocket,
     dialect: Dialect,
     upgradeHeaders: RequestHeaders,
-    requestId: string,
+    identity: ConnectionIdentity,
     context: ConnectionContext,
   ) {
     this.#socket = socket;
@@ -53,7 +53,7 @@ export class Connection {
     this.#context = context;
     this.#upgradeHeaders = upgradeHeaders;
     this.#outbox = createOutbox(socket, context.outboxLimits);
-    this.#operations = new Operations(context, this.#outbox, dialect, requestId, (close) => this.close(close));
+    this.#operations = new Operations(context, this.#outbox, dialect, identity, (close) => this.close(close));
     this.#initTimer = setTimeout(() => this.close(dialect.initTimeout), context.initTimeout);
     socket.on("message", (data) => this.#receive(data));
     socket.on("pong", () => {

@@ -1,4 +1,4 @@
-import type { SerializedError } from "../errors.ts";
+import type { LegacyError, SerializedError } from "../errors.ts";
 import { closes, type Close } from "./close-codes.ts";
 
 /** What the server says in one of the two protocols. Frames are JSON texts; `id` is the operation's id as JSON. */
@@ -13,9 +13,9 @@ export interface Dialect {
   /** A poll's reply text, `{"errors":…}`; the subscription goes on. */
   failedData(id: string, text: string): string;
   /** An operation that ran and failed. */
-  executionError(id: string, error: SerializedError): string;
-  /** An operation that was refused before it ran. */
-  requestError(id: string, error: SerializedError): string;
+  executionError(id: string, error: SerializedError | LegacyError): string;
+  /** An operation that was refused before it ran. On `/v1alpha1/graphql` the error itself is the payload. */
+  requestError(id: string, error: SerializedError | LegacyError): string;
   /** An operation that could not be started at all: frames, then possibly the end of the connection. */
   startError(id: string, error: SerializedError): { readonly frame: string; readonly close: Close | undefined };
   /** `connection_init` was refused. */
@@ -43,7 +43,7 @@ export const legacyDialect: Dialect = {
   data: (id, text) => `{"type":"data","id":${id},"payload":${text}}`,
   failedData: (id, text) => `{"type":"data","id":${id},"payload":${withNullData(text)}}`,
   executionError: (id, error) => `{"type":"data","id":${id},"payload":${JSON.stringify({ data: null, errors: [error] })}}`,
-  requestError: (id, error) => `{"type":"error","id":${id},"payload":${JSON.stringify({ errors: [error] })}}`,
+  requestError: (id, error) => `{"type":"error","id":${id},"payload":${JSON.stringify("error" in error ? error : { errors: [error] })}}`,
   startError: (id, error) => ({ frame: `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}`, close: undefined }),
   initError: (message) => ({
     frame: JSON.stringify({ type: "connection_error", payload: message }),
@@ -64,13 +64,13 @@ export const transportDialect: Dialect = {
   data: (id, text) => `{"type":"next","id":${id},"payload":${text}}`,
   failedData: (id, text) => `{"type":"next","id":${id},"payload":${withNullData(text)}}`,
   executionError: (id, error) => transportError(id, error),
-  requestError: (id, error) => transportError(id, error),
+  requestError: (id, error) => ("error" in error ? `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}` : transportError(id, error)),
   startError: (id, error) => ({ frame: transportError(id, error), close: closes.startFailed(error.message) }),
   initError: () => ({ frame: undefined, close: closes.forbidden }),
   badMessage: (detail) => ({ close: closes.badMessage(detail) }),
 };
 
-function transportError(id: string, error: SerializedError): string {
+function transportError(id: string, error: SerializedError | LegacyError): string {
   return `{"type":"error","id":${id},"payload":${JSON.stringify([error])}}`;
 }
 

@@ -1,9 +1,10 @@
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
-import { EngineError, toEngineError } from "../errors.ts";
+import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import type { GraphQLExecution } from "../http/graphql-execution.ts";
 import type { ShowsInternal } from "../http/internal-detail.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import type { Metrics } from "../operation/metrics.ts";
+import { textOf } from "../postgres/bytes.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Close } from "./close-codes.ts";
 import { completeFrame, type Dialect } from "./dialect.ts";
@@ -20,6 +21,12 @@ export interface OperationsContext {
   readonly operationLimit: number;
 }
 
+export interface ConnectionIdentity {
+  readonly requestId: string;
+  /** Errors of the requests have the form of Hasura's older endpoints, as on `/v1alpha1/graphql`. */
+  readonly hasLegacyErrors: boolean;
+}
+
 interface RunningOperation {
   stop(): void;
 }
@@ -30,15 +37,17 @@ export class Operations {
   readonly #outbox: Outbox;
   readonly #dialect: Dialect;
   readonly #requestId: string;
+  readonly #hasLegacyErrors: boolean;
   readonly #close: (close: Close) => void;
   readonly #running = new Map<string, RunningOperation>();
   #session: Session | undefined;
 
-  constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, requestId: string, close: (close: Close) => void) {
+  constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, { requestId, hasLegacyErrors }: ConnectionIdentity, close: (close: Close) => void) {
     this.#context = context;
     this.#outbox = outbox;
     this.#dialect = dialect;
     this.#requestId = requestId;
+    this.#hasLegacyErrors = hasLegacyErrors;
     this.#close = close;
   }
 
@@ -122,9 +131,9 @@ export class Operations {
   async #answer(id: string, request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
-      const text = await this.#context.execution.run(request, session, signal);
+      const reply = await this.#context.execution.run(request, session, signal);
       if (signal.aborted) return;
-      this.#outbox.send(this.#dialect.data(jsonId, text));
+      this.#outbox.send(this.#dialect.data(jsonId, textOf(reply)));
       this.#outbox.send(completeFrame(jsonId));
     } catch (thrown) {
       if (!signal.aborted) this.#refuse(id, thrown, session);
@@ -135,7 +144,8 @@ export class Operations {
   #refuse(id: string, thrown: unknown, session: Session): void {
     const error = toEngineError(thrown);
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
-    const serialized = error.toJSON(this.#context.showsInternal(session, error));
+    const showsInternal = this.#context.showsInternal(session, error);
+    const serialized = this.#hasLegacyErrors ? legacyError(error, showsInternal) : error.toJSON(showsInternal);
     const jsonId = JSON.stringify(id);
     const failed = executionCodes.has(error.code);
     this.#outbox.send(failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized));

@@ -1,5 +1,6 @@
 import type { Engine, ExecuteOptions, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../../engine.ts";
 import { EngineError } from "../../errors.ts";
+import { bytesOf } from "../../postgres/bytes.ts";
 
 /** What a test decides; everything else has a plain answer. */
 export interface FakeBehaviour {
@@ -25,6 +26,9 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
       calls.executed.push(request);
       if (behaviour.execute !== undefined) return behaviour.execute(request, session, options);
       return Promise.resolve(JSON.stringify({ data: { role: session.role, variables: request.variables ?? null } }));
+    },
+    async executeToBytes(request, session, options) {
+      return bytesOf(await this.execute(request, session, options));
     },
     operationKind({ query }) {
       if (query.includes("syntax error")) throw notGraphQL();
@@ -54,11 +58,11 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     schemaText: () => "",
     roles: ["viewer"],
     inconsistencies: behaviour.inconsistencies ?? [],
+    notes: [],
     metadata: {},
     revision: 1,
     ping: () => behaviour.ping?.() ?? Promise.resolve(),
     reload: () => Promise.resolve(),
-    notes: [],
     prepare: () => Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
     statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 }, cohorts: 0 }),
     close() {

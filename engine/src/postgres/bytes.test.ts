@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bytesOf, lengthOf, slice, textOf } from "./bytes.ts";
+
+/** A text as bytes in pieces, cut anywhere, inside of characters too. */
+const pieces = fc
+  .tuple(fc.string({ unit: "grapheme" }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }))
+  .map(([text, cuts]) => {
+    const whole = Buffer.from(text);
+    const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).toSorted((one, other) => one - other), whole.length];
+    return { text, bytes: places.slice(1).map((end, index) => whole.subarray(places[index], end)) };
+  });
+
+test("a text in pieces is the text, wherever it is cut", () => {
+  fc.assert(
+    fc.property(pieces, ({ text, bytes }) => {
+      expect(textOf(bytes)).toBe(text);
+      expect(lengthOf(bytes)).toBe(Buffer.byteLength(text));
+      expect(textOf(bytesOf(text))).toBe(text);
+    }),
+  );
+});
+
+test("a slice of the pieces is the slice of the whole", () => {
+  fc.assert(
+    fc.property(pieces, fc.nat({ max: 70 }), fc.nat({ max: 70 }), ({ bytes }, one, other) => {
+      const [start, end] = [Math.min(one, other), Math.max(one, other)];
+      expect(Buffer.concat(slice(bytes, start, end))).toEqual(Buffer.concat(bytes).subarray(start, end));
+    }),
+  );
+});

@@ -1,0 +1,192 @@
+import type { Socket } from "node:net";
+import pg from "pg";
+import { slice, type Bytes } from "./bytes.ts";
+import { commandMessage, statementMessages } from "./frontend-messages.ts";
+import { MessageReader, type MessageHandler } from "./message-reader.ts";
+import { PostgresError } from "./postgres-error.ts";
+
+/** Columns of a row: Postgres' text in bytes, or null. */
+export type Row = readonly (Bytes | null)[];
+
+export interface Statement {
+  readonly text: string;
+  /** Under this name Postgres keeps the statement prepared on this connection; without one it is used once. */
+  readonly name: string | undefined;
+  readonly values: readonly (string | null)[];
+}
+
+/** Named statements that one connection keeps; the one used longest ago is given up first. */
+const mostPrepared = 250;
+
+const letter = (character: string): number => character.charCodeAt(0);
+const dataRow = letter("D");
+const errorResponse = letter("E");
+const parseComplete = letter("1");
+const readyForQuery = letter("Z");
+
+/** What is awaited from Postgres: it answers one statement at a time. */
+interface Pending {
+  readonly rows: Row[];
+  /** Name that is prepared once Postgres says so. */
+  readonly preparing: string | undefined;
+  error: Error | undefined;
+  readonly resolve: (rows: readonly Row[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What node-postgres keeps but does not type. */
+interface ClientInternals {
+  readonly processID: number;
+  readonly connection: { readonly stream: Socket };
+}
+
+/**
+ * A connection that hands rows on as the bytes that Postgres sent. node-postgres opens it (addresses, TLS, every way to log in) and
+ * closes it; statements are asked for here, because its own path decodes, copies and wraps each value, which is half of the cost
+ * of a query.
+ */
+export class Connection implements MessageHandler {
+  /** Identifies the connection to `pg_cancel_backend`. */
+  readonly processId: number;
+  readonly #client: pg.Client;
+  readonly #socket: Socket;
+  readonly #reader = new MessageReader(this);
+  readonly #prepared = new Set<string>();
+  #pending: Pending | undefined;
+  #lost: Error | undefined;
+
+  private constructor(client: pg.Client) {
+    const { processID, connection } = client as unknown as ClientInternals;
+    this.processId = processID;
+    this.#client = client;
+    this.#socket = connection.stream;
+    this.#socket.removeAllListeners("data");
+    this.#socket.on("data", (chunk: Buffer) => this.#reader.take(chunk));
+  }
+
+  /**
+   * @param onLost told when the connection ends without having been closed
+   * @throws what node-postgres throws when there is no connection to be had
+   */
+  static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void): Promise<Connection> {
+    const client = new pg.Client(config);
+    let connection: Connection | undefined;
+    client.on("error", (error) => {
+      if (connection === undefined) return; // then connect() fails with it
+      connection.#end(error);
+      onLost(connection, error);
+    });
+    await client.connect();
+    connection = new Connection(client);
+    return connection;
+  }
+
+  /** Whether it can take a statement. */
+  get isUsable(): boolean {
+    return this.#lost === undefined && this.#pending === undefined;
+  }
+
+  /** Whether it keeps the process from ending. */
+  hold(yes: boolean): void {
+    if (yes) this.#socket.ref();
+    else this.#socket.unref();
+  }
+
+  /** Runs one statement. @throws PostgresError, or the error that ended the connection */
+  query({ text, name, values }: Statement): Promise<readonly Row[]> {
+    const isKnown = name !== undefined && this.#prepared.has(name);
+    const close = name === undefined ? undefined : this.#use(name, isKnown);
+    const messages = statementMessages({ name: name ?? "", parse: isKnown ? undefined : text, close, values });
+    return this.#send(messages, isKnown ? undefined : name);
+  }
+
+  /** Runs a command that gives no rows. @throws as query does */
+  async command(text: string): Promise<void> {
+    await this.#send(commandMessage(text), undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#lost ??= new Error("the connection is closed");
+    // A goodbye would wait for the statement that still runs.
+    if (this.#pending !== undefined) this.#socket.destroy();
+    this.hold(true); // whoever waits for the end is not to be left in the middle
+    await this.#client.end().catch(() => undefined);
+  }
+
+  #send(messages: Buffer, preparing: string | undefined): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      if (!this.isUsable) {
+        reject(this.#lost ?? new Error("the connection is busy"));
+        return;
+      }
+      this.#pending = { rows: [], preparing, error: undefined, resolve, reject };
+      this.#socket.write(messages);
+    });
+  }
+
+  /** Makes the name the latest used; gives the name of a statement to be closed for it. */
+  #use(name: string, isKnown: boolean): string | undefined {
+    if (isKnown) {
+      this.#prepared.delete(name);
+      this.#prepared.add(name);
+      return undefined;
+    }
+    if (this.#prepared.size < mostPrepared) return undefined;
+    const [oldest] = this.#prepared;
+    if (oldest !== undefined) this.#prepared.delete(oldest);
+    return oldest;
+  }
+
+  message(type: number, data: Buffer, start: number, end: number): void {
+    const pending = this.#pending;
+    if (pending === undefined) return; // notices and parameters may come at any time
+    if (type === dataRow) pending.rows.push(readRow(data, start));
+    else if (type === readyForQuery) this.#settle(pending);
+    else if (type === errorResponse) pending.error = new PostgresError(data.subarray(start, end));
+    else if (type === parseComplete && pending.preparing !== undefined) this.#prepared.add(pending.preparing);
+  }
+
+  longMessage(type: number, body: readonly Buffer[]): void {
+    const only = type === dataRow ? readOnlyColumn(body) : undefined;
+    if (only === undefined) {
+      const whole = Buffer.concat(body);
+      this.message(type, whole, 0, whole.length);
+    } else this.#pending?.rows.push([only]);
+  }
+
+  #settle(pending: Pending): void {
+    this.#pending = undefined;
+    if (pending.error === undefined) pending.resolve(pending.rows);
+    else pending.reject(pending.error);
+  }
+
+  /** A server that shuts down says why in an error of its own before it goes. */
+  #end(error: Error): void {
+    this.#lost = error;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.reject(pending.error ?? error);
+  }
+}
+
+/** Values of a DataRow: their number, then of each its length (-1 for null) and its bytes. */
+function readRow(data: Buffer, start: number): Row {
+  const columns: (Bytes | null)[] = [];
+  let at = start + 2;
+  for (let left = data.readInt16BE(start); left > 0; left -= 1) {
+    const length = data.readInt32BE(at);
+    at += 4;
+    if (length === -1) columns.push(null);
+    else {
+      columns.push([data.subarray(at, at + length)]);
+      at += length;
+    }
+  }
+  return columns;
+}
+
+/** The one value of a row that came in pieces, still in pieces; undefined for a row of several columns. */
+function readOnlyColumn(body: readonly Buffer[]): Bytes | undefined {
+  const head = Buffer.concat(slice(body, 0, 6));
+  return head.readInt16BE(0) === 1 ? slice(body, 6, 6 + head.readInt32BE(2)) : undefined;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { commandMessage, statementMessages } from "./frontend-messages.ts";
+import { MessageReader } from "./message-reader.ts";
+
+/** Types and bodies of the messages in a buffer; their framing is the same both ways. */
+function messages(buffer: Buffer): { type: string; body: string }[] {
+  const found: { type: string; body: string }[] = [];
+  const reader = new MessageReader({
+    message: (type, data, start, end) => found.push({ type: String.fromCharCode(type), body: data.toString("utf8", start, end) }),
+    longMessage: () => expect.unreachable("the buffer is whole"),
+  });
+  reader.take(buffer);
+  return found;
+}
+
+test("a statement that is used once is parsed without a name, bound, executed and synchronised", () => {
+  const buffer = statementMessages({ name: "", parse: "SELECT $1", close: undefined, values: ["ä"] });
+  expect(messages(buffer)).toEqual([
+    { type: "P", body: "\0SELECT $1\0\0\0" },
+    { type: "B", body: "\0\0\0\0\0\u0001\0\0\0\u0002ä\0\0" },
+    { type: "E", body: "\0\0\0\0\0" },
+    { type: "S", body: "" },
+  ]);
+});
+
+test("a prepared statement is only bound; null is no value", () => {
+  const [bind, ...rest] = messages(statementMessages({ name: "rq1", parse: undefined, close: undefined, values: [null, "{}"] }));
+  expect(bind?.type).toBe("B");
+  expect(bind?.body.startsWith("\0rq1\0\0\0\0\u0002")).toBe(true);
+  expect(bind?.body.endsWith("\0\0\0\u0002{}\0\0")).toBe(true);
+  expect(rest.map(({ type }) => type)).toEqual(["E", "S"]);
+});
+
+test("a statement that is given up is closed before another is prepared", () => {
+  const found = messages(statementMessages({ name: "rq2", parse: "SELECT 1", close: "rq1", values: [] }));
+  expect(found.slice(0, 2)).toEqual([
+    { type: "C", body: "Srq1\0" },
+    { type: "P", body: "rq2\0SELECT 1\0\0\0" },
+  ]);
+});
+
+test("a command is one message", () => {
+  expect(messages(commandMessage("ROLLBACK"))).toEqual([{ type: "Q", body: "ROLLBACK\0" }]);
+});

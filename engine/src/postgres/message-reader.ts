@@ -1,0 +1,58 @@
+/** Takes the messages of a backend, one by one. */
+export interface MessageHandler {
+  /** A message whose body lies in `data` from `start` to before `end`. */
+  message(type: number, data: Buffer, start: number, end: number): void;
+  /** A message that came in several chunks. */
+  longMessage(type: number, body: readonly Buffer[]): void;
+}
+
+/** A type byte and a length that counts itself but not the type. */
+const headLength = 5;
+
+/** Cuts the stream of bytes from Postgres into its messages (protocol 3.0, section "Message Formats"), without copying them. */
+export class MessageReader {
+  readonly #handler: MessageHandler;
+  /** Bytes of a head that is not whole yet. */
+  #partialHead: Buffer | undefined;
+  #longType = 0;
+  #longBody: Buffer[] = [];
+  /** Bytes of a long message that are still to come. */
+  #missing = 0;
+
+  constructor(handler: MessageHandler) {
+    this.#handler = handler;
+  }
+
+  take(chunk: Buffer): void {
+    const data = this.#partialHead === undefined ? chunk : Buffer.concat([this.#partialHead, chunk]);
+    this.#partialHead = undefined;
+    let position = this.#missing > 0 ? this.#continueLong(data) : 0;
+    while (data.length - position >= headLength) {
+      const type = data[position] ?? 0;
+      const start = position + headLength;
+      const end = position + 1 + data.readUInt32BE(position + 1);
+      if (end > data.length) {
+        this.#longType = type;
+        this.#longBody = start < data.length ? [data.subarray(start)] : [];
+        this.#missing = end - data.length;
+        return;
+      }
+      this.#handler.message(type, data, start, end);
+      position = end;
+    }
+    if (position < data.length) this.#partialHead = data.subarray(position);
+  }
+
+  /** How many bytes belonged to the long message. */
+  #continueLong(data: Buffer): number {
+    const length = Math.min(this.#missing, data.length);
+    this.#longBody.push(length === data.length ? data : data.subarray(0, length));
+    this.#missing -= length;
+    if (this.#missing === 0) {
+      const body = this.#longBody;
+      this.#longBody = [];
+      this.#handler.longMessage(this.#longType, body);
+    }
+    return length;
+  }
+}

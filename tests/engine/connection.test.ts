@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { textOf } from "../../engine/src/postgres/bytes.ts";
+import { Connection, type Row } from "../../engine/src/postgres/connection.ts";
+import { ConnectionPool } from "../../engine/src/postgres/connection-pool.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+
+let database: StartedDatabaseContainer;
+const lost: string[] = [];
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+
+afterAll(async () => {
+  await database.stop();
+});
+
+const open = (): Promise<Connection> =>
+  Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message));
+
+function pool(size: number, options: { idleTimeout?: number; waitTimeout?: number } = {}): ConnectionPool & AsyncDisposable {
+  const connections = new ConnectionPool({
+    connection: { connectionString: database.getConnectionUri("engine") },
+    size,
+    idleTimeout: 60_000,
+    waitTimeout: 20_000,
+    onLost: (message) => lost.push(message),
+    ...options,
+  });
+  return Object.assign(connections, { [Symbol.asyncDispose]: () => connections.end() });
+}
+
+const texts = (rows: readonly Row[]): (string | null)[][] => rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
+const plain = (text: string, ...values: (string | null)[]) => ({ text, name: undefined, values });
+
+test("values come back as Postgres prints them, null as null", async () => {
+  const connection = await open();
+  const rows = await connection.query(plain("select $1::text, $2::text, 0.10::numeric, true, array[1, null] from generate_series(1, 2)", "ä€🌍", null));
+  expect(texts(rows)).toEqual(Array.from({ length: 2 }, () => ["ä€🌍", null, "0.10", "t", "{1,NULL}"]));
+  await connection.close();
+});
+
+test("a value of megabytes comes whole, alone and among others", async () => {
+  const connection = await open();
+  const text = "repeat('ä', 1500000)";
+  const [alone] = texts(await connection.query(plain(`select ${text}`)));
+  expect(alone).toEqual(["ä".repeat(1_500_000)]);
+  const [among] = texts(await connection.query(plain(`select 'a', ${text}, null, 'z'`)));
+  expect(among).toEqual(["a", "ä".repeat(1_500_000), null, "z"]);
+  await connection.close();
+});
+
+test("a failed statement says why, and the connection stays good", async () => {
+  const connection = await open();
+  await expect(connection.query(plain("select $1::int", "x"))).rejects.toMatchObject({ code: "22P02" });
+  await expect(connection.query({ text: "select nonsense", name: "bad", values: [] })).rejects.toMatchObject({ code: "42703" });
+  await expect(connection.command("nonsense")).rejects.toMatchObject({ code: "42601" });
+  // A name under which nothing could be prepared is free.
+  expect(texts(await connection.query({ text: "select 1", name: "bad", values: [] }))).toEqual([["1"]]);
+  await connection.close();
+});
+
+test("a named statement stays prepared, a bounded number of them, and each can be used again", async () => {
+  const connection = await open();
+  for (let index = 0; index < 260; index += 1) await connection.query({ text: `select ${index}`, name: `s${index}`, values: [] });
+  expect(texts(await connection.query({ text: "select 0", name: "s0", values: [] }))).toEqual([["0"]]);
+  const [count] = texts(await connection.query(plain("select count(*) from pg_prepared_statements where name <> ''")));
+  expect(count).toEqual(["250"]);
+  await connection.close();
+});
+
+test("only one statement runs at a time", async () => {
+  const connection = await open();
+  const first = connection.query(plain("select pg_sleep(0.05)::text"));
+  await expect(connection.query(plain("select 1"))).rejects.toThrow("busy");
+  expect(texts(await first)).toEqual([[""]]);
+  await connection.close();
+});
+
+test("a connection that the server ends rejects what runs with the server's reason, and says so", async () => {
+  const connection = await open();
+  await using bootstrap = await database.connect("bootstrap");
+  const running = expect(connection.query(plain("select pg_sleep(30)"))).rejects.toMatchObject({ code: "57P01" });
+  await bootstrap.query("select pg_terminate_backend($1)", [connection.processId]);
+  await running;
+  expect(connection.isUsable).toBe(false);
+  await expect(connection.query(plain("select 1"))).rejects.toThrow("terminated");
+  expect(lost.length).toBeGreaterThan(0);
+});
+
+test("who finds no connection free waits in line, and gets it in order", async () => {
+  await using connections = pool(1);
+  const first = await connections.take();
+  const order: string[] = [];
+  const waiters = ["a", "b"].map(async (name) => {
+    const connection = await connections.take();
+    order.push(name);
+    connections.give(connection);
+  });
+  expect(connections.statistics).toEqual({ total: 1, idle: 0, waiting: 2 });
+  connections.give(first);
+  await Promise.all(waiters);
+  expect(order).toEqual(["a", "b"]);
+  expect(connections.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
+});
+
+test("waiting ends after its time", async () => {
+  await using connections = pool(1, { waitTimeout: 20 });
+  const taken = await connections.take();
+  await expect((async () => connections.take())()).rejects.toThrow("no connection came free in time");
+  expect(connections.statistics.waiting).toBe(0);
+  connections.give(taken);
+});
+
+test("the place of a connection that was lost goes to who waits", async () => {
+  await using connections = pool(1);
+  const taken = await connections.take();
+  const waiting = (async () => connections.take())();
+  await using bootstrap = await database.connect("bootstrap");
+  await expect(Promise.all([taken.query(plain("select pg_sleep(30)")), bootstrap.query("select pg_terminate_backend($1)", [taken.processId])])).rejects.toMatchObject({ code: "57P01" });
+  connections.give(taken);
+  const next = await waiting;
+  expect(texts(await next.query(plain("select 1")))).toEqual([["1"]]);
+  connections.give(next);
+});
+
+test("an idle connection that the server ends leaves the pool", async () => {
+  await using connections = pool(2);
+  const taken = await connections.take();
+  connections.give(taken);
+  await using bootstrap = await database.connect("bootstrap");
+  await bootstrap.query("select pg_terminate_backend($1)", [taken.processId]);
+  await expect.poll(() => connections.statistics.total).toBe(0);
+});
+
+test("connections without work are closed after their time", async () => {
+  await using connections = pool(2, { idleTimeout: 30 });
+  connections.give(await connections.take());
+  await expect.poll(() => connections.statistics.total).toBe(0);
+});
+
+test("an ended pool serves who waits, takes nobody new, and ends when all is given back", async () => {
+  const connections = pool(1);
+  const taken = await connections.take();
+  const waiting = (async () => connections.take())();
+  const ended = connections.end();
+  expect(() => connections.take()).toThrow("closed");
+  connections.give(taken);
+  connections.give(await waiting);
+  await ended;
+  expect(connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
+});
+
+test("a connection that nobody holds does not keep the process alive", async () => {
+  const program = `
+    import { ConnectionPool } from "./engine/src/postgres/connection-pool.ts";
+    const pool = new ConnectionPool({ connection: { connectionString: process.env.URI }, size: 1, idleTimeout: 60_000, waitTimeout: 1_000, onLost: () => {} });
+    pool.give(await pool.take());`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { env: { ...process.env, URI: database.getConnectionUri("engine") }, stdio: "inherit" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  expect(code).toBe(0);
+});
