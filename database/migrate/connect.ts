@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
+import type { Login, MigrateSettings } from "./settings.ts";
 
 /** Codes with which a starting server turns clients away (cannot_connect_now, too_many_connections). */
 const startingCodes = new Set(["57P03", "53300"]);
@@ -13,6 +14,19 @@ const networkCodes = new Set([
   "EAI_AGAIN",
   "EPIPE",
 ]);
+
+/** A connection to one database of the server, under a login. */
+export function connectionTo(
+  { host, port, parameters }: Pick<MigrateSettings, "host" | "port" | "parameters">,
+  { user, password }: Login,
+  database: string,
+): ClientConfig {
+  const url = new URL(`postgres://${host}:${port}/${database}`);
+  url.username = encodeURIComponent(user);
+  url.password = encodeURIComponent(password);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { connectionString: url.href, host, port, user, application_name: "routeql-migrate" };
+}
 
 /**
  * Connects as soon as the server takes connections.

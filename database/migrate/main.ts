@@ -4,7 +4,7 @@
  * @module
  */
 import type { Client } from "pg";
-import { connectWhenReady } from "./connect.ts";
+import { connectionTo, connectWhenReady } from "./connect.ts";
 import { ensureDatabase, restrictDatabases } from "./database.ts";
 import { ensureMetadataSchema } from "./metadata-schema.ts";
 import { migrate } from "./migrations.ts";
@@ -21,36 +21,21 @@ async function main(): Promise<void> {
 }
 
 async function run(settings: MigrateSettings): Promise<string[]> {
-  const { host, port, database, bootstrapPassword, waitSeconds } = settings;
-  const config = {
-    host,
-    port,
-    user: "postgres",
-    password: bootstrapPassword,
-    database: "postgres",
-    application_name: "routeql-migrate",
-  };
-  return using(await connectWhenReady(config, waitSeconds), async (client) => {
+  const { database, bootstrap, waitSeconds } = settings;
+  return using(await connectWhenReady(connectionTo(settings, bootstrap, "postgres"), waitSeconds), async (client) => {
     await client.query("select pg_advisory_lock($1)", [JOB_LOCK.toString()]);
     const done: string[] = [];
     for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name])));
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
-    const inDatabase = await connectWhenReady({ ...config, database }, waitSeconds);
+    const inDatabase = await connectWhenReady(connectionTo(settings, bootstrap, database), waitSeconds);
     done.push(...(await using(inDatabase, ensureMetadataSchema)));
     return [...done, ...(await asOwner(settings))];
   });
 }
 
-async function asOwner({ host, port, database, passwords, waitSeconds }: MigrateSettings): Promise<string[]> {
-  const config = {
-    host,
-    port,
-    user: loginRole("owner"),
-    password: passwords.owner,
-    database,
-    application_name: "routeql-migrate",
-  };
-  return using(await connectWhenReady(config, waitSeconds), migrate);
+async function asOwner(settings: MigrateSettings): Promise<string[]> {
+  const owner = { user: loginRole("owner"), password: settings.passwords.owner };
+  return using(await connectWhenReady(connectionTo(settings, owner, settings.database), settings.waitSeconds), migrate);
 }
 
 async function using<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {

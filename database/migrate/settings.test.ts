@@ -31,9 +31,29 @@ test("port, name and waiting time have defaults, and a trailing newline is no pa
     port: 5432,
     database: "routeql",
     waitSeconds: 60,
-    bootstrapPassword: "bootstrap-0123456789abcdef",
+    bootstrap: { user: "postgres", password: "bootstrap-0123456789abcdef" },
+    parameters: {},
     passwords: { engine: "engine-0123456789abcdef" },
   });
+});
+
+test("the server may be named by a URL in a file, with the superuser and how connections are encrypted", () => {
+  const { DATABASE_HOST: _host, BOOTSTRAP_PASSWORD_FILE: _password, ...rest } = environment();
+  const url = (text: string): Record<string, string> => {
+    writeFileSync(join(folder, "url"), `${text}\n`);
+    return { ...rest, BOOTSTRAP_URL_FILE: join(folder, "url") };
+  };
+  expect(readSettings(url("postgres://root%40site:p%2Fw@db.example.net:6432/routes?sslmode=verify-full"))).toMatchObject({
+    host: "db.example.net",
+    port: 6432,
+    database: "routes",
+    bootstrap: { user: "root@site", password: "p/w" },
+    parameters: { sslmode: "verify-full" },
+    waitSeconds: 60,
+  });
+  expect(readSettings(url("postgresql://root:pw@db/routes")).port).toBe(5432);
+  for (const wrong of ["nothing", "redis://root:pw@db/routes", "postgres://db/routes", "postgres://root:secret@db/Bad-Name"])
+    expect(() => readSettings(url(wrong))).toThrow(/^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: holds no URL of a database$/);
 });
 
 test("everything that is wrong is said at once, and no password with it", () => {

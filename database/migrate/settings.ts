@@ -5,39 +5,65 @@ import { z } from "zod";
 export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
 export type RoleName = (typeof roleNames)[number];
 
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
 export interface MigrateSettings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  readonly bootstrapPassword: string;
+  /** The superuser. */
+  readonly bootstrap: Login;
+  /** Of libpq's URLs, e.g. `sslmode`: how connections are encrypted. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly passwords: Readonly<Record<RoleName, string>>;
   /** How long the job waits for the server to answer. */
   readonly waitSeconds: number;
 }
 
-const places = z.object({
+type Server = Pick<MigrateSettings, "host" | "port" | "database" | "bootstrap" | "parameters">;
+
+const databaseName = /^[a-z][a-z0-9_]{0,62}$/;
+
+const serverPlaces = z.object({
   DATABASE_HOST: z.string().min(1),
   DATABASE_PORT: z.coerce.number().int().min(1).max(65_535).default(5432),
-  DATABASE_NAME: z
-    .string()
-    .regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a plain lower-case name")
-    .default("routeql"),
-  DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60),
+  DATABASE_NAME: z.string().regex(databaseName, "must be a plain lower-case name").default("routeql"),
 });
+const waiting = z.object({ DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60) });
 
 /**
  * Reads the job's settings; passwords come from files named by `<ROLE>_PASSWORD_FILE`, one trailing newline is not part of them.
+ * The server is named by DATABASE_HOST and so on, or, with the superuser's login, by the URL in the file BOOTSTRAP_URL_FILE.
  * @throws one error that names everything that is missing or wrong, and never a password.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
-  const parsed = places.safeParse(environment);
-  const problems = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const problems: string[] = [];
+  const read = <Shape extends z.ZodType>(shape: Shape): z.output<Shape> | undefined => {
+    const { success, data, error } = shape.safeParse(environment);
+    if (!success) problems.push(...error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
+    return data;
+  };
   const secret = (name: string): string => {
     const result = readPassword(environment, name);
     if ("problem" in result) problems.push(result.problem);
     return "password" in result ? result.password : "";
   };
-  const bootstrapPassword = secret("BOOTSTRAP_PASSWORD_FILE");
+  const places = (): Server | undefined => {
+    const given = read(serverPlaces);
+    const bootstrap = { user: "postgres", password: secret("BOOTSTRAP_PASSWORD_FILE") };
+    return given && { host: given.DATABASE_HOST, port: given.DATABASE_PORT, database: given.DATABASE_NAME, bootstrap, parameters: {} };
+  };
+  const url = (): Server | undefined => {
+    const found = readFileOf(environment, "BOOTSTRAP_URL_FILE");
+    const server = "text" in found ? parseUrl(found.text) : undefined;
+    if (server === undefined) problems.push("problem" in found ? found.problem : "BOOTSTRAP_URL_FILE: holds no URL of a database");
+    return server;
+  };
+  const server = environment["BOOTSTRAP_URL_FILE"] === undefined ? places() : url();
+  const patience = read(waiting);
   const passwords = {
     owner: secret("OWNER_PASSWORD_FILE"),
     engine: secret("ENGINE_PASSWORD_FILE"),
@@ -46,27 +72,38 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     backup: secret("BACKUP_PASSWORD_FILE"),
     metadata: secret("METADATA_PASSWORD_FILE"),
   };
-  if (!parsed.success || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
-  const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_WAIT_SECONDS } = parsed.data;
+  if (server === undefined || patience === undefined || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
+  return { ...server, passwords, waitSeconds: patience.DATABASE_WAIT_SECONDS };
+}
+
+function parseUrl(text: string): Server | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, pathname, username, password, searchParams } = new URL(text);
+  const database = pathname.slice(1);
+  if (!/^postgres(ql)?:$/.test(protocol) || hostname === "" || username === "" || !databaseName.test(database)) return undefined;
   return {
-    host: DATABASE_HOST,
-    port: DATABASE_PORT,
-    database: DATABASE_NAME,
-    bootstrapPassword,
-    passwords,
-    waitSeconds: DATABASE_WAIT_SECONDS,
+    host: hostname,
+    port: port === "" ? 5432 : Number(port),
+    database,
+    bootstrap: { user: decodeURIComponent(username), password: decodeURIComponent(password) },
+    parameters: Object.fromEntries(searchParams),
   };
 }
 
-function readPassword(environment: NodeJS.ProcessEnv, name: string): { password: string } | { problem: string } {
+function readFileOf(environment: NodeJS.ProcessEnv, name: string): { text: string } | { problem: string } {
   const file = environment[name];
   if (file === undefined || file === "") return { problem: `${name}: is not set` };
-  let password: string;
   try {
-    password = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    return { text: readFileSync(file, "utf8").replace(/\r?\n$/, "") };
   } catch (error) {
     return { problem: `${name}: ${(error as NodeJS.ErrnoException).code ?? "cannot be read"} ${file}` };
   }
+}
+
+function readPassword(environment: NodeJS.ProcessEnv, name: string): { password: string } | { problem: string } {
+  const found = readFileOf(environment, name);
+  if ("problem" in found) return found;
+  const password = found.text;
   // SASLprep (RFC 4013) leaves exactly these as they are, so the verifier made here is the one that every client derives.
   if (!/^[\x20-\x7e]{16,1024}$/.test(password))
     return { problem: `${name}: the password must be 16 or more printable ASCII characters` };

@@ -269,6 +269,31 @@ export interface RouteQLArgs {
    */
   readonly logLevel?: string;
   /**
+   * Where the database runs: one of the stack's own (`single`), one outside (`external`), or, on Kubernetes, a cluster of several that the operator CloudNativePG looks after (`cloudnative-pg`). Data do not move with a change.
+   * Default: `single`. Allowed: single, external, cloudnative-pg.
+   */
+  readonly database?: string;
+  /**
+   * The external database, with a superuser. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.
+   * Default: none. Allowed: postgres://<superuser>:<password>@<host>[:<port>]/<database>.
+   */
+  readonly databaseUrl?: Input<string>;
+  /**
+   * Authority (PEM) of the external database's certificate. With it every connection to the database is encrypted and checks the server's name.
+   * Default: none.
+   */
+  readonly databaseCaFile?: string;
+  /**
+   * Where the session store runs: one of the stack's own (`single`), or one outside (`external`).
+   * Default: `single`. Allowed: single, external.
+   */
+  readonly sessions?: string;
+  /**
+   * The external session store, Redis or Valkey; rediss:// encrypts.
+   * Default: none. Allowed: redis[s]://[<user>]:<password>@<host>[:<port>][/<number>].
+   */
+  readonly sessionsUrl?: Input<string>;
+  /**
    * What the stack runs on: one Docker host, or a Kubernetes cluster (1.29 or newer).
    * Default: `docker`; `kubernetes` in the stack `prod`. Allowed: docker, kubernetes.
    */

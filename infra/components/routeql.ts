@@ -12,11 +12,12 @@ import { withDefaults } from "../settings/complete.ts";
 import { SettingsError } from "../settings/error.ts";
 import type { GivenSettings, PlainSettings } from "../settings/list.ts";
 import type { GatewayCertificate } from "../tls/certificate.ts";
-import { directoryAuthority } from "../tls/directory-authority.ts";
+import { authorityOf } from "../tls/authority.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
 import { selfSigned } from "../tls/self-signed.ts";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
+import { databaseAccess } from "./database.ts";
 import { makeSecrets } from "./secrets.ts";
 import { runOnTarget, serviceHost } from "./target.ts";
 import type { DeployedService } from "./target.ts";
@@ -85,7 +86,9 @@ export class RouteQL extends ComponentResource {
 
     const settings = withDefaults(args as GivenSettings, stack);
     const certificate = this.#certificate(settings, stack);
+    const database = databaseAccess(settings, args);
     const secrets = makeSecrets(args, {
+      database,
       tlsPrivateKey: certificate.privateKey,
       protectData,
       keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
@@ -98,7 +101,8 @@ export class RouteQL extends ComponentResource {
         services: describeServices(settings, {
           hostOf: serviceHost(settings, prefix),
           certificate: certificate.certificate,
-          directoryAuthority: directoryAuthority(settings.ldapCaFile, process.cwd()),
+          directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile, process.cwd()),
+          databaseAuthority: authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd()),
         }),
         images: { built: builtImages(settings), pulled: pulledImages(settings) },
         secrets,

@@ -6,7 +6,8 @@ import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { makeSecrets } from "./secrets.ts";
-import type { GivenSecrets } from "./secrets.ts";
+import type { GivenSecrets } from "./checked.ts";
+import { databaseAccess } from "./database.ts";
 
 const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((resolve) => void given.apply(resolve));
 
@@ -16,6 +17,7 @@ async function make(given: GivenSecrets = {}, keyEncryptionKeyGeneration = 1) {
     secrets = makeSecrets(given, {
       tlsPrivateKey: output("PRIVATE KEY"),
       protectData: false,
+      database: databaseAccess({ database: "single" }, given),
       keyEncryptionKeyGeneration,
       parent: new ComponentResource("routeql:test:Parent", "parent"),
     });

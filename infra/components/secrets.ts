@@ -1,24 +1,15 @@
 import { RandomPassword } from "@pulumi/random";
-import { interpolate, secret } from "@pulumi/pulumi";
-import type { Input, Output, Resource } from "@pulumi/pulumi";
-import { databaseAddress } from "../services/database.ts";
+import { all, interpolate, secret } from "@pulumi/pulumi";
+import type { Output, Resource } from "@pulumi/pulumi";
+import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
-import { SettingsError } from "../settings/error.ts";
 import type { SecretSettingName } from "../settings/list.ts";
-import { checkValue } from "../settings/parse.ts";
+import { checked } from "./checked.ts";
+import type { GivenSecrets } from "./checked.ts";
+import type { DatabaseAccess } from "./database.ts";
 
 /** Letters and digits of a generated secret: about 256 bits. */
 const generatedLength = 43;
-
-export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
-
-function checked(name: SecretSettingName, given: Input<string>): Output<string> {
-  return secret(given).apply((value) => {
-    const problem = checkValue(name, value);
-    if (problem !== undefined) throw new SettingsError([{ name, place: "argument", problem }]);
-    return value;
-  });
-}
 
 /** What the database holds is lost without the first, and the first administrator is locked out without the second. */
 const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "admin-password"]);
@@ -28,12 +19,13 @@ export interface SecretsSurroundings {
   readonly protectData: boolean;
   /** Which of the keys that encrypt the signing keys is in use, from 1. */
   readonly keyEncryptionKeyGeneration: number;
+  readonly database: DatabaseAccess;
   readonly parent: Resource;
 }
 
 /** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
-  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, parent } = surroundings;
+  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, parent } = surroundings;
   const generated = (name: SecretName, resource: string = name): Output<string> => {
     const protect = protectData && boundToData.has(name);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
@@ -44,8 +36,8 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     return value === undefined ? generated(resource) : checked(name, value);
   };
 
-  const databaseUrl = (role: string, password: Output<string>): Output<string> =>
-    secret(interpolate`postgres://${role}:${password}@${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}`);
+  const databaseUrl = (user: string, given: Output<string>, at: "host" | "readHost" = "host"): Output<string> =>
+    secret(all([database.place, given]).apply(([place, password]) => urlOf(place, place[at], { user, password })));
 
   // Every generation is kept: none is ever lost by a number that was raised too far.
   const encryptionKeys = Array.from({ length: keyEncryptionKeyGeneration }, (_, index) =>
@@ -56,13 +48,15 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const sidecar = generated("sidecar-password");
   const metadata = generated("metadata-password");
   const sessions = generated("sessions-password");
+  const bootstrap = generated("bootstrap-password");
   return {
     "engine-access-key": setting("engineAccessKey", "engine-access-key"),
     "service-api-key": setting("serviceApiKey", "service-api-key"),
     "admin-password": setting("adminPassword", "admin-password"),
     "key-encryption-key": encryptionKeys.at(-1)!,
     ...(previousEncryptionKey === undefined ? {} : { "previous-key-encryption-key": previousEncryptionKey }),
-    "bootstrap-password": generated("bootstrap-password"),
+    "bootstrap-password": bootstrap,
+    ...(database.bootstrapUrl === undefined ? {} : { "bootstrap-database-url": database.bootstrapUrl(bootstrap) }),
     "owner-password": generated("owner-password"),
     "engine-password": engine,
     "sidecar-password": sidecar,
@@ -70,10 +64,13 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "backup-password": generated("backup-password"),
     "metadata-password": metadata,
     "sessions-password": sessions,
-    "engine-database-url": databaseUrl("routeql_engine", engine),
+    "engine-database-url": databaseUrl("routeql_engine", engine, "readHost"),
     "sidecar-database-url": databaseUrl("routeql_sidecar", sidecar),
     "metadata-database-url": databaseUrl("routeql_metadata", metadata),
-    "sessions-url": secret(interpolate`redis://:${sessions}@sessions:6379/0`),
+    "sessions-url":
+      given.sessionsUrl === undefined
+        ? secret(interpolate`redis://:${sessions}@sessions:6379/0`)
+        : checked("sessionsUrl", given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
     ...(given.ldapBindPassword === undefined
       ? {}

@@ -9,20 +9,23 @@ import { describeGateway } from "./gateway.ts";
 import type { GatewaySurroundings } from "./gateway.ts";
 import { describeMigrate } from "./migrate.ts";
 import { onOfficialImage } from "./official-images.ts";
+import { placeParts } from "./placement.ts";
+import type { PlacementSurroundings } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
 
-export type Surroundings = GatewaySurroundings & SidecarSurroundings;
+export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings;
 
 /** Every service and job of the stack, each after those it waits for. */
 export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
   const services = [
     describeDatabase(),
-    describeMigrate(),
+    describeMigrate(settings),
     ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
     describeSessions(),
     describeAuthSidecar(settings, surroundings),
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];
-  return settings.images === "official" ? services.map(onOfficialImage) : services;
+  const placed = placeParts(services, settings, surroundings);
+  return settings.images === "official" ? placed.map(onOfficialImage) : placed;
 }

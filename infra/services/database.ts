@@ -1,7 +1,5 @@
+import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
-
-/** Where the others reach the database. */
-export const databaseAddress = { host: "database", port: 5432, name: "routeql" } as const;
 
 /** Postgres 17. Only the job `migrate` knows the superuser's password. */
 export function describeDatabase(): ServiceDescription {

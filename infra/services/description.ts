@@ -10,7 +10,7 @@ export type ServiceName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "
 export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata";
 
 /** What lies outside the stack and is called by a part of it. */
-export type OutsideName = "directory";
+export type OutsideName = "directory" | "database" | "sessions";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";

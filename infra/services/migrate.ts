@@ -1,23 +1,27 @@
-import { databaseAddress } from "./database.ts";
+import type { PlainSettings } from "../settings/list.ts";
+import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
 /**
  * Makes the roles and brings the schema to the state of the SQL files in its image; runs again when those or a password change.
  */
-export function describeMigrate(): ServiceDescription {
+export function describeMigrate({ database }: Pick<PlainSettings, "database">): ServiceDescription {
+  const ownDatabase = database === "single";
   return {
     name: "migrate",
     run: "job",
     image: "database-tools",
     command: ["node", "database/migrate/main.ts"],
     user: 10_106,
-    environment: {
-      DATABASE_HOST: databaseAddress.host,
-      DATABASE_PORT: String(databaseAddress.port),
-      DATABASE_NAME: databaseAddress.name,
-    },
+    environment: ownDatabase
+      ? {
+          DATABASE_HOST: databaseAddress.host,
+          DATABASE_PORT: String(databaseAddress.port),
+          DATABASE_NAME: databaseAddress.name,
+        }
+      : {},
     secrets: {
-      BOOTSTRAP_PASSWORD_FILE: "bootstrap-password",
+      ...(ownDatabase ? { BOOTSTRAP_PASSWORD_FILE: "bootstrap-password" } : { BOOTSTRAP_URL_FILE: "bootstrap-database-url" }),
       OWNER_PASSWORD_FILE: "owner-password",
       ENGINE_PASSWORD_FILE: "engine-password",
       SIDECAR_PASSWORD_FILE: "sidecar-password",

@@ -22,7 +22,7 @@ export const secretNames = [
 ] as const;
 
 /** Secrets that there are only where they are configured. */
-export type OptionalSecretName = "ldap-bind-password" | "previous-key-encryption-key";
+export type OptionalSecretName = "ldap-bind-password" | "previous-key-encryption-key" | "bootstrap-database-url";
 
 export type SecretName = (typeof secretNames)[number] | OptionalSecretName;
 

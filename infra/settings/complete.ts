@@ -1,7 +1,9 @@
 import { directoryProblems } from "./directory-problems.ts";
 import type { SettingsProblem } from "./error.ts";
+import { kubernetesProblems } from "./kubernetes-problems.ts";
 import { settingNames, settings } from "./list.ts";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
+import { partProblems } from "./part-problems.ts";
 import type { Setting } from "./setting.ts";
 
 /** Fills in the defaults of a stack. Secrets are left out: they are kept apart from everything that is not secret. */
@@ -18,7 +20,7 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
 /** Settings that are each allowed, but not together. */
 export function contradictions(given: GivenSettings, stack: string): SettingsProblem[] {
   const settings = withDefaults(given, stack);
-  const problems = directoryProblems(given, settings);
+  const problems = [...directoryProblems(given, settings), ...partProblems(given, settings), ...kubernetesProblems(settings)];
   const place = "together with another setting";
   const ports = ["httpPort", "httpsPort", "consolePort"] as const;
   for (const [index, name] of ports.entries()) {

@@ -9,6 +9,7 @@ import { directorySettings } from "./directory-settings.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
+import { partSettings } from "./part-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
 import { strongSecret } from "./strength.ts";
@@ -179,6 +180,7 @@ export const settings = {
     meaning: "What the engine and the auth sidecar log, and all that is graver.",
     ...oneOf("debug", "info", "warn", "error"),
   }),
+  ...partSettings,
   ...kubernetesSettings,
   ...imageSettings,
   debianBase: text({

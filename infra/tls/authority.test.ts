@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { directoryAuthority } from "./directory-authority.ts";
+import { authorityOf } from "./authority.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 let folder = "";
@@ -26,10 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("without a file there is nothing", () => expect(directoryAuthority(undefined, folder)).toBeUndefined());
+test("without a file there is nothing", () => expect(authorityOf("ldapCaFile", undefined, folder)).toBeUndefined());
 
 test("every certificate of the file is taken, and nothing else", () => {
-  expect(directoryAuthority("both.pem", folder)).toBe(`${certificates.join("\n")}\n`);
+  expect(authorityOf("ldapCaFile", "both.pem", folder)).toBe(`${certificates.join("\n")}\n`);
 });
 
 test.each([
@@ -37,5 +37,5 @@ test.each([
   ["broken.pem", "is not a certificate in PEM form"],
   ["one.key", "is not a certificate in PEM form"],
 ])("%s is refused by the setting's name", (file, problem) => {
-  expect(() => directoryAuthority(file, folder)).toThrow(`ldapCaFile ${problem} (${file})`);
+  expect(() => authorityOf("ldapCaFile", file, folder)).toThrow(`ldapCaFile ${problem} (${file})`);
 });

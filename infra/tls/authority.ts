@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { SettingsError } from "../settings/error.ts";
+import type { SettingName } from "../settings/list.ts";
 
 const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
@@ -14,13 +15,14 @@ function isCertificate(block: string): boolean {
 }
 
 /**
- * The certificates that a directory's certificate may come from, as the file has them; nothing where none is configured.
+ * The certificates that a server's certificate may come from, as the file has them; nothing where none is configured.
+ * @param name of the setting that names the file
  * @param folder that relative paths start from
  * @throws {SettingsError} if the file cannot be read or is not made of certificates
  */
-export function directoryAuthority(file: string | undefined, folder: string): string | undefined {
+export function authorityOf(name: SettingName, file: string | undefined, folder: string): string | undefined {
   if (file === undefined) return undefined;
-  const refused = (problem: string): SettingsError => new SettingsError([{ name: "ldapCaFile", place: file, problem }]);
+  const refused = (problem: string): SettingsError => new SettingsError([{ name, place: file, problem }]);
   let content: string;
   try {
     content = readFileSync(resolve(folder, file), "utf8");

@@ -1,0 +1,31 @@
+import { output, secret, unsecret } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import { clusterDatabase, databaseUrl, placeOfUrl, singleDatabase } from "../services/database-place.ts";
+import type { DatabasePlace } from "../services/database-place.ts";
+import type { PlainSettings } from "../settings/list.ts";
+import { checked } from "./checked.ts";
+import type { GivenSecrets } from "./checked.ts";
+
+export interface DatabaseAccess {
+  /** Not secret: an address, and how connections to it are encrypted. */
+  readonly place: Output<DatabasePlace>;
+  /** Secret: with the superuser; only where the database is not a service of the stack. */
+  readonly bootstrapUrl?: (superuserPassword: Output<string>) => Output<string>;
+}
+
+/** Where the database is, and how the job that migrates gets in. */
+export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile">, given: GivenSecrets): DatabaseAccess {
+  if (settings.database === "cloudnative-pg") {
+    return {
+      place: output(clusterDatabase),
+      bootstrapUrl: (password) =>
+        secret(password).apply((value) => databaseUrl(clusterDatabase, clusterDatabase.host, { user: "postgres", password: value })),
+    };
+  }
+  if (settings.database === "single" || given.databaseUrl === undefined) return { place: output(singleDatabase) };
+  const parsed = checked("databaseUrl", given.databaseUrl).apply((url) => placeOfUrl(url, settings.databaseCaFile !== undefined));
+  return {
+    place: unsecret(parsed.apply(({ place }) => place)),
+    bootstrapUrl: () => secret(parsed).apply(({ place, login }) => databaseUrl(place, place.host, login)),
+  };
+}

@@ -1,0 +1,42 @@
+import type { PlainSettings } from "../settings/list.ts";
+import { databaseAuthorityFile } from "./database-place.ts";
+import type { OutsideName, ServiceDescription, ServiceName } from "./description.ts";
+
+export interface PlacementSurroundings {
+  /** Content of the file that `databaseCaFile` names, PEM. */
+  readonly databaseAuthority?: string | undefined;
+}
+
+/** What called a part of the stack calls it outside; nothing waits for it. */
+function callOutside(service: ServiceDescription, part: ServiceName & OutsideName): ServiceDescription {
+  if (!service.calls.includes(part)) return service;
+  return {
+    ...service,
+    calls: service.calls.filter((callee) => callee !== part),
+    callsOutside: [...(service.callsOutside ?? []), part],
+    after: service.after.filter((earlier) => earlier !== part),
+  };
+}
+
+function withAuthority(service: ServiceDescription, authority: string | undefined): ServiceDescription {
+  if (authority === undefined || !service.calls.includes("database")) return service;
+  return { ...service, files: { ...service.files, [databaseAuthorityFile]: authority } };
+}
+
+/**
+ * Takes out what the stack does not run itself. What is outside is called there; what the target runs in another way than by a
+ * description (a database cluster) is called and waited for all the same.
+ */
+export function placeParts(
+  services: readonly ServiceDescription[],
+  { database, sessions }: Pick<PlainSettings, "database" | "sessions">,
+  { databaseAuthority }: PlacementSurroundings,
+): readonly ServiceDescription[] {
+  let placed = services;
+  if (database !== "single") placed = placed.filter(({ name }) => name !== "database");
+  if (database === "external") placed = placed.map((service) => callOutside(withAuthority(service, databaseAuthority), "database"));
+  if (sessions === "external") {
+    placed = placed.filter(({ name }) => name !== "sessions").map((service) => callOutside(service, "sessions"));
+  }
+  return placed;
+}
