@@ -222,6 +222,28 @@ describe("two engines with one metadata database", () => {
   }, 60_000);
 });
 
+describe("metadata with what this engine does not serve", () => {
+  const foreign = { ...metadata({ table: { schema: "public", name: "apple" }, event_triggers: [{ name: "on_apple" }] }), actions: [{ name: "login" }] };
+
+  test("are served as far as they can be where that is allowed, listed, and kept whole", async () => {
+    await using engine = await start({ ENGINE_ALLOW_UNSUPPORTED: "true" });
+    const answer = await engine.metadata(replace(foreign));
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        is_consistent: false,
+        inconsistent_objects: [
+          { name: "sources[0].tables[0].event_triggers", reason: "Hasura knows this, but this engine does not serve event triggers", definition: [{ name: "on_apple" }] },
+          { name: "actions" },
+        ],
+      },
+    });
+    expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
+    expect((await engine.metadata({ type: "drop_inconsistent_metadata", args: {} })).body).toEqual({ message: "success" });
+    expect((await engine.metadata({ type: "export_metadata", args: {} })).body).toEqual(foreign);
+  }, 60_000);
+});
+
 describe("an engine without a metadata database", () => {
   const withoutStore = () => start({ HASURA_GRAPHQL_METADATA_DATABASE_URL: "" });
 

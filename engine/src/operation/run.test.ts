@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-async function start(environment: Record<string, string>): Promise<{ code: unknown; errors: string; output: string }> {
-  const child = spawn(process.execPath, [main], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+async function start(environment: Record<string, string>, ...flags: string[]): Promise<{ code: unknown; errors: string; output: string }> {
+  const child = spawn(process.execPath, [main, ...flags], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   const [errors, output, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, "exit")]);
   return { code, errors, output };
 }
@@ -45,4 +45,10 @@ test("the process names what is wrong with metadata", async () => {
   });
   expect(code).toBe(1);
   expect(errors).toMatch(/^the engine does not start: metadata: \d+ problems?\n/);
+}, 30_000);
+
+test("the process refuses flags that it does not have", async () => {
+  const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret" }, "--allow-all");
+  expect(code).toBe(1);
+  expect(errors).toContain("--allow-all: is not a flag of this engine; there are --allow-unsupported, --allow-inconsistent");
 }, 30_000);

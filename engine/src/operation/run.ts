@@ -13,10 +13,11 @@ const lastGrace = 3_000;
  * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal ends it at once.
  * Whatever keeps it from starting is written to standard error, and the exit code is 1.
  */
-export async function run(environment: Environment): Promise<void> {
+export async function run(given: Environment, flags: readonly string[]): Promise<void> {
   // Connections to the metadata let the process end while it waits for one of them; until it serves nothing else may hold it.
   const awake = setInterval(() => undefined, 60_000);
   try {
+    const environment = withFlags(given, flags);
     const settings = readSettings(environment);
     const logger = createLogger(settings.logLevel);
     const served = await start(settings, environment, logger);
@@ -27,6 +28,19 @@ export async function run(environment: Environment): Promise<void> {
   } finally {
     clearInterval(awake);
   }
+}
+
+/** Settings that may also be given as flags, to look at metadata of another engine once. */
+const flagNames: Readonly<Record<string, string>> = {
+  "--allow-unsupported": "ENGINE_ALLOW_UNSUPPORTED",
+  "--allow-inconsistent": "ENGINE_ALLOW_INCONSISTENT",
+};
+
+/** @throws SettingsError for a flag that there is not */
+function withFlags(environment: Environment, flags: readonly string[]): Environment {
+  const unknown = flags.filter((flag) => !Object.hasOwn(flagNames, flag));
+  if (unknown.length > 0) throw new SettingsError(unknown.map((flag) => `${flag}: is not a flag of this engine; there are ${Object.keys(flagNames).join(", ")}`));
+  return { ...environment, ...Object.fromEntries(flags.map((flag) => [flagNames[flag] ?? "", "true"])) };
 }
 
 async function start(settings: ReturnType<typeof readSettings>, environment: Environment, logger: Logger): Promise<Served> {

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { createClient } from "graphql-ws";
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
+import { EngineError } from "../errors.ts";
 import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
 import { SocketClient } from "../operation/testing/socket-client.ts";
 import { audience, frozenNow, goodClaims, hmacSecret, issuer, sign } from "../operation/testing/tokens.ts";
@@ -261,5 +262,43 @@ describe("the end of the server", () => {
     const request = fetch(`${server.url}/v1/graphql`, { method: "POST", headers: secret, body: '{"query":"{ a }"}' });
     await entered.promise;
     await Promise.all([server.served.stop(), expect(request).rejects.toThrow("fetch failed")]);
+  });
+});
+
+describe("on /v1alpha1/graphql errors have the form of Hasura's older endpoints", () => {
+  const refused = { path: "$.selectionSet.unknown_field", error: "field 'unknown_field' not found in type: 'subscription_root'", code: "validation-failed" };
+  const failed = { path: "$", error: "division by zero", code: "data-exception" };
+  const failure = new EngineError({ code: "data-exception", message: "division by zero" });
+
+  test.each([
+    ["graphql-ws", "start", { type: "error", id: "1", payload: refused }, { type: "data", id: "2", payload: { data: null, errors: [failed] } }],
+    [protocol, "subscribe", { type: "error", id: "1", payload: refused }, { type: "error", id: "2", payload: [failed] }],
+  ])("over %s", async (name, start, refusal, failureFrame) => {
+    await using server = await serveFake({ execute: () => Promise.reject(failure) });
+    const client = await new SocketClient(server.webSocketUrl.replace("/v1/", "/v1alpha1/"), name, secret).opened();
+    client.send({ type: "connection_init" });
+    expect((await client.next()).type).toBe("connection_ack");
+    client.send({ type: start, id: "1", payload: { query: "subscription { unknown_field }" } });
+    expect(await client.next()).toEqual(refusal);
+    expect(await client.next()).toEqual({ type: "complete", id: "1" });
+    client.send({ type: start, id: "2", payload: { query: "{ a }" } });
+    expect(await client.next()).toEqual(failureFrame);
+  });
+});
+
+describe("a page of another origin", () => {
+  const upgrade = (url: string, origin: string) => {
+    const socket = new WebSocket(url, protocol, { origin });
+    return Promise.race([
+      once(socket, "open").then(() => 101),
+      once(socket, "unexpected-response").then(([, response]) => (response as IncomingMessage).statusCode),
+    ]);
+  };
+
+  test("may connect where HASURA_GRAPHQL_CORS_DOMAIN names it, and is refused with 400 where it does not", async () => {
+    await using server = await serveFake({}, { HASURA_GRAPHQL_CORS_DOMAIN: "https://a.example" });
+    expect(await upgrade(server.webSocketUrl, "https://a.example")).toBe(101);
+    expect(await upgrade(server.webSocketUrl, "https://b.example")).toBe(400);
+    expect(await upgrade(server.webSocketUrl, server.url)).toBe(101);
   });
 });
