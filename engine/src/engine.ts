@@ -3,6 +3,7 @@
  * HTTP, WebSocket and token checks stand on top of it.
  * @module
  */
+import type { Cancellation } from "./execution/cancellation.ts";
 import { EmbeddedEngine } from "./execution/embedded-engine.ts";
 import type { Inconsistency, Problem } from "./metadata/problems.ts";
 import type { Bytes } from "./postgres/bytes.ts";
@@ -23,8 +24,8 @@ export interface GraphQLRequest {
 }
 
 export interface ExecuteOptions {
-  /** Aborting cancels the running statement in Postgres and rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  /** An AbortSignal or the like: aborting cancels the running statement in Postgres and rejects with the signal's reason. */
+  readonly signal?: Cancellation;
 }
 
 /**

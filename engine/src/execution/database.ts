@@ -6,6 +6,7 @@ import type { Connection, Row } from "../postgres/connection.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { arrayText } from "../schema/values.ts";
+import type { Cancellation } from "./cancellation.ts";
 
 export interface DatabaseOptions {
   readonly connection: pg.ClientConfig;
@@ -74,7 +75,7 @@ export class Database {
   }
 
   /** Runs one statement. @throws EngineError, or the signal's reason */
-  async run(run: Run, signal?: AbortSignal): Promise<readonly TextRow[]> {
+  async run(run: Run, signal?: Cancellation): Promise<readonly TextRow[]> {
     const [rows = []] = await this.runAll([run], signal);
     return rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
   }
@@ -83,7 +84,7 @@ export class Database {
    * Runs statements one after another on one connection; several see one and the same state of the database.
    * @throws EngineError, or the signal's reason
    */
-  async runAll(runs: readonly Run[], signal?: AbortSignal): Promise<readonly (readonly Row[])[]> {
+  async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
     const connection = await this.#connect();
     const cancellation = signal === undefined ? undefined : this.#cancelOn(signal, connection);
@@ -105,7 +106,7 @@ export class Database {
     }
   }
 
-  async #together(connection: Connection, runs: readonly Run[], signal: AbortSignal | undefined): Promise<readonly (readonly Row[])[]> {
+  async #together(connection: Connection, runs: readonly Run[], signal: Cancellation | undefined): Promise<readonly (readonly Row[])[]> {
     await connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const results: (readonly Row[])[] = [];
     const start = performance.now();
@@ -141,12 +142,12 @@ export class Database {
     return connection.query({ text, name: this.#names.nameOf(text), values: values.map(parameterText) });
   }
 
-  #cancelOn(signal: AbortSignal, connection: Connection): { stop(): void; readonly running: Promise<void> | undefined } {
+  #cancelOn(signal: Cancellation, connection: Connection): { stop(): void; readonly running: Promise<void> | undefined } {
     let running: Promise<void> | undefined;
     const onAbort = () => {
       running = this.#cancel(connection.processId);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
     return {
       stop: () => signal.removeEventListener("abort", onAbort),
       get running() {

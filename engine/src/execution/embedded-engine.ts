@@ -5,6 +5,7 @@ import type { Inconsistency } from "../metadata/problems.ts";
 import { textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { finalText } from "../sql/print.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { connectionOf } from "./connection.ts";
 import { Database } from "./database.ts";
 import { invalid, readOperation, type Operation } from "./document.ts";
@@ -131,7 +132,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** Answers in the order of the plan's statements; those of one source see the same state of it. */
-  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined): Promise<readonly Bytes[]> {
+  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: Cancellation | undefined): Promise<readonly Bytes[]> {
     const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values) }));
     const [source, ...others] = plan.sources;
     if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, signal)).map(answerOf);

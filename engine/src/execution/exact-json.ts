@@ -5,15 +5,21 @@ interface RawJson {
 
 const json = JSON as unknown as RawJson;
 
+/** Digits of a double that are always exact. */
+const exactLength = 15;
+/** Where no number is this long, none can be inexact; looking for one takes a fifth of the time that looking at each value does. */
+const longNumber = /[-+.\dEe]{16}/;
+
 /**
  * `JSON.parse` for requests: a number that JavaScript cannot hold exactly stays the text it was (`JSON.rawJSON`), which the engine
  * hands to Postgres as it is.
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, { source }) => (typeof value === "number" && source !== undefined && isInexact(value, source) ? json.rawJSON(source) : value));
 }
 
 function isInexact(value: number, source: string): boolean {
-  return source.length > 15 && String(value) !== source;
+  return source.length > exactLength && String(value) !== source;
 }

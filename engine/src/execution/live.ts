@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import type { ExecuteOptions, LiveQuery, PollAnswer } from "../engine.ts";
 import { finalText } from "../sql/print.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { Database } from "./database.ts";
 import type { SubscriptionPlan } from "./plan.ts";
 
@@ -62,7 +63,7 @@ export class Cohorts {
   }
 
   /** When the one statement fails, each member is asked for alone, so that one bad value costs only its owner. */
-  async #answers(cohort: Cohort, members: readonly Member[], signal: AbortSignal | undefined): Promise<readonly PollAnswer[]> {
+  async #answers(cohort: Cohort, members: readonly Member[], signal: Cancellation | undefined): Promise<readonly PollAnswer[]> {
     const database = this.#databaseOf(cohort.plan.statement.source);
     const [first] = members;
     if (first === undefined) return [];
@@ -79,7 +80,7 @@ export class Cohorts {
     }
   }
 
-  async #alone(cohort: Cohort, member: Member, database: Database, signal: AbortSignal | undefined): Promise<PollAnswer> {
+  async #alone(cohort: Cohort, member: Member, database: Database, signal: Cancellation | undefined): Promise<PollAnswer> {
     try {
       const [row = []] = await database.run({ text: cohort.single, values: member }, signal);
       return answer(cohort.plan, member, row);

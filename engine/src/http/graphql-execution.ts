@@ -1,5 +1,6 @@
 import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, toEngineError } from "../errors.ts";
+import type { Cancellation } from "../execution/cancellation.ts";
 import type { Metrics, OperationKind } from "../operation/metrics.ts";
 import { within } from "../operation/within.ts";
 import type { Admission } from "./admission.ts";
@@ -10,7 +11,7 @@ export interface GraphQLExecution {
    * The reply, `{"data":…}`.
    * @throws EngineError; the signal's reason when the caller aborted.
    */
-  run(request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<Bytes>;
+  run(request: GraphQLRequest, session: Session, signal: Cancellation): Promise<Bytes>;
   /** What kind of operation would run. @throws EngineError as run does. */
   kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription";
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
+import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
 import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { bytesOf, type Bytes } from "../postgres/bytes.ts";
@@ -44,7 +45,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status };
   }
 
-  async function answerOne(payload: unknown, session: Session, signal: AbortSignal, id: string): Promise<Answer> {
+  async function answerOne(payload: unknown, session: Session, signal: Cancellation, id: string): Promise<Answer> {
     try {
       return { text: await execution.run(parseGraphQLRequest(payload), session, signal), status: 200 };
     } catch (error) {
@@ -53,7 +54,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     }
   }
 
-  async function answerBatch(payloads: readonly unknown[], session: Session, signal: AbortSignal, id: string): Promise<Answer> {
+  async function answerBatch(payloads: readonly unknown[], session: Session, signal: Cancellation, id: string): Promise<Answer> {
     if (payloads.length > batchLimit) {
       const message = `a batch may hold at most ${String(batchLimit)} requests`;
       return failure(new EngineError({ code: "bad-request", message }), id, session);
@@ -64,7 +65,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     return { text: listOf(answers), status: busy ? 503 : 200 };
   }
 
-  async function answer(request: IncomingMessage, signal: AbortSignal, id: string): Promise<Answer> {
+  async function answer(request: IncomingMessage, signal: Cancellation, id: string): Promise<Answer> {
     let session: Session | undefined;
     try {
       const authentication = authenticator.authenticate(request.headers);
@@ -83,11 +84,11 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   }
 
   return async (request, response, id, keepsStatus): Promise<Reply> => {
-    const left = new AbortController();
-    response.once("close", () => {
+    const left = new LightCancellation();
+    response.on("close", () => {
       if (!response.writableFinished) left.abort(new ClientLeft());
     });
-    const { text, status } = await answer(request, left.signal, id);
+    const { text, status } = await answer(request, left, id);
     if (status === 503) return { status, text, headers: { "retry-after": "1" } };
     if (status === 413 || status === 415) return { status, text, headers: { connection: "close" } };
     return { status: keepsStatus ? status : 200, text };

@@ -1,6 +1,7 @@
 import { request as rawRequest } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { ExecuteOptions } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
 import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
@@ -340,7 +341,7 @@ describe("overload and departure", () => {
         return new Promise((_resolve, reject) => {
           signal?.addEventListener("abort", () => {
             aborted.resolve(signal.reason);
-            reject(signal.reason as Error);
+            reject(signal.reason);
           });
         });
       },
@@ -359,7 +360,7 @@ describe("overload and departure", () => {
   });
 
   test("an answered request is not aborted", async () => {
-    let signal: AbortSignal | undefined;
+    let signal: ExecuteOptions["signal"];
     await using server = await serveFake({
       execute: (_request, _session, options) => {
         signal = options.signal;

@@ -3,6 +3,10 @@ export function within<Result>(work: Promise<Result>, milliseconds: number, late
   if (milliseconds === 0) return work;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), milliseconds);
-    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const settle = <Value>(end: (value: Value) => void) => (value: Value): void => {
+      clearTimeout(timer);
+      end(value);
+    };
+    work.then(settle(resolve), settle(reject));
   });
 }
