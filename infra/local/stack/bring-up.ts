@@ -7,7 +7,7 @@ import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } f
 import { isNewPassword, type StackAccess, writeAccess } from "./access.ts";
 import { readConfiguration } from "./configuration.ts";
 import { readOutputs } from "./outputs.ts";
-import { basesPhase, cliPhase, enginePhase, imagesPhase, pluginsPhase, portsPhase, type Prepared } from "./phases.ts";
+import { basesPhase, choicePhase, cliPhase, enginePhase, imagesPhase, pluginsPhase, portsPhase, type Prepared } from "./phases.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { clearInterrupted, type Deployment, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
@@ -85,7 +85,7 @@ const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhas
 
 function preparation(session: Session, prepared: Prepared, withImages: boolean): Plan {
   const surroundings = { ...session, prepared, onLine: session.log.line };
-  const docker = [enginePhase, ...(withImages ? [portsPhase] : []), basesPhase, ...(withImages ? [imagesPhase] : [])].map(
+  const docker = [enginePhase, choicePhase(withImages), ...(withImages ? [portsPhase] : []), basesPhase, ...(withImages ? [imagesPhase] : [])].map(
     (phase) => phase(surroundings),
   );
   return [[[cliPhase(surroundings)], docker], pluginsPhase(surroundings)];

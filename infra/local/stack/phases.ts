@@ -10,6 +10,7 @@ import type { StackPaths } from "../foundation/paths.ts";
 import { choosePlugins, type PluginKind } from "../plugins/choice.ts";
 import { acquireCli, type PulumiCli } from "../pulumi-cli/acquire.ts";
 import { projectName, type StackConfiguration } from "./configuration.ts";
+import { chooseImages, describeChoice, keepChoice, readChoice, withChoice } from "./image-choice.ts";
 import { checkPorts } from "./ports.ts";
 
 /** What the phases find out for those after them. */
@@ -41,6 +42,20 @@ export function cliPhase({ prepared, onLine }: Surroundings): Phase {
 
 export function enginePhase({ onLine }: Surroundings): Phase {
   return { title: "Docker engine", work: async (context) => ensureEngine({ ...context, onLine }) };
+}
+
+/** @param keeps whether the choice is made for good, as when the stack is about to be made */
+export function choicePhase(keeps: boolean): (surroundings: Surroundings) => Phase {
+  return ({ paths, prepared }) => ({
+    title: "Engine and images",
+    work: async () => {
+      const configuration = prepared.configuration!;
+      const choice = await chooseImages(configuration, await readChoice(paths));
+      if (keeps) await keepChoice(paths, choice);
+      prepared.configuration = withChoice(configuration, choice);
+      return describeChoice(choice, prepared.configuration);
+    },
+  });
 }
 
 export function portsPhase({ stack, prepared }: Surroundings): Phase {
