@@ -9,7 +9,16 @@ import { messageOf } from "../foundation/failure.ts";
 import { runToEnd } from "../foundation/process.ts";
 import { answers } from "../foundation/reachable.ts";
 
-export const providerNames = ["docker", "random", "tls"] as const;
+const standIns = ["docker", "random", "tls", "kubernetes"] as const;
+type ProviderName = (typeof standIns)[number];
+
+/** What a stack runs on. */
+export type Target = "docker" | "kubernetes";
+
+/** The providers that a stack's program uses. */
+const providersFor = (target: Target): readonly ProviderName[] =>
+  target === "kubernetes" ? standIns : standIns.filter((name) => name !== "kubernetes");
+
 export type PluginKind = "official" | "stand-in";
 
 /** Where the CLI keeps official plugins; shared by every checkout, and apart from the user's own Pulumi. */
@@ -29,6 +38,8 @@ async function installed(name: string): Promise<boolean> {
 
 interface ChoiceOptions {
   readonly command: PulumiCommand;
+  /** What the stack runs on; undefined is what it ran on when its plugins were chosen. */
+  readonly target: Target | undefined;
   readonly say: (text: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
@@ -59,13 +70,23 @@ async function installOfficial(name: string, { command, onLine, signal }: Choice
  * made and kept, since neither reads the other's state.
  */
 export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
-  const kept = await readFile(paths.plugins, "utf8").then(
-    (text) => (JSON.parse(text) as { kind: PluginKind }).kind,
+  const before = await readFile(paths.plugins, "utf8").then(
+    (text) => JSON.parse(text) as { kind: PluginKind; target?: Target },
     () => undefined,
   );
-  if (kept === "stand-in") return kept;
+  const kept = before?.kind;
+  const target = options.target ?? before?.target ?? "docker";
+  const keep = async (chosen: PluginKind): Promise<void> => {
+    if (kept === chosen && before?.target === target) return;
+    await mkdir(dirname(paths.plugins), { recursive: true });
+    await writeFile(paths.plugins, `${JSON.stringify({ kind: chosen, target })}\n`, { mode: 0o600 });
+  };
+  if (kept === "stand-in") {
+    await keep(kept);
+    return kept;
+  }
   const missing: string[] = [];
-  for (const name of providerNames) if (!(await installed(name))) missing.push(name);
+  for (const name of providersFor(target)) if (!(await installed(name))) missing.push(name);
   let kind: PluginKind = "official";
   if (missing.length > 0 && (kept === "official" || (await downloadAnswers(options.signal)))) {
     options.say(`installing the official provider plugins ${missing.join(", ")}`);
@@ -79,14 +100,11 @@ export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): 
       kind = "stand-in";
     }
   } else if (missing.length > 0) kind = "stand-in";
-  if (kept === undefined) {
-    await mkdir(dirname(paths.plugins), { recursive: true });
-    await writeFile(paths.plugins, `${JSON.stringify({ kind })}\n`, { mode: 0o600 });
-  }
+  await keep(kind);
   return kind;
 }
 
 /** Entry for the project settings: where the engine finds each stand-in. */
 export function standInPlugins(): { name: string; path: string }[] {
-  return providerNames.map((name) => ({ name, path: join(import.meta.dirname, name) }));
+  return standIns.map((name) => ({ name, path: join(import.meta.dirname, name) }));
 }

@@ -6,6 +6,7 @@ import { SettingsError } from "../../settings/error.ts";
 import { type GivenSettings, type PlainSettings, type SettingName, settings } from "../../settings/list.ts";
 import { readSettings } from "../../settings/read.ts";
 import { settingsSources } from "../../settings/sources.ts";
+import type { Target } from "../plugins/choice.ts";
 import { Failure } from "../foundation/failure.ts";
 import { projectFolder } from "../foundation/paths.ts";
 
@@ -58,6 +59,9 @@ export async function readConfiguration(
     throw new Failure(error.message, { remedy: "correct them; docs/settings.md describes every setting.", cause: error });
   }
 }
+
+/** What the stack runs on; the setting's check allows nothing else. */
+export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target => (target === "kubernetes" ? target : "docker");
 
 export const isSecretSetting = (key: string): boolean => {
   const name = key.slice(projectName.length + 1);

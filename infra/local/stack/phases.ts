@@ -9,7 +9,7 @@ import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import type { StackPaths } from "../foundation/paths.ts";
 import { choosePlugins, type PluginKind } from "../plugins/choice.ts";
 import { acquireCli, type PulumiCli } from "../pulumi-cli/acquire.ts";
-import { projectName, type StackConfiguration } from "./configuration.ts";
+import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
 import { chooseImages, describeChoice, keepChoice, readChoice, withChoice } from "./image-choice.ts";
 import { checkPorts } from "./ports.ts";
 
@@ -136,7 +136,12 @@ export function pluginsPhase({ paths, prepared, onLine }: Surroundings): Phase {
   return {
     title: "Provider plugins",
     work: async (context: PhaseContext) => {
-      prepared.plugins = await choosePlugins(paths, { ...context, command: prepared.cli!.command, onLine });
+      prepared.plugins = await choosePlugins(paths, {
+        ...context,
+        command: prepared.cli!.command,
+        target: prepared.configuration && targetOf(prepared.configuration.plain),
+        onLine,
+      });
       return prepared.plugins === "official" ? "official" : "stand-ins of this project (infra/local/plugins)";
     },
   };

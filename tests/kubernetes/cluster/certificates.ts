@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import type { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import {
   BasicConstraintsExtension,
@@ -28,14 +29,14 @@ export interface Subject {
   readonly hosts?: readonly string[];
 }
 
-const makeKeys = (): Promise<CryptoKeyPair> => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+const makeKeys = (): Promise<webcrypto.CryptoKeyPair> => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
 
 const validity = (): { notBefore: Date; notAfter: Date } => ({
   notBefore: new Date(Date.now() - 60_000),
   notAfter: new Date(Date.now() + 2 * day),
 });
 
-const privatePem = async (key: CryptoKey): Promise<string> =>
+const privatePem = async (key: webcrypto.CryptoKey): Promise<string> =>
   PemConverter.encode(await crypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY");
 
 /** The key pair, as PEM, that signs the tokens of service accounts. */
@@ -47,11 +48,11 @@ export async function tokenKeys(): Promise<{ readonly privateKey: string; readon
 
 /** The authority of one cluster; its certificates end with the day after tomorrow. */
 export class ClusterAuthority {
-  private readonly keys: CryptoKeyPair;
+  private readonly keys: webcrypto.CryptoKeyPair;
   private readonly own: X509Certificate;
   private serial = 1;
 
-  private constructor(keys: CryptoKeyPair, own: X509Certificate) {
+  private constructor(keys: webcrypto.CryptoKeyPair, own: X509Certificate) {
     this.keys = keys;
     this.own = own;
   }

@@ -14,7 +14,7 @@ import { makeGroups, removeGroup } from "./control-groups.ts";
 import { writeConfiguration } from "./configuration.ts";
 import type { InitOptions } from "./init.ts";
 import { layoutOf } from "./layout.ts";
-import { connectLink, reserveLink } from "./link.ts";
+import { connectLink, removeLink, reserveLink } from "./link.ts";
 
 const [folder = "", binaries = ""] = process.argv.slice(2);
 const layout = layoutOf(folder);
@@ -64,6 +64,7 @@ process.stdout.on("error", end);
 
 const code = await ended;
 if (!wanted) tell({ failed: `the node has ended with code ${code}`, lastWords });
+removeLink(link);
 for (const group of groups) await removeGroup(group);
 // The logs are asked for after an end that nobody wanted.
 if (wanted) await rm(folder, { recursive: true, force: true });

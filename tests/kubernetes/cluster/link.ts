@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { networkInterfaces } from "node:os";
+import { startTimeOf } from "../../../infra/local/foundation/process-lock.ts";
 
 /** A pair of virtual network devices between this machine and a node. */
 export interface Link {
@@ -11,15 +12,25 @@ export interface Link {
   readonly machineAddress: string;
 }
 
-const ip = (...args: string[]): void => {
-  execFileSync("ip", args, { stdio: ["ignore", "ignore", "pipe"] });
-};
+const ip = (...args: string[]): string => execFileSync("ip", args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+
+/** Names of devices that other launchers have left: their alias says whose they were, and that process is gone. */
+async function leftLinks(): Promise<string[]> {
+  const links = JSON.parse(ip("-json", "link", "show", "type", "veth") || "[]") as { ifname?: string; ifalias?: string }[];
+  const left: string[] = [];
+  for (const { ifname = "", ifalias = "" } of links) {
+    const owner = /^routeql-node (\d+) (\d+)$/.exec(ifalias);
+    if (owner && (await startTimeOf(Number(owner[1]))) !== owner[2]) left.push(ifname);
+  }
+  return left;
+}
 
 /**
  * Makes the machine's end, with an address out of 198.18.0.0/15, which is set aside for tests between devices (RFC 2544) and is
  * routed nowhere.
  */
 export async function reserveLink(): Promise<Link> {
+  for (const machineName of await leftLinks()) removeLink({ machineName });
   const taken = new Set(
     Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address)),
   );
@@ -33,14 +44,24 @@ export async function reserveLink(): Promise<Link> {
       // Another node has taken the number meanwhile.
       continue;
     }
+    ip("link", "set", machineName, "alias", `routeql-node ${process.pid} ${await startTimeOf(process.pid)}`);
     return { name: "node0", address: `198.18.${number}.2`, machineName, machineAddress };
   }
   throw new Error("no network device can be made for the node: 64 numbers are taken, or veth devices are not allowed here");
 }
 
-/** Moves the other end into the network namespace of a process, and brings this end up. It goes when the namespace goes. */
-export function connectLink({ name, machineName, machineAddress }: Link, process: number): void {
-  ip("link", "set", `${machineName}p`, "netns", String(process), "name", name);
+/** Moves the other end into the network namespace of a process, and brings this end up. */
+export function connectLink({ name, machineName, machineAddress }: Link, inside: number): void {
+  ip("link", "set", `${machineName}p`, "netns", String(inside), "name", name);
   ip("address", "add", `${machineAddress}/30`, "dev", machineName);
   ip("link", "set", machineName, "up");
+}
+
+/** Removes both ends. The kernel does the same when it clears the namespace away, but that may be much later. */
+export function removeLink({ machineName }: Pick<Link, "machineName">): void {
+  try {
+    ip("link", "delete", machineName);
+  } catch {
+    // it has gone with its other end
+  }
 }

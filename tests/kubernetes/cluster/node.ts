@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mustRun, run } from "../../harness/process.ts";
+import { run } from "../../harness/process.ts";
+import { NodeAccess } from "./access.ts";
 import { addOns } from "./add-ons.ts";
 import { type BuildOptions, kubernetesBinaries } from "./binaries.ts";
-import { loadImages, loadOwnImages } from "./images.ts";
-import { layoutOf, type NodeLayout, nodeName } from "./layout.ts";
+import { loadOwnImages } from "./images.ts";
+import { layoutOf, nodeName } from "./layout.ts";
 import { ensurePackages } from "./packages.ts";
 
 /** What launcher.ts says. */
@@ -24,22 +25,12 @@ interface Message {
  * `await using node = await KubernetesNode.start(options)`.
  */
 export class KubernetesNode implements AsyncDisposable {
-  /** Where the API server and NodePorts answer, from this machine. */
-  readonly address: string;
-  readonly layout: NodeLayout;
-  private readonly binaries: string;
+  readonly access: NodeAccess;
   private readonly launcher: ChildProcess;
 
-  private constructor(launcher: ChildProcess, layout: NodeLayout, binaries: string, address: string) {
+  private constructor(launcher: ChildProcess, access: NodeAccess) {
     this.launcher = launcher;
-    this.layout = layout;
-    this.binaries = binaries;
-    this.address = address;
-  }
-
-  /** Kubeconfig with all rights. */
-  get kubeconfig(): string {
-    return this.layout.adminConfig;
+    this.access = access;
   }
 
   /** @throws Failure saying what this machine lacks */
@@ -47,14 +38,14 @@ export class KubernetesNode implements AsyncDisposable {
     await ensurePackages(options.onLine);
     const binaries = await kubernetesBinaries(options);
     const folder = await mkdtemp(join(tmpdir(), "rq-node-"));
-    const layout = layoutOf(folder);
     options.say(`starting a node in ${folder}`);
     const launcher = spawn(process.execPath, [join(import.meta.dirname, "launcher.ts"), folder, binaries], {
       stdio: ["pipe", "pipe", "inherit"],
       // An interrupt at the terminal reaches it through this process only, by the end of its standard input.
       detached: true,
     });
-    const node = new KubernetesNode(launcher, layout, binaries, await startedAddress(launcher));
+    const address = await startedAddress(launcher);
+    const node = new KubernetesNode(launcher, new NodeAccess({ folder, binaries, address }));
     try {
       await node.untilReady();
       return node;
@@ -64,36 +55,22 @@ export class KubernetesNode implements AsyncDisposable {
     }
   }
 
-  /** kubectl with all rights; gives what it prints. */
-  kubectl(args: readonly string[], input?: string): Promise<string> {
-    return mustRun(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], { input, timeout: 300_000 });
-  }
-
-  /** Server-side apply of objects. */
-  async apply(objects: readonly object[]): Promise<void> {
-    const list = { apiVersion: "v1", kind: "List", items: objects };
-    await this.kubectl(["apply", "--server-side", "--filename=-"], JSON.stringify(list));
-  }
-
-  loadImages(images: readonly string[]): Promise<void> {
-    return loadImages(this.layout, images);
-  }
-
   private async untilReady(): Promise<void> {
-    const images = loadOwnImages(this.layout, this.binaries);
-    await Promise.all([images, this.untilApiAnswers()]);
-    await this.apply(await addOns(this.layout));
-    await this.kubectl(["wait", `node/${nodeName}`, "--for=create", "--timeout=120s"]);
-    await this.kubectl(["wait", `node/${nodeName}`, "--for=condition=Ready", "--timeout=120s"]);
-    await this.kubectl(["rollout", "status", "--namespace=kube-system", "deployment/coredns", "--timeout=120s"]);
+    const { access } = this;
+    await Promise.all([loadOwnImages(access.layout, access.binaries), this.untilApiAnswers()]);
+    await access.apply(await addOns(access.layout));
+    await access.kubectl(["wait", `node/${nodeName}`, "--for=create", "--timeout=120s"]);
+    await access.kubectl(["wait", `node/${nodeName}`, "--for=condition=Ready", "--timeout=120s"]);
+    await access.kubectl(["rollout", "status", "--namespace=kube-system", "deployment/coredns", "--timeout=120s"]);
   }
 
   private async untilApiAnswers(): Promise<void> {
+    const { binaries, kubeconfig, layout } = this.access;
     const deadline = Date.now() + 180_000;
     for (;;) {
-      const { code, stdout, stderr } = await run(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, "get", "--raw", "/readyz"]);
+      const { code, stdout, stderr } = await run(join(binaries, "kubectl"), [`--kubeconfig=${kubeconfig}`, "get", "--raw", "/readyz"]);
       if (code === 0) return;
-      if (this.launcher.exitCode !== null) throw new Error(`the node has ended; its logs are in ${this.layout.logs}`);
+      if (this.launcher.exitCode !== null) throw new Error(`the node has ended; its logs are in ${layout.logs}`);
       if (Date.now() > deadline) throw new Error(`the API server is not ready after 3 minutes: ${stdout}${stderr}`);
       await sleep(300);
     }
@@ -106,13 +83,13 @@ export class KubernetesNode implements AsyncDisposable {
     const hasEnded = this.launcher.exitCode !== null || this.launcher.signalCode !== null;
     this.launcher.stdin?.end();
     if (!hasEnded) await ended;
-    await rm(this.layout.folder, { recursive: true, force: true });
+    await rm(this.access.layout.folder, { recursive: true, force: true });
   }
 
   /** The logs of the node's programs, in the folder that the run names for logs. */
   private async keepLogs(): Promise<void> {
     const folder = process.env["ROUTEQL_TEST_LOGS"];
-    if (folder !== undefined) await cp(this.layout.logs, join(folder, "kubernetes-node"), { recursive: true, force: true });
+    if (folder !== undefined) await cp(this.access.layout.logs, join(folder, "kubernetes-node"), { recursive: true, force: true });
   }
 }
 

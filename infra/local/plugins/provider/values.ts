@@ -28,6 +28,11 @@ export const isUnknown = (value: unknown): boolean => unknownValues.has(value);
 
 export const secret = (value: unknown): unknown => ({ [signatureKey]: secretSignature, value });
 
+/** Whether a value is wrapped as a secret, or is an output of which this is said. */
+export const isSecret = (value: unknown): boolean =>
+  isObject(value) &&
+  (value[signatureKey] === secretSignature || (value[signatureKey] === outputSignature && value.secret === true));
+
 /** The value without its wrappings, to act upon; never to be stored. */
 export function unwrap(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unwrap);

@@ -16,6 +16,7 @@ import {
   type V1NetworkPolicy,
   type V1Pod,
 } from "@kubernetes/client-node";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ruleset } from "./rules.ts";
 
 const config = new KubeConfig();
@@ -61,11 +62,21 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
+/** A watch ends now and then; whatever it has missed is listed again. */
+async function startAgain(informer: { start(): Promise<void> }): Promise<void> {
+  try {
+    await sleep(200);
+    await informer.start();
+  } catch (error) {
+    fail(error);
+  }
+}
+
 async function follow<T extends KubernetesObject>(informer: Informer<T> & ObjectCache<T>): Promise<void> {
   for (const event of ["add", "update", "delete"] as const) informer.on(event, () => void apply().catch(fail));
   informer.on("error", (error: unknown) => {
     console.error(error);
-    setTimeout(() => void informer.start().catch(fail), 200);
+    void startAgain(informer);
   });
   await informer.start();
 }

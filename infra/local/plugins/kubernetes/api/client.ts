@@ -1,0 +1,83 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest, type RequestOptions } from "node:https";
+import { KubeConfig } from "@kubernetes/client-node";
+import { ApiError } from "./error.ts";
+
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below the server's address, with its query. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Called with each warning that the API server gives (RFC 7234, section 5.5; Kubernetes uses 299). */
+export type OnWarning = (text: string) => void;
+
+const requestMilliseconds = 60_000;
+
+/** The text of each warning in a header: `299 - "text"`, several with commas between. */
+export function warningsIn(header: string): string[] {
+  return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => text.replaceAll(/\\(.)/g, "$1"));
+}
+
+/** The kubeconfig that kubectl would use: KUBECONFIG, else ~/.kube/config, else the pod's own service account. */
+export function defaultConfig(): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  return config;
+}
+
+/** Speaks JSON with one API server, as the kubeconfig's current context says. */
+export class ApiClient {
+  readonly server: string;
+  readonly defaultNamespace: string;
+  private readonly config: KubeConfig;
+  private readonly onWarning: OnWarning;
+
+  constructor(config: KubeConfig, onWarning: OnWarning = () => undefined) {
+    const cluster = config.getCurrentCluster();
+    if (!cluster) {
+      throw new Error("no Kubernetes cluster is configured: set KUBECONFIG, or kubectl's current context (kubectl config use-context)");
+    }
+    this.server = cluster.server.replace(/\/$/, "");
+    this.defaultNamespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "default";
+    this.config = config;
+    this.onWarning = onWarning;
+  }
+
+  /** @throws ApiError when the server refuses; an Error naming the server when it does not answer */
+  async json<T>(request: ApiRequest): Promise<T> {
+    return JSON.parse(await this.text(request)) as T;
+  }
+
+  async text({ method, path, body, contentType = "application/json", signal }: ApiRequest): Promise<string> {
+    const options: RequestOptions = { method, headers: {} };
+    await this.config.applyToHTTPSOptions(options);
+    const url = new URL(this.server + path);
+    const limit = AbortSignal.timeout(requestMilliseconds);
+    options.headers = { ...(options.headers as Record<string, string>), accept: "application/json", ...(body === undefined ? {} : { "content-type": contentType }) };
+    options.signal = signal ? AbortSignal.any([signal, limit]) : limit;
+    const send = url.protocol === "http:" ? httpRequest : httpsRequest;
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        reject(signal?.aborted ? (signal.reason as Error) : new Error(`the Kubernetes API server ${this.server} does not answer: ${error.message}`, { cause: error }));
+      };
+      const call = send(url, options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.once("error", fail);
+        response.once("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          for (const warning of warningsIn(response.headers["warning"] ?? "")) this.onWarning(warning);
+          const status = response.statusCode ?? 0;
+          if (status >= 200 && status < 300) resolve(text);
+          else reject(new ApiError(status, text));
+        });
+      });
+      call.once("error", fail);
+      call.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+}

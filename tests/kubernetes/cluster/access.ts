@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { mustRun } from "../../harness/process.ts";
+import { loadImages } from "./images.ts";
+import { layoutOf, type NodeLayout } from "./layout.ts";
+
+/** All that another process needs to know of a node that runs. */
+export interface NodeDescription {
+  readonly folder: string;
+  /** Where its programs lie. */
+  readonly binaries: string;
+  /** Where the API server and NodePorts answer, from this machine. */
+  readonly address: string;
+}
+
+/** Works on a running node. */
+export class NodeAccess {
+  readonly address: string;
+  readonly binaries: string;
+  readonly layout: NodeLayout;
+
+  constructor({ folder, binaries, address }: NodeDescription) {
+    this.address = address;
+    this.binaries = binaries;
+    this.layout = layoutOf(folder);
+  }
+
+  /** Path of a kubeconfig with all rights. */
+  get kubeconfig(): string {
+    return this.layout.adminConfig;
+  }
+
+  get description(): NodeDescription {
+    return { folder: this.layout.folder, binaries: this.binaries, address: this.address };
+  }
+
+  /** kubectl with all rights; gives what it prints. */
+  kubectl(args: readonly string[], input?: string): Promise<string> {
+    return mustRun(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], { input, timeout: 300_000 });
+  }
+
+  /** What `kubectl get … --output=json` gives. */
+  async get<T>(...args: readonly string[]): Promise<T> {
+    return JSON.parse(await this.kubectl(["get", ...args, "--output=json"])) as T;
+  }
+
+  /** Server-side apply of objects. */
+  async apply(objects: readonly object[]): Promise<void> {
+    const list = { apiVersion: "v1", kind: "List", items: objects };
+    await this.kubectl(["apply", "--server-side", "--filename=-"], JSON.stringify(list));
+  }
+
+  /** Copies images of this machine's Docker engine to the node. */
+  loadImages(images: readonly string[]): Promise<void> {
+    return loadImages(this.layout, images);
+  }
+}
