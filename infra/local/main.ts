@@ -11,6 +11,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   psql: () => import("./commands/psql.ts"),
   load: () => import("./commands/load.ts"),
   detect: () => import("./commands/detect.ts"),
+  schema: () => import("./commands/schema.ts"),
   users: () => import("./commands/users.ts"),
   keys: () => import("./commands/keys.ts"),
 };

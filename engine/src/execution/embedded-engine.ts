@@ -1,9 +1,10 @@
-import { Kind, lexicographicSortSchema, printSchema } from "graphql";
+import { Kind } from "graphql";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
 import { textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
+import { printSorted } from "../schema-text.ts";
 import { finalText } from "../sql/print.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { connectionOf } from "./connection.ts";
@@ -199,7 +200,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   schemaText(role: string): string {
-    return printSchema(lexicographicSortSchema(this.#state.schema(role).schema));
+    return printSorted(this.#state.schema(role).schema);
   }
 
   async ping(): Promise<void> {

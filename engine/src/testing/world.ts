@@ -17,9 +17,9 @@ export interface World {
   readonly customization?: Readonly<Record<string, unknown>>;
 }
 
-/** The state of an engine over a database that is only described. @throws MetadataError */
-export function stateOf(world: World, options: Partial<EngineOptions> = {}): Promise<State> {
-  const metadata = {
+/** The world's metadata, over a database that does not exist. */
+export function metadataOf(world: World) {
+  return {
     version: 3,
     sources: [
       {
@@ -33,6 +33,11 @@ export function stateOf(world: World, options: Partial<EngineOptions> = {}): Pro
     ],
     ...world.root,
   };
+}
+
+/** The state of an engine over a database that is only described. @throws MetadataError */
+export function stateOf(world: World, options: Partial<EngineOptions> = {}): Promise<State> {
+  const metadata = metadataOf(world);
   const answer = catalogAnswer(world.tables, world.functions);
   return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => () => Promise.resolve(answer));
 }
