@@ -32,6 +32,7 @@ export const suites: readonly Suite[] = [
   { name: "permissions", what: "what each role may see, from the metadata, on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "gateway", what: "nginx in front of stand-ins", kind: "vitest", needsDocker: true },
   { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
+  { name: "pulumi", what: "the program over its whole life, under the real Pulumi engine, on a Docker host", kind: "vitest", needsDocker: true },
   { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "faults", what: "bad days, with clients at work: parts killed, cut off, starved and full", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "kubernetes", what: "the stack on a Kubernetes node of the suite's own", kind: "vitest", needsDocker: true, ownStack: true },

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dockerClient } from "../../infra/local/docker/client.ts";
+import { changedServices, deployedStack, everythingOf } from "./support/deployed-stack.ts";
+import type { DeployedStack } from "./support/deployed-stack.ts";
+
+const hijacks = "hasura-metadata/databases/default/tables/public_view_hijacks.yaml";
+const comment = '{ __type(name: "view_hijacks") { description } }';
+const serviceApiKey = "first-key-of-the-service-0123456789abcdef";
+
+/** Asks all the time until it is told to stop; gives how often, and what went wrong. */
+function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failures: string[] }> {
+  let going = true;
+  let asked = 0;
+  const failures: string[] = [];
+  const loop = async (): Promise<void> => {
+    while (going) {
+      asked += 1;
+      const { data, errors } = await stack.query("{ view_hijacks(limit: 1) { key } }").catch((error: unknown) => ({ data: undefined, errors: String(error) }));
+      if (data === undefined || errors !== undefined) failures.push(JSON.stringify(errors));
+      await delay(20);
+    }
+  };
+  const ended = loop();
+  return async () => {
+    going = false;
+    await ended;
+    return { asked, failures };
+  };
+}
+
+/** The whole program on a real Docker host, under the real Pulumi engine, with Hasura's place taken by this project's own engine. */
+describe("the life of a stack", { timeout: 400_000 }, () => {
+  let stack: DeployedStack;
+
+  beforeAll(async () => {
+    const engine = { ENGINE: "hasura", HASURA_IMAGE: "routeql/engine" };
+    stack = await deployedStack({ ...engine, SERVICE_API_KEY: serviceApiKey });
+    expect(await stack.up()).toMatch(/^\d+ created$/);
+  }, 600_000);
+
+  afterAll(async () => {
+    await stack?.[Symbol.asyncDispose]();
+  }, 200_000);
+
+  test("the second update changes nothing", async () => {
+    const before = await stack.containers();
+    expect(await stack.up()).toBe("nothing changed");
+    expect(changedServices(before, await stack.containers())).toEqual([]);
+  });
+
+  test("other metadata rerun their job alone, and are served without a restart and without a failed request", async () => {
+    const before = await stack.containers();
+    const stop = keepAsking(stack);
+    await stack.checkout.edit(hijacks, (text) => text.replace(/^table:/m, "configuration:\n  comment: seen by many\ntable:"));
+    await stack.up();
+    await expect.poll(() => stack.query(comment), { timeout: 20_000 }).toMatchObject({ data: { __type: { description: "seen by many" } } });
+    const { asked, failures } = await stop();
+    expect(failures).toEqual([]);
+    expect(asked).toBeGreaterThan(50);
+    expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata"]);
+  });
+
+  test("inconsistent metadata are refused with every problem named, and the former ones stay served", async () => {
+    const before = await stack.containers();
+    let good = "";
+    await stack.checkout.edit(hijacks, (text) => {
+      good = text;
+      return text.replaceAll(/columns:\n/g, "columns:\n        - no_such_column\n").replace("seen by many", "seen by none");
+    });
+    const output = await stack.failingUp();
+    expect(output).toContain("apply-metadata");
+    expect(output).toContain("no_such_column");
+    expect(await stack.query(comment)).toMatchObject({ data: { __type: { description: "seen by many" } } });
+    expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata"]);
+    await stack.checkout.edit(hijacks, () => good);
+    await stack.up();
+    expect(await stack.up()).toBe("nothing changed");
+  });
+
+  test("another key of a service reaches what checks it, an nginx file the gateway, and nothing else restarts", async () => {
+    const before = await stack.containers();
+    await stack.checkout.edit(".env", (text) => text.replace(serviceApiKey, "other-key-of-the-service-fedcba9876543210"));
+    await stack.up();
+    const between = await stack.containers();
+    expect(changedServices(before, between)).toEqual(["auth-sidecar"]);
+    await stack.checkout.edit("nginx/reply-headers.conf", (text) => `${text}\n# another line\n`);
+    await stack.up();
+    expect(changedServices(between, await stack.containers())).toEqual(["gateway"]);
+  });
+
+  test("another migration runs the two jobs, and no service restarts", async () => {
+    const before = await stack.containers();
+    await stack.checkout.edit("database/migrations/0999_another.sql", () => "comment on view view_hijacks is 'another';\n");
+    await stack.up();
+    expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata", "migrate"]);
+  });
+
+  test("an image that cannot be built stops the update with its last lines, and the next one goes on", async () => {
+    const before = await stack.containers();
+    let good = "";
+    await stack.checkout.edit("images/gateway/Dockerfile", (text) => {
+      good = text;
+      return text.replace("USER ", "RUN echo 'the disk of the builder is gone' && exit 7\nUSER ");
+    });
+    const output = await stack.failingUp();
+    expect(output).toContain("the disk of the builder is gone");
+    expect(output).toContain("What to do:");
+    expect(changedServices(before, await stack.containers())).toEqual([]);
+    await stack.checkout.edit("images/gateway/Dockerfile", () => good);
+    expect(await stack.up()).toBe("nothing changed");
+  });
+
+  test("a container that was killed and one that was removed come back, with the others left alone", async () => {
+    const before = await stack.containers();
+    const docker = dockerClient();
+    await docker.getContainer(before["auth-sidecar"] ?? "").update({ RestartPolicy: { Name: "no" } });
+    await docker.getContainer(before["auth-sidecar"] ?? "").kill();
+    await docker.getContainer(before["gateway"] ?? "").remove({ force: true });
+    await stack.up();
+    const after = await stack.containers();
+    expect(changedServices(before, after).filter((name) => name !== "auth-sidecar")).toEqual(["gateway"]);
+    expect(await stack.query("{ view_hijacks(limit: 1) { key } }")).toHaveProperty("data");
+    expect((await docker.getContainer(after["auth-sidecar"] ?? "").inspect()).State.Running).toBe(true);
+    expect(await stack.up()).toBe("nothing changed");
+  });
+
+  test("down leaves the data alone, and with --volumes nothing at all", async () => {
+    expect((await stack.checkout.command("down", stack.name)).code).toBe(0);
+    expect(await everythingOf(stack.name)).toEqual([
+      `volume routeql-${stack.name}-database-data`,
+      `volume routeql-${stack.name}-sessions-data`,
+    ]);
+    expect((await stack.checkout.command("down", stack.name, ["--volumes"])).code).toBe(0);
+    expect(await everythingOf(stack.name)).toEqual([]);
+  });
+});

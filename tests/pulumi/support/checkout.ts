@@ -1,0 +1,76 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { mustRun, run } from "../../harness/process.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+
+/** A copy of the repository that a test may change, as a site's own clone would be; gone at the end of the test. */
+export interface Checkout extends AsyncDisposable {
+  readonly folder: string;
+  /** Changes the text of a file, or makes it; undefined is what it is where it does not exist. */
+  edit(path: string, change: (text: string) => string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Gives every file the content that the repository has now; what the copy alone has stays. */
+  takeOver(): Promise<void>;
+  /** `npm run <command> -- --stack <stack>`. Resolves to its exit code and all that it printed. */
+  command(name: string, stack: string, args?: readonly string[]): Promise<CommandEnd>;
+}
+
+export interface CommandEnd {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Milliseconds for one command on a machine at load. */
+const patience = 400_000;
+
+async function copyRepository(folder: string): Promise<void> {
+  const listed = await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: repository });
+  for (const path of listed.split("\0").filter((name) => name !== "")) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    // A file that was removed and not committed is listed all the same.
+    await cp(join(repository, path), join(folder, path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+  }
+}
+
+/** The commit before the engine's metadata got a schema of their own; undefined where the history does not reach so far. */
+export async function versionBefore(): Promise<string | undefined> {
+  const added = ["log", "--format=%H", "--diff-filter=A", "--", "database/migrate/metadata-schema.ts"];
+  const { stdout } = await run("git", added, { cwd: repository });
+  const commit = stdout.trim().split("\n").at(-1);
+  if (commit === undefined || commit === "") return undefined;
+  const before = await run("git", ["rev-parse", "--verify", "--quiet", `${commit}^`], { cwd: repository });
+  return before.code === 0 ? before.stdout.trim() : undefined;
+}
+
+/**
+ * @param settings the copy's environment file
+ * @param commit of which the copy is made; without one of what is there now
+ */
+export async function checkOut(settings: Readonly<Record<string, string>>, commit?: string): Promise<Checkout> {
+  const folder = await mkdtemp(join(tmpdir(), "routeql-checkout-"));
+  if (commit === undefined) await copyRepository(folder);
+  else await mustRun("sh", ["-c", 'git -C "$1" archive "$2" | tar --extract --directory "$3"', "sh", repository, commit, folder]);
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(join(folder, ".env"), lines.join(""), { mode: 0o600 });
+  return {
+    folder,
+    takeOver: () => copyRepository(folder),
+    async edit(path, change) {
+      const file = join(folder, path);
+      await writeFile(file, change(await readFile(file, "utf8").catch(() => "")));
+    },
+    remove: (path) => rm(join(folder, path)),
+    async command(name, stack, args = []) {
+      const env = { ...process.env, ROUTEQL_ENVIRONMENT_FILE: undefined };
+      const program = ["infra/local/main.ts", name, "--stack", stack, ...args];
+      const { code, stdout, stderr } = await run(process.execPath, program, { cwd: folder, env, timeout: patience });
+      return { code, output: `${stdout}${stderr}` };
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

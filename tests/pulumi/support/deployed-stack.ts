@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "vitest";
+import { dockerClient } from "../../../infra/local/docker/client.ts";
+import { parseAccessText } from "../../../infra/local/stack/access.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Agent, request } from "undici";
+import { freePorts } from "../../harness/free-ports.ts";
+import { checkOut } from "./checkout.ts";
+import type { Checkout, CommandEnd } from "./checkout.ts";
+
+/** Ids of the stack's containers by service or job, without those that only carry files. */
+export type Containers = Readonly<Record<string, string>>;
+
+/** A stack on this machine, made by the commands of a checkout; gone with its data at the end of the test. */
+export interface DeployedStack extends AsyncDisposable {
+  readonly name: string;
+  readonly checkout: Checkout;
+  /** `npm run up`; fails the test when it fails. Gives what the last phase says, e.g. `2 replaced, 60 unchanged`. */
+  up(): Promise<string>;
+  /** `npm run up` that is expected to fail; gives all that it printed. */
+  failingUp(): Promise<string>;
+  containers(): Promise<Containers>;
+  /** Answer of /api/graphql to the holder of the master key. */
+  query(text: string): Promise<{ readonly data?: unknown; readonly errors?: unknown }>;
+  /** Value of a name in access.env. */
+  access(name: string): Promise<string>;
+}
+
+/** Services whose container is another one than before, or new, or gone; sorted. */
+export function changedServices(before: Containers, after: Containers): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).toSorted();
+}
+
+async function listed(stack: string) {
+  return dockerClient().listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`] } });
+}
+
+/** Everything on the Docker host that carries the stack's label, by kind and name. */
+export async function everythingOf(stack: string): Promise<string[]> {
+  const filters = { label: [`com.routeql.stack=${stack}`] };
+  const docker = dockerClient();
+  const [containers, networks, { Volumes: volumes }] = await Promise.all([
+    listed(stack),
+    docker.listNetworks({ filters }),
+    docker.listVolumes({ filters }),
+  ]);
+  return [
+    ...containers.map(({ Names }) => `container ${Names[0]}`),
+    ...networks.map(({ Name }) => `network ${Name}`),
+    ...volumes.map(({ Name }) => `volume ${Name}`),
+  ].toSorted();
+}
+
+export async function deployedStack(settings: Readonly<Record<string, string>>, commit?: string): Promise<DeployedStack> {
+  const name = `life-${randomBytes(3).toString("hex")}`;
+  const [http, https, console] = await freePorts(3);
+  const ports = { HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console) };
+  // One client asks all the time.
+  const limits = { REQUESTS_PER_SECOND_PER_ADDRESS: "500", REQUEST_BURST: "1000" };
+  const checkout = await checkOut({ ...ports, ...limits, ...settings }, commit);
+  const access = async (key: string): Promise<string> => {
+    const values = parseAccessText(await readFile(join(checkout.folder, ".routeql", name, "access.env"), "utf8"));
+    const value = values.get(key);
+    if (value === undefined) throw new Error(`access.env has no ${key}`);
+    return value;
+  };
+  const said = ({ code, output }: CommandEnd): string => {
+    expect(code, output).toBe(0);
+    return new RegExp(`✔ Stack ${name}: (.*?) \\[`).exec(output)?.[1] ?? output;
+  };
+  return {
+    name,
+    checkout,
+    access,
+    up: async () => said(await checkout.command("up", name)),
+    async failingUp() {
+      const { code, output } = await checkout.command("up", name);
+      expect(code, output).toBe(1);
+      return output;
+    },
+    async containers() {
+      const services = (await listed(name)).filter(({ Labels }) => Labels["com.routeql.run"] !== "files");
+      return Object.fromEntries(services.map(({ Id, Labels }) => [Labels["com.routeql.service"], Id]));
+    },
+    async query(text) {
+      const dispatcher = new Agent({ connect: { ca: await readFile(await access("ROUTEQL_CA_FILE"), "utf8") } });
+      try {
+        const { statusCode, body } = await request(`${await access("ROUTEQL_URL")}/api/graphql`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-engine-access-key": await access("ENGINE_ACCESS_KEY") },
+          body: JSON.stringify({ query: text }),
+          dispatcher,
+        });
+        const answer = await body.text();
+        if (statusCode !== 200) throw new Error(`status ${statusCode}: ${answer}`);
+        return JSON.parse(answer) as { data?: unknown; errors?: unknown };
+      } finally {
+        await dispatcher.close();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const { code, output } = await checkout.command("down", name, ["--volumes"]);
+      await checkout[Symbol.asyncDispose]();
+      if (code !== 0) throw new Error(output);
+    },
+  };
+}
