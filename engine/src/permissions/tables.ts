@@ -30,6 +30,8 @@ export interface DeclaredTable {
   readonly key: string;
   readonly schema: string;
   readonly name: string;
+  /** What all its names in GraphQL are made of. */
+  readonly base: string;
   /** GraphQL type of its rows. */
   readonly typeName: string;
   /** The root field `select`. */
@@ -63,6 +65,7 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
     key,
     schema: table.table.schema,
     name: table.table.name,
+    base,
     typeName: naming.type(base),
     rootField: root("select"),
     roots: { select: root("select"), select_by_pk: root("select_by_pk", "by_pk"), select_aggregate: root("select_aggregate", "aggregate"), select_stream: root("select_stream", "stream") },

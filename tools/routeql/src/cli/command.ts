@@ -1,0 +1,46 @@
+/** An option of a verb. */
+export interface Option {
+  readonly type: "string" | "boolean";
+  /** Name of the value in the help, for strings. */
+  readonly value?: string;
+  readonly multiple?: boolean;
+  readonly help: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** Values as they were given; `undefined` and `false` for what was not. */
+export interface Given {
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[];
+  flag(name: string): boolean;
+}
+
+/** Where a verb writes; tests give their own. */
+export interface Surroundings {
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Colours are wanted. */
+  readonly colours: boolean;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** The exit codes of every verb. */
+export const exitCodes = { fine: 0, findings: 1, unusable: 2 } as const;
+
+/** One verb of the tool. */
+export interface Command {
+  readonly name: string;
+  /** One line. */
+  readonly summary: string;
+  readonly usage: string;
+  /** Paragraphs of the help below the usage. */
+  readonly description: string;
+  readonly options: Options;
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  /** What the exit codes 0 and 1 mean here. */
+  readonly outcomes: readonly [fine: string, findings: string];
+  /** @returns the exit code @throws UsageError */
+  run(given: Given, surroundings: Surroundings): Promise<number>;
+}

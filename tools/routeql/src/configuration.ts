@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { Given, Option, Surroundings } from "./cli/command.ts";
+import { UsageError } from "./cli/usage-error.ts";
+
+/** The file that is looked for in the working directory. */
+export const configurationFile = "routeql.yaml";
+
+const oneOrMore = z.union([z.string().min(1).transform((value) => [value]), z.array(z.string().min(1)).min(1)]);
+const sessionVariable = z.string().regex(/^x-hasura-/i, "a session variable begins with x-hasura-").transform((name) => name.toLowerCase());
+
+const shape = z.strictObject({
+  /** The metadata directory, for `--metadata`. */
+  metadata: z.string().optional(),
+  /** The file of expectations, for `--expectations`. */
+  expectations: z.string().optional(),
+  /** Session variables that tokens carry. */
+  sessionVariables: z.array(sessionVariable).optional(),
+  /** Roles that tokens may carry and that metadata are to grant nothing. */
+  rolesWithoutPermission: z.array(z.string().min(1)).default([]),
+  /** Sessions to try in addition to those made of the values in the database, by role. */
+  sessions: z.record(z.string(), z.array(z.record(sessionVariable, z.string()))).default({}),
+  /** Hasura's infer-function-permissions. */
+  inferFunctionPermissions: z.boolean().default(true),
+  /** Rules that are not applied at all, and why. */
+  off: z.record(z.string(), z.string().min(1, "a reason is needed")).default({}),
+  /** What is excepted from a rule, and why. */
+  exceptions: z
+    .array(
+      z.strictObject({
+        rule: z.string(),
+        table: oneOrMore.optional(),
+        role: oneOrMore.optional(),
+        name: oneOrMore.optional(),
+        reason: z.string().min(1, "a reason is needed"),
+      }),
+    )
+    .default([]),
+});
+
+export type Configuration = z.output<typeof shape> & {
+  /** As seen from the working directory; undefined when there is none. */
+  readonly file: string | undefined;
+};
+
+export const commonOptions = {
+  metadata: { type: "string", value: "DIR", help: "the metadata directory (config v3), or one file with exported metadata; default: the one that routeql.yaml names, else hasura-metadata or metadata" },
+  config: { type: "string", value: "FILE", help: `the configuration; default: ${configurationFile} in the working directory, if there is one` },
+} as const satisfies Readonly<Record<string, Option>>;
+
+/** @throws UsageError that lists all that is wrong with the file */
+export function readConfiguration(given: Given, { directory }: Pick<Surroundings, "directory">): Configuration {
+  const named = given.text("config");
+  const path = resolve(directory, named ?? configurationFile);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return { ...shape.parse({}), file: undefined };
+    throw new UsageError(`${named ?? configurationFile} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+  }
+  const file = relative(directory, path);
+  let content: unknown;
+  try {
+    content = parse(text) ?? {};
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message.split("\n")[0] ?? ""}`);
+  }
+  const result = shape.safeParse(content);
+  if (result.success) return { ...result.data, file };
+  throw new UsageError(result.error.issues.map((issue) => `${file}: ${issue.path.join(".")}${issue.path.length === 0 ? "" : ": "}${issue.message}`).join("\n"));
+}
+
+/** The metadata directory: the option, the configuration, or one of the usual names. @throws UsageError */
+export function metadataDirectory(given: Given, configuration: Configuration, usual: (name: string) => boolean): string {
+  const named = given.text("metadata") ?? configuration.metadata;
+  const found = named ?? ["hasura-metadata", "metadata", "hasura/metadata"].find((name) => usual(name));
+  if (found === undefined) throw new UsageError("where are the metadata? Give --metadata DIR");
+  return found;
+}

@@ -1,0 +1,60 @@
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Operation } from "../../../../engine/src/permissions/declared.ts";
+import type { DatabaseType } from "../../../../engine/src/catalog/catalog.ts";
+import type { Reply } from "./subject.ts";
+
+const roots = {
+  query: ["query", "select"],
+  "query by key": ["query", "select_by_pk"],
+  "query aggregate": ["query", "select_aggregate"],
+  "live query": ["subscription", "select"],
+  "live query by key": ["subscription", "select_by_pk"],
+  "live aggregate": ["subscription", "select_aggregate"],
+  stream: ["subscription", "select_stream"],
+} as const satisfies Record<Operation, readonly ["query" | "subscription", keyof DeclaredTable["roots"]]>;
+
+/** Root field of an operation, and the kind of document it stands in. */
+export function rootOf(table: DeclaredTable, operation: Operation): { readonly kind: "query" | "subscription"; readonly field: string } {
+  const [kind, root] = roots[operation];
+  return { kind, field: table.roots[root] };
+}
+
+/** A document with one selection at its root, below the source's namespace if it has one. */
+export function documentOf({ namespace }: DeclaredAccess, kind: "query" | "subscription", selection: string): string {
+  return namespace === undefined ? `${kind} { ${selection} }` : `${kind} { ${namespace} { ${selection} } }`;
+}
+
+/** What stands below a response key of the root. */
+export function rootValue({ namespace }: DeclaredAccess, reply: Reply, key: string): unknown {
+  const data = namespace === undefined ? reply.data : (reply.data?.[namespace] as Readonly<Record<string, unknown>> | undefined);
+  return data?.[key];
+}
+
+const unordered = new Set(["json", "xml", "point", "box", "path", "polygon", "line", "lseg", "circle", "raster"]);
+/** Columns that the engine prints in a form of its own, or compares by a rule of their extension's. */
+const printedOtherwise = new Set(["geometry", "geography", "raster"]);
+
+export function isOrdered(type: DatabaseType | undefined): boolean {
+  return type !== undefined && type.kind !== "composite" && !unordered.has(type.element?.name ?? type.name) && !printedOtherwise.has(type.element?.name ?? type.name);
+}
+
+export function isComparedByValue(type: DatabaseType | undefined): boolean {
+  return type !== undefined && !printedOtherwise.has(type.element?.name ?? type.name);
+}
+
+/** A column as GraphQL has it. */
+export function fieldOf(table: DeclaredTable, column: string): string {
+  return table.fields.get(column) ?? column;
+}
+
+/** Columns whose values tell the same in GraphQL and in SQL. */
+export function valueColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
+  return permission.columns.filter((column) => isComparedByValue(table.types.get(column)));
+}
+
+/** Columns to order by: the key first, then everything else that has an order, so that rows alike in all of them are alike. */
+export function orderColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
+  const ordered = permission.columns.filter((column) => isOrdered(table.types.get(column)));
+  const key = (table.primaryKey ?? []).filter((column) => ordered.includes(column));
+  const isWhole = key.length > 0 && key.length === table.primaryKey?.length && key.every((column) => !permission.cells.has(column));
+  return isWhole ? key : ordered;
+}

@@ -1,0 +1,110 @@
+import { buildSchema, getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLSchema } from "graphql";
+import type { DeclaredTable, Operation } from "../../../../engine/src/permissions/declared.ts";
+import { operations } from "../../../../engine/src/permissions/operations.ts";
+import { documentOf, fieldOf, rootOf } from "./documents.ts";
+import type { Verdicts } from "./report.ts";
+import type { Subject } from "./subject.ts";
+
+/** What of a role's schema belongs to a table, in every place where names of columns can stand. */
+const places = ["", "bool_exp", "order_by", "select_column", "stream_cursor_value_input", "max_fields", "min_fields", "sum_fields", "avg_fields", "max_order_by", "sum_order_by"] as const;
+
+function namesIn(schema: GraphQLSchema, typeName: string): readonly string[] | undefined {
+  const type = schema.getType(typeName);
+  if (isObjectType(type) || isInputObjectType(type)) return Object.keys(type.getFields());
+  return isEnumType(type) ? type.getValues().map(({ name }) => name) : undefined;
+}
+
+const listed = (names: readonly string[]) => (names.length === 0 ? "nothing" : names.toSorted().join(", "));
+
+/** Asks a role's schema for its types; the printed schema where the role may not introspect. */
+async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Promise<GraphQLSchema> {
+  const printed = buildSchema(subject.schemaText(role));
+  const closed = subject.metadata.graphql_schema_introspection.disabled_for_roles.includes(role);
+  const reply = await subject.ask(role, {}, "query { __schema { types { name fields { name args { name } } inputFields { name } enumValues { name } } } }");
+  if (closed) {
+    verdicts.hold("schema", { role }, reply.failure !== undefined, () => `${role} can introspect its schema, which is disabled for the role`);
+    return printed;
+  }
+  const types = (reply.data?.["__schema"] as { types: readonly { name: string; fields: readonly { name: string }[] | null; inputFields: readonly { name: string }[] | null; enumValues: readonly { name: string }[] | null }[] } | undefined)?.types ?? [];
+  const told = new Map(types.map(({ name, fields, inputFields, enumValues }) => [name, (fields ?? inputFields ?? enumValues ?? []).map((item) => item.name)]));
+  for (const name of new Set([...told.keys(), ...Object.keys(printed.getTypeMap())].filter((type) => !type.startsWith("__")))) {
+    const answered = told.get(name);
+    verdicts.hold("schema", { role }, listed(answered ?? []) === listed(namesIn(printed, name) ?? []), () => `introspection tells ${role} of the type ${name} otherwise than it is served`);
+  }
+  return printed;
+}
+
+/** The root fields that metadata grant a role. */
+export function grantedRoots({ access }: Subject, role: string, kind: "query" | "subscription"): readonly string[] {
+  const granted = (table: DeclaredTable, operation: Operation) => access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;
+  const functions = access.functions.flatMap((called) => {
+    const permission = access.permission(role, called.target);
+    if (permission === undefined || !hasFields(access.tables.get(called.target)) || !access.mayCall(role, called)) return [];
+    return permission.aggregates && called.returnsSet ? [called.field, called.aggregateField] : [called.field];
+  });
+  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions];
+}
+
+const hasFields = (table: DeclaredTable | undefined) => table !== undefined && table.fields.size > 0;
+
+/** Holds the schema of a role to the declaration: root fields, types, and the names that can stand in each place. */
+export async function verifySchema(subject: Subject, role: string, verdicts: Verdicts): Promise<void> {
+  const { access } = subject;
+  const schema = await schemaOf(subject, role, verdicts);
+  for (const kind of ["query", "subscription"] as const) {
+    const declared = grantedRoots(subject, role, kind);
+    const root = kind === "query" ? schema.getQueryType() : schema.getSubscriptionType();
+    const inner = access.namespace === undefined ? root : getNamedType(root?.getFields()[access.namespace]?.type);
+    const served = (isObjectType(inner) ? Object.keys(inner.getFields()) : []).filter((name) => name !== "no_queries_available");
+    verdicts.count("schema", new Set([...served, ...declared]).size);
+    for (const name of served.filter((field) => !declared.includes(field))) verdicts.say("schema", { role, name }, `${role} has the root field ${name} (${kind}), which is not declared`);
+    for (const name of declared.filter((field) => !served.includes(field))) verdicts.say("schema", { role, name }, `${role} lacks the root field ${name} (${kind}), which is declared`);
+  }
+  for (const table of access.tables.values()) verifyTable(subject, role, table, schema, verdicts);
+  const mutation = await subject.ask(role, {}, documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }"));
+  if (mutation.data !== undefined) verdicts.hold("schema", { role }, JSON.stringify(mutation.data).includes('"mutationType":null'), () => `${role} has mutations`);
+}
+
+function verifyTable({ access }: Subject, role: string, table: DeclaredTable, schema: GraphQLSchema, verdicts: Verdicts): void {
+  const permission = access.permission(role, table.key);
+  const cell = { role, table: table.key };
+  const { naming } = access;
+  const typeName = (place: string) => (place === "" ? table.typeName : naming.type(table.base, place));
+  if (permission === undefined) {
+    for (const place of places) verdicts.hold("schema", cell, schema.getType(typeName(place)) === undefined, () => `${role} has the type ${typeName(place)}, though it may not read ${table.key}`);
+    return;
+  }
+  const columnFields = [...table.fields.keys()].map((column) => fieldOf(table, column));
+  const granted = permission.columns.map((column) => fieldOf(table, column));
+  const others = new Set([...table.relationships.map(({ name }) => name), ...table.computedFields.map(({ name }) => name)]);
+  for (const place of places) {
+    const names = namesIn(schema, typeName(place));
+    if (names === undefined) continue;
+    const found = names.filter((name) => columnFields.includes(name) && (granted.includes(name) || !others.has(name)));
+    verdicts.count("schema", columnFields.length);
+    for (const name of found.filter((field) => !granted.includes(field))) verdicts.say("schema", { ...cell, name }, `${role} has ${table.rootField}.${name} in ${typeName(place)}, which is not granted`);
+    if (place.endsWith("_fields") || place.endsWith("_order_by")) continue;
+    for (const name of granted.filter((field) => !found.includes(field))) verdicts.say("schema", { ...cell, name }, `${role} lacks ${table.rootField}.${name} in ${typeName(place)}, which is granted`);
+  }
+  const fields = namesIn(schema, table.typeName) ?? [];
+  const expected = new Set([...granted, ...relationshipFields(table, role, { access }), ...computed(table, role, { access })]);
+  for (const name of fields) verdicts.hold("schema", { ...cell, name }, expected.has(name), () => `${role} has the field ${table.rootField}.${name}, which is not declared`);
+  for (const name of expected) verdicts.hold("schema", { ...cell, name }, fields.includes(name), () => `${role} lacks the field ${table.rootField}.${name}, which is declared`);
+}
+
+function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
+  return table.relationships.flatMap(({ name, kind, target }) => {
+    const permission = access.permission(role, target);
+    const selectable = permission !== undefined && (permission.columns.length > 0 || permission.computedFields.length > 0 || (access.tables.get(target)?.relationships ?? []).some((next) => access.permission(role, next.target) !== undefined));
+    if (!selectable) return [];
+    return kind === "array" && permission.aggregates ? [name, access.naming.suffixed(name, "aggregate")] : [name];
+  });
+}
+
+function computed(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
+  const granted = access.permission(role, table.key)?.computedFields ?? [];
+  return table.computedFields.flatMap(({ name, target }) => {
+    if (target === undefined) return granted.includes(name) ? [name] : [];
+    return access.permission(role, target) === undefined ? [] : [name];
+  });
+}

@@ -1,0 +1,75 @@
+import type { Finding } from "../findings/finding.ts";
+import type { Project } from "../metadata/project.ts";
+import { permissionsOf } from "../rules/rule.ts";
+
+/** What can be wrong with a permission, found by asking. */
+export const verifications = {
+  schema: ["error", "the role's schema is not what is declared"],
+  execution: ["error", "a root field, column or relationship is served or refused against what is declared"],
+  rows: ["error", "the rows served are not those that the filter, written in SQL, gives"],
+  limit: ["error", "more rows are served at once than the limit"],
+  aggregates: ["error", "an aggregate counts rows that the filter hides, or misses some"],
+  relationships: ["error", "a relationship leads to rows that the filter of their table hides, or misses some"],
+  "hidden-rows": ["error", "a hidden row shows to somebody who knows its key or its values"],
+  sessions: ["error", "a session with a variable missing, malformed or hostile is served rows or another answer than SQL gives"],
+  "error-texts": ["error", "an error tells of what the role may not see"],
+  "not-verified": ["warning", "something could not be verified, and why"],
+} as const;
+
+export type Verification = keyof typeof verifications;
+
+/** Where something was found. */
+export interface Cell {
+  readonly role: string;
+  readonly table?: string;
+  readonly name?: string;
+}
+
+const mostPerCell = 5;
+
+/** Collects what verifications find, and counts what they looked at. */
+export class Verdicts {
+  readonly findings: Finding[] = [];
+  readonly counts: Partial<Record<Verification, number>> = {};
+  readonly #project: Project;
+  readonly #positions: ReadonlyMap<string, ReturnType<Project["position"]>>;
+  readonly #perCell = new Map<string, number>();
+
+  constructor(project: Project) {
+    this.#project = project;
+    const { metadata } = project;
+    const placed = metadata === undefined ? [] : permissionsOf({ project, metadata });
+    this.#positions = new Map(placed.map(({ role, key, at }) => [`${role}\n${key}`, project.position(at.slice(0, -1))]));
+  }
+
+  /** Notes that one thing was looked at. */
+  count(kind: Verification, number = 1): void {
+    this.counts[kind] = (this.counts[kind] ?? 0) + number;
+  }
+
+  /** Looks at one thing; says what is wrong unless it holds. */
+  hold(kind: Verification, cell: Cell, holds: boolean, reason: () => string): void {
+    this.count(kind);
+    if (!holds) this.say(kind, cell, reason());
+  }
+
+  say(kind: Verification, cell: Cell, reason: string): void {
+    const key = `${kind}\n${cell.role}\n${cell.table ?? ""}`;
+    const said = (this.#perCell.get(key) ?? 0) + 1;
+    this.#perCell.set(key, said);
+    if (said > mostPerCell) return;
+    const position = this.#positions.get(`${cell.role}\n${cell.table ?? ""}`) ?? this.#project.position(["sources"]);
+    this.findings.push({
+      rule: kind,
+      severity: verifications[kind][0],
+      ...position,
+      ...cell,
+      reason: said === mostPerCell ? `${reason} (and more of the kind)` : reason,
+      remedy: kind === "not-verified" ? "verify it otherwise, or change what stands in the way" : "this is the embedded engine's fault or that of these tools: please report it with the metadata",
+    });
+  }
+
+  get total(): number {
+    return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
+  }
+}

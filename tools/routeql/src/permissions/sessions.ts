@@ -1,0 +1,148 @@
+import type { DatabaseType } from "../../../../engine/src/catalog/catalog.ts";
+import type { DeclaredAccess, Filter } from "../../../../engine/src/permissions/declared.ts";
+import { type FilterNode, type Operand, readFilter } from "../../../../engine/src/permissions/filter-tree.ts";
+import { identifier } from "../../../../engine/src/permissions/sql-text.ts";
+import type { DeclaredTable } from "../../../../engine/src/permissions/tables.ts";
+import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
+import type { ReadOnlyDatabase } from "../metadata/database.ts";
+import type { Variables } from "./subject.ts";
+
+/** Where a filter compares a session variable with a column. */
+interface Use {
+  readonly table: DeclaredTable;
+  readonly column: string;
+  readonly type: DatabaseType | undefined;
+  /** Whether the variable holds a list of values. */
+  readonly isList: boolean;
+}
+
+export type Uses = ReadonlyMap<string, readonly Use[]>;
+
+function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]>): void {
+  switch (node.kind) {
+    case "and":
+    case "or":
+      for (const item of node.items) usesIn(item, table, found);
+      break;
+    case "not":
+      usesIn(node.item, table, found);
+      break;
+    case "related":
+    case "computed rows":
+    case "exists":
+      usesIn(node.where, node.target, found);
+      break;
+    case "compare": {
+      const given = "kind" in node.with ? [node.with] : node.with;
+      for (const comparand of given) {
+        if (comparand.kind !== "session") continue;
+        const isList = !Array.isArray(node.with) && /^_(n?in|has_keys_any|has_keys_all)$/.test(node.operator);
+        found.set(comparand.name, [...(found.get(comparand.name) ?? []), { table, ...columnOf(node.operand), isList: isList || node.operand.type?.element !== undefined }]);
+      }
+      break;
+    }
+    default:
+  }
+}
+
+const columnOf = (operand: Operand): { column: string; type: DatabaseType | undefined } =>
+  operand.kind === "column" ? { column: operand.name, type: operand.type } : operand.kind === "text" ? columnOf(operand.of) : { column: "", type: operand.type };
+
+/** Session variables that a filter takes, and what it compares them with; none of a filter that cannot be read. */
+export function variablesOf(access: DeclaredAccess, key: string, filters: readonly Filter[]): Uses {
+  const found = new Map<string, Use[]>();
+  const table = access.tables.get(key);
+  for (const filter of filters) {
+    try {
+      if (table !== undefined) usesIn(readFilter(access, key, filter), table, found);
+    } catch (error) {
+      if (!(error instanceof UnderivableMetadata)) throw error;
+    }
+  }
+  found.delete("x-hasura-role");
+  return found;
+}
+
+const realValues = 3;
+const arrayLiteral = (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+
+/** Values that stand in the columns which the variable is compared with, as the session would hold them. */
+async function valuesOf(uses: readonly Use[], database: ReadOnlyDatabase): Promise<readonly string[]> {
+  const values: string[] = [];
+  for (const { table, column, type, isList } of uses) {
+    if (!table.types.has(column)) continue;
+    const name = `it.${identifier(column)}`;
+    const [from, value] = type?.element === undefined ? ["", name] : [`, unnest(${name}) as element`, "element"];
+    const rows = await database.rows(
+      `select distinct value from (select (${value})::text as value from ${identifier(table.schema)}.${identifier(table.name)} it${from} where ${value} is not null limit 10000) s order by 1 limit ${realValues}`,
+    );
+    const found = rows.flatMap(([text]) => text ?? []);
+    values.push(...(isList ? [...found.map((item) => arrayLiteral([item])), ...(found.length > 1 ? [arrayLiteral(found)] : [])] : found));
+  }
+  return [...new Set(values)].slice(0, realValues + 1);
+}
+
+const fallback = "no-such-value";
+
+/**
+ * Sessions of a role made of what stands in the database: each variable with several of its values.
+ * One session without variables for a role whose filters take none.
+ */
+export async function realSessions(uses: Uses, database: ReadOnlyDatabase): Promise<readonly Variables[]> {
+  let sessions: Record<string, string>[] = [{}];
+  let most = 1;
+  const lists: (readonly [string, readonly string[]])[] = [];
+  for (const [name, places] of uses) {
+    const values = await valuesOf(places, database);
+    lists.push([name, values.length === 0 ? [fallback] : values]);
+    most = Math.max(most, values.length);
+  }
+  sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? fallback])));
+  // With several variables, also values that stand in different rows.
+  if (lists.length > 1) {
+    sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? fallback })));
+  }
+  return [...new Map(sessions.map((session) => [JSON.stringify(session), session])).values()];
+}
+
+/** Values that nobody's session should hold, and somebody's may. @param real a value that stands in the database */
+export function hostileValues(real: string, other: string): readonly (readonly [what: string, value: string])[] {
+  return [
+    ["empty", ""],
+    ["a space", " "],
+    ["null", "null"],
+    ["NULL", "NULL"],
+    ["a quote", "'"],
+    ["quotes that end a text", "' or '1'='1"],
+    ["quotes and a comment", `${real}' --`],
+    ["a statement", "'; drop table pg_class; --"],
+    ["a dollar quote", `$$${real}$$`],
+    ["a parameter's place", "$1"],
+    ["a cast", `${real}::text`],
+    ["an empty list", "{}"],
+    ["a list", `{${real},${other}}`],
+    ["a list with a null", `{NULL,${real}}`],
+    ["a nested list", `{{${real}},{${other}}}`],
+    ["half a list", `{${real}`],
+    ["JSON's list", JSON.stringify([real, other])],
+    ["JSON's object", '{"_neq":""}'],
+    ["values with a comma", `${real},${other}`],
+    ["a pattern", "%"],
+    ["a regular expression", ".*"],
+    ["a backslash", `${real}\\`],
+    ["zero", "0"],
+    ["a negative number", "-1"],
+    ["a number out of range", "99999999999999999999999"],
+    ["no number", "NaN"],
+    ["true", "true"],
+    ["a name of a session variable", "x-hasura-user-id"],
+    ["another case", real.toUpperCase() === real ? real.toLowerCase() : real.toUpperCase()],
+    ["a space before", ` ${real}`],
+    ["a space after", `${real} `],
+    ["a line break after", `${real}\n`],
+    ["an invisible character", `${real}\u200B`],
+    ["half of a surrogate pair", `${real}\uD800`],
+    ["a null byte", `${real}\0`],
+    ["ten thousand characters", "a".repeat(10_000)],
+  ];
+}

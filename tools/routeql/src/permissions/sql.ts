@@ -1,0 +1,70 @@
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../../../engine/src/permissions/declared.ts";
+import { filterSql } from "../../../../engine/src/permissions/filter-text.ts";
+import { identifier, quoted } from "../../../../engine/src/permissions/sql-text.ts";
+import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
+import type { Variables } from "./subject.ts";
+
+/** A session lacks a variable that a filter needs. */
+export class MissingVariable extends Error {
+  readonly variable: string;
+
+  constructor(variable: string) {
+    super(`missing session variable ${variable}`);
+    this.variable = variable;
+  }
+}
+
+const nul = String.fromCodePoint(0);
+
+/** What Postgres would be asked by somebody who knows the filters: written from the declaration alone. */
+export class Sql {
+  readonly #access: DeclaredAccess;
+  readonly #role: string;
+  readonly #variables: Variables;
+
+  constructor(access: DeclaredAccess, role: string, variables: Variables) {
+    this.#access = access;
+    this.#role = role;
+    this.#variables = variables;
+  }
+
+  /** @throws MissingVariable */
+  readonly #session = (name: string): string => {
+    const value = name === "x-hasura-role" ? this.#role : this.#variables[name];
+    if (value === undefined) throw new MissingVariable(name);
+    // No text of Postgres holds it; as a parameter it is refused in the same way.
+    if (value.includes(nul)) return "convert_from(decode('00', 'hex'), 'UTF8')";
+    return quoted(value.toWellFormed());
+  };
+
+  filter(permission: DeclaredPermission, alias: string): string {
+    return filterSql(this.#access, permission.table, permission.filter, alias, this.#session);
+  }
+
+  from(table: DeclaredTable, alias: string): string {
+    return `${identifier(table.schema)}.${identifier(table.name)} ${alias}`;
+  }
+
+  /** A column's value, null in rows where an inherited role may not read it. */
+  column(permission: DeclaredPermission, column: string, alias: string): string {
+    const plain = `${alias}.${identifier(column)}`;
+    const cell = permission.cells.get(column);
+    return cell === undefined ? plain : `case when ${filterSql(this.#access, permission.table, cell, alias, this.#session)} then ${plain} end`;
+  }
+
+  /** Visible values under their GraphQL names. */
+  values(table: DeclaredTable, permission: DeclaredPermission, alias: string): string {
+    const columns = valueColumns(table, permission).map((column) => `${this.column(permission, column, alias)} as "${fieldOf(table, column)}"`);
+    return columns.length === 0 ? "1 as nothing" : columns.join(", ");
+  }
+
+  order(table: DeclaredTable, permission: DeclaredPermission, alias: string): string {
+    const columns = orderColumns(table, permission).map((column) => this.column(permission, column, alias));
+    return columns.length === 0 ? "" : ` order by ${columns.join(", ")}`;
+  }
+
+  /** The first rows that the filter lets through, as JSON texts. */
+  rows(table: DeclaredTable, permission: DeclaredPermission, most: number, further = "true", from = this.from(table, "it")): string {
+    return `select to_json(r)::text from (select ${this.values(table, permission, "it")} from ${from} where (${this.filter(permission, "it")}) and (${further})${this.order(table, permission, "it")} limit ${most}) r`;
+  }
+}

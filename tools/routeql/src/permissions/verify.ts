@@ -1,0 +1,74 @@
+import { verifyExecution } from "./execution.ts";
+import { verifyFunction } from "./functions.ts";
+import { verifyHiddenRows } from "./hidden-rows.ts";
+import { hostileSessions, verifyHostileSessions } from "./hostile.ts";
+import { verifySchema } from "./introspection.ts";
+import { verifyRelationships } from "./relationships.ts";
+import type { Verdicts } from "./report.ts";
+import { caseOf, verifyRows } from "./rows.ts";
+import { realSessions, type Uses, variablesOf } from "./sessions.ts";
+import type { Filter } from "../../../../engine/src/permissions/declared.ts";
+import type { Subject, Variables } from "./subject.ts";
+import { verifyStream } from "./streams.ts";
+
+export interface VerificationOptions {
+  /** Roles that metadata are to grant nothing. */
+  readonly rolesWithoutPermission: readonly string[];
+  /** Sessions to try besides those made of values in the database, by role. */
+  readonly sessions: Readonly<Record<string, readonly Variables[]>>;
+  /** Most rows that are compared one by one for each role, table and session. */
+  readonly most: number;
+  /** Told of each role. */
+  readonly onRole?: (role: string) => void;
+}
+
+/** What a role's sessions hold: every variable that a filter of the role takes anywhere. */
+function usesOf({ access }: Subject, role: string): Uses {
+  const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
+  for (const table of access.tables.values()) {
+    const permission = access.permission(role, table.key);
+    if (permission === undefined) continue;
+    const filters: readonly Filter[] = [permission.filter, ...permission.cells.values()];
+    for (const [name, places] of variablesOf(access, table.key, filters)) merged.set(name, [...(merged.get(name) ?? []), ...places]);
+  }
+  return merged;
+}
+
+/** Holds everything that metadata grant to what an engine serves and to what SQL gives. */
+export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
+  for (const role of [...subject.access.roles, ...options.rolesWithoutPermission]) {
+    options.onRole?.(role);
+    await verifyRole(subject, role, verdicts, options);
+  }
+}
+
+async function verifyRole(subject: Subject, role: string, verdicts: Verdicts, { sessions, most }: VerificationOptions): Promise<void> {
+  const uses = usesOf(subject, role);
+  const real = [...(await realSessions(uses, subject.database)), ...(sessions[role] ?? [])];
+  const hostile = hostileSessions(uses, real);
+  const [first = {}] = real;
+  await verifySchema(subject, role, verdicts);
+  await verifyExecution(subject, role, first, verdicts);
+  for (const table of subject.access.tables.values()) {
+    const permission = subject.access.permission(role, table.key);
+    if (permission === undefined) continue;
+    const of = (variables: Variables) => caseOf({ subject, role, table, permission, variables, verdicts, most });
+    // A filter without variables gives the same in every session.
+    const own = variablesOf(subject.access, table.key, [permission.filter, ...permission.cells.values()]);
+    for (const variables of own.size === 0 ? [first] : real) {
+      await verifyRows(of(variables));
+      await verifyStream(of(variables));
+    }
+    for (const variables of real.slice(0, 2)) {
+      await verifyRelationships(of(variables));
+      await verifyHiddenRows(of(variables));
+    }
+    if (own.size > 0) await verifyHostileSessions(of(first), hostile);
+  }
+  for (const called of subject.access.functions) {
+    const table = subject.access.tables.get(called.target);
+    const permission = subject.access.permission(role, called.target);
+    if (table === undefined || permission === undefined || !subject.access.mayCall(role, called)) continue;
+    await verifyFunction(caseOf({ subject, role, table, permission, variables: first, verdicts, most }), called);
+  }
+}

@@ -1,0 +1,35 @@
+import { type Found, functionsOf, type Rule } from "./rule.ts";
+
+export const inferredFunction: Rule = {
+  id: "inferred-function",
+  severity: "warning",
+  needs: "database",
+  finds: "a function that every role may call which may read the table it returns rows of",
+  why: "Hasura infers the permission for functions that are not volatile; what the function reads and tells by which rows it picks is open to all of these roles.",
+  remedy: "list the roles in the function's permissions and set HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS=false (inferFunctionPermissions: false in routeql.yaml), or except it with the reason",
+  find: (examined) => {
+    if (!examined.configuration.inferFunctionPermissions) return [];
+    return functionsOf(examined).flatMap(({ entry, key, path }): Found[] => {
+      const found = examined.catalog?.functions.get(key)?.[0];
+      if (found === undefined || found.volatility === "volatile" || entry.configuration?.exposed_as === "mutation") return [];
+      return [{ at: [...path, "function"], name: key, reason: `the function ${key} may be called by every role that may read the rows it returns` }];
+    });
+  },
+};
+
+const holdsPassword = (url: string) => /^[a-z]+:\/\/[^/@:]*:[^@/]+@/i.test(url) || /\bpassword\s*=/i.test(url);
+
+export const secretInMetadata: Rule = {
+  id: "secret-in-metadata",
+  severity: "error",
+  finds: "a database password in the metadata",
+  why: "Metadata lie in the repository and are handed out by export_metadata.",
+  remedy: "name an environment variable instead: database_url: {from_env: NAME}",
+  find: ({ metadata }) =>
+    metadata.sources.flatMap((source, index): Found[] => {
+      const url = source.configuration.connection_info.database_url;
+      const at = ["sources", index, "configuration", "connection_info", "database_url"];
+      const literal = typeof url === "string" ? holdsPassword(url) : "connection_parameters" in url && typeof url.connection_parameters.password === "string";
+      return literal ? [{ at, name: source.name, reason: `the source ${source.name} has its password in the metadata` }] : [];
+    }),
+};

@@ -1,0 +1,45 @@
+import { inferredFunction, secretInMetadata } from "./exposure.ts";
+import { fileNotIncluded } from "./files.ts";
+import { shadowedName } from "./names.ts";
+import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
+import { noPrimaryKey, reference, roleSpelling, unknownPart } from "./references.ts";
+import { breakingChange, widenedPermission } from "./revisions.ts";
+import type { Rule } from "./rule.ts";
+import { sessionVariableSpelling, unsetSessionVariable } from "./sessions.ts";
+import { metadataShape, notExamined } from "./shape.ts";
+import { everyRowWritable } from "./writing.ts";
+
+/** The rules that look at metadata as a whole, in the order of the documentation. */
+export const rules: readonly Rule[] = [
+  reference,
+  everyRow,
+  rowLimit,
+  unlimitedAggregates,
+  allColumns,
+  nothingGranted,
+  everyRowWritable,
+  unsetSessionVariable,
+  sessionVariableSpelling,
+  inferredFunction,
+  unknownPart,
+  roleSpelling,
+  shadowedName,
+  noPrimaryKey,
+  secretInMetadata,
+  widenedPermission,
+  breakingChange,
+];
+
+/** About the configuration itself. */
+export const unusedException = {
+  id: "unused-exception",
+  severity: "warning",
+  finds: "an exception in routeql.yaml that excepts nothing",
+  why: "What it was written for is gone; left in place it would hide the next finding there.",
+  remedy: "remove it",
+} as const;
+
+export type DescribedRule = Pick<Rule, "id" | "severity" | "needs" | "finds" | "why" | "remedy">;
+
+/** All rules, those about files and the configuration too. */
+export const allRules: readonly DescribedRule[] = [metadataShape, notExamined, fileNotIncluded, ...rules, unusedException];

@@ -1,0 +1,89 @@
+import { keyOf } from "../../../../engine/src/permissions/tables.ts";
+import { type Found, functionsOf, listed, type Rule, tablesOf } from "./rule.ts";
+
+export const reference: Rule = {
+  id: "reference",
+  severity: "error",
+  finds: "anything that does not fit the database, or leads to what is not there",
+  why: "Hasura marks it as inconsistent and serves the rest, so that a role loses fields, or the deployment is refused.",
+  remedy: "correct the name, or write the migration that it waits for",
+  find: (examined) => [...unfit(examined), ...dangling(examined)],
+};
+
+/** With a database, the engine's own check. */
+function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
+  return (state?.inconsistencies ?? []).filter(({ kind }) => kind === "inconsistent").map(({ at, reason, name }) => ({ at, name, reason: `${name}: ${reason}` }));
+}
+
+/** Without one, relationships to tables that are not tracked. */
+function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
+  if (examined.state !== undefined) return [];
+  const tables = tablesOf(examined);
+  const tracked = new Set(tables.map(({ key }) => key));
+  return tables.flatMap(({ table, key, path }) =>
+    (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
+      table[kind].flatMap(({ name, using }, index): Found[] => {
+        const constraint = using.foreign_key_constraint_on;
+        const remote = using.manual_configuration?.remote_table ?? (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
+        if (remote === undefined || tracked.has(keyOf(remote))) return [];
+        return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} leads to ${keyOf(remote)}, which is not tracked` }];
+      }),
+    ),
+  );
+}
+
+export const unknownPart: Rule = {
+  id: "unknown-part",
+  severity: "error",
+  finds: "an inherited role made of a role that nothing else names",
+  why: "The part grants nothing: a misspelt name, or a role that was removed.",
+  remedy: "correct the name in inherited_roles.yaml, or remove the part",
+  find: (examined) => {
+    const known = rolesOf(examined);
+    return examined.metadata.inherited_roles.flatMap(({ role_name: role, role_set: parts }, index) =>
+      parts.flatMap((part, position) => (known.has(part) ? [] : [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which has no permission anywhere` }])),
+    );
+  },
+};
+
+function rolesOf(examined: Parameters<Rule["find"]>[0]): ReadonlySet<string> {
+  const kinds = ["select_permissions", "insert_permissions", "update_permissions", "delete_permissions"];
+  return new Set([
+    ...tablesOf(examined).flatMap(({ raw }) => kinds.flatMap((kind) => (Array.isArray(raw[kind]) ? (raw[kind] as readonly { role?: unknown }[]).map(({ role }) => String(role)) : []))),
+    ...functionsOf(examined).flatMap(({ entry }) => entry.permissions.map(({ role }) => role)),
+    ...examined.metadata.inherited_roles.map(({ role_name: role }) => role),
+  ]);
+}
+
+export const roleSpelling: Rule = {
+  id: "role-spelling",
+  severity: "warning",
+  finds: "roles whose names differ by case or punctuation alone",
+  why: "A role is compared letter by letter: one of the two spellings is in no token, and its permissions reach nobody.",
+  remedy: "write the role in one way",
+  find: (examined) => {
+    const bySound = new Map<string, string[]>();
+    for (const role of rolesOf(examined)) {
+      const sound = role.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+      bySound.set(sound, [...(bySound.get(sound) ?? []), role]);
+    }
+    const placed = new Map(tablesOf(examined).flatMap(({ table, path }) => table.select_permissions.map(({ role }, index) => [role, [...path, "select_permissions", index, "role"]] as const)));
+    return [...bySound.values()]
+      .filter((roles) => roles.length > 1)
+      .map((roles) => ({ at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"], role: roles.at(-1) ?? "", reason: `the roles ${listed(roles)} look like one role` }));
+  },
+};
+
+export const noPrimaryKey: Rule = {
+  id: "no-primary-key",
+  severity: "warning",
+  needs: "database",
+  finds: "a tracked table without a primary key",
+  why: "It has no root field by key, clients cannot keep its rows apart in their caches, and pages over it may repeat or lose rows.",
+  remedy: "add a primary key by a migration",
+  find: (examined) =>
+    tablesOf(examined).flatMap(({ key, path }) => {
+      const found = examined.catalog?.tables.get(key);
+      return found?.kind === "table" && found.primaryKey === undefined ? [{ at: [...path, "table"], table: key, reason: `${key} is a table without a primary key` }] : [];
+    }),
+};

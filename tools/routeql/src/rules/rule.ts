@@ -1,0 +1,88 @@
+import type { Catalog } from "../../../../engine/src/catalog/catalog.ts";
+import type { State } from "../../../../engine/src/execution/state.ts";
+import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
+import type { FunctionMetadata, Metadata, SelectPermissionMetadata, TableMetadata } from "../../../../engine/src/metadata/shape.ts";
+import { keyOf } from "../../../../engine/src/permissions/tables.ts";
+import type { Configuration } from "../configuration.ts";
+import type { Place, Severity } from "../findings/finding.ts";
+import type { Project } from "../metadata/project.ts";
+
+/** What a rule may look at. */
+export interface Examined {
+  readonly project: Project;
+  readonly metadata: Metadata;
+  readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions">;
+  /** With a database. */
+  readonly catalog: Catalog | undefined;
+  readonly state: State | undefined;
+  /** With a base revision. */
+  readonly base: { readonly project: Project; readonly metadata: Metadata; readonly state: State | undefined } | undefined;
+}
+
+export interface Found extends Place {
+  /** Place in the merged metadata. */
+  readonly at: MergedPath;
+  readonly reason: string;
+  /** Instead of the rule's. */
+  readonly remedy?: string;
+}
+
+/** One rule; the documentation is written from these. */
+export interface Rule {
+  readonly id: string;
+  readonly severity: Severity;
+  /** What it needs besides the metadata. */
+  readonly needs?: "database" | "base" | "base and database" | "sessionVariables in routeql.yaml";
+  /** What it finds, as a noun phrase. */
+  readonly finds: string;
+  readonly why: string;
+  readonly remedy: string;
+  find(examined: Examined): readonly Found[];
+}
+
+export interface PlacedTable {
+  readonly table: TableMetadata;
+  readonly key: string;
+  readonly path: MergedPath;
+  /** The table's entry as it stands in the files, with what this kit does not serve. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export interface PlacedPermission extends PlacedTable {
+  readonly role: string;
+  readonly permission: SelectPermissionMetadata["permission"];
+  readonly at: MergedPath;
+}
+
+const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
+
+/** What is needed to walk over metadata. */
+export interface Walked {
+  readonly metadata: Metadata;
+  readonly project: Pick<Project, "loaded">;
+}
+
+export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] {
+  return metadata.sources.flatMap((source, index) =>
+    source.tables.map((table, position) => {
+      const path = ["sources", index, "tables", position];
+      const raw = path.reduce<unknown>(child, project.loaded.merged);
+      return { table, key: keyOf(table.table), path, raw: (raw ?? {}) as Readonly<Record<string, unknown>> };
+    }),
+  );
+}
+
+export function permissionsOf(examined: Walked): readonly PlacedPermission[] {
+  return tablesOf(examined).flatMap((placed) =>
+    placed.table.select_permissions.map(({ role, permission }, index) => ({ ...placed, role, permission, at: [...placed.path, "select_permissions", index, "permission"] })),
+  );
+}
+
+export function functionsOf({ metadata }: Pick<Examined, "metadata">): readonly { readonly entry: FunctionMetadata; readonly key: string; readonly path: MergedPath }[] {
+  return metadata.sources.flatMap((source, index) => source.functions.map((entry, position) => ({ entry, key: keyOf(entry.function), path: ["sources", index, "functions", position] })));
+}
+
+/** `a, b and c` */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}

@@ -1,0 +1,67 @@
+import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
+import { listed, permissionsOf, type Rule, tablesOf } from "./rule.ts";
+
+interface Use {
+  /** As it is written. */
+  readonly text: string;
+  readonly at: MergedPath;
+}
+
+/** Texts in a filter that are, or look like, session variables. */
+function variablesIn(value: unknown, at: MergedPath): readonly Use[] {
+  if (typeof value === "string") return /^x.?hasur/i.test(value) ? [{ text: value, at }] : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => variablesIn(item, [...at, index]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => variablesIn(item, [...at, key]));
+}
+
+const isVariable = (text: string) => /^x-hasura-/i.test(text);
+
+interface PlacedUse extends Use {
+  readonly role: string;
+  readonly table: string;
+}
+
+/** Uses in all permissions, those to write too. */
+function usesOf(examined: Parameters<Rule["find"]>[0]): readonly PlacedUse[] {
+  const reading = permissionsOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission.filter, [...at, "filter"]).map((use) => ({ ...use, role, table: key })));
+  const kinds = ["insert_permissions", "update_permissions", "delete_permissions"];
+  const writing = tablesOf(examined).flatMap(({ raw, key, path }) =>
+    kinds.flatMap((kind) => {
+      const entries = (Array.isArray(raw[kind]) ? raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
+      return entries.flatMap(({ role, permission }, index) => variablesIn(permission, [...path, kind, index, "permission"]).map((use) => ({ ...use, role: String(role), table: key })));
+    }),
+  );
+  return [...reading, ...writing];
+}
+
+/** `x-hasura-role` is the engine's own. */
+const always = ["x-hasura-role"];
+
+export const unsetSessionVariable: Rule = {
+  id: "unset-session-variable",
+  severity: "error",
+  needs: "sessionVariables in routeql.yaml",
+  finds: "a session variable that no token carries",
+  why: "Every request of the role then fails, or, for a role without authentication, the client itself may set it.",
+  remedy: "correct the name, let the tokens carry it, or add it to sessionVariables in routeql.yaml",
+  find: (examined) => {
+    const carried = examined.configuration.sessionVariables;
+    if (carried === undefined) return [];
+    return usesOf(examined)
+      .filter(({ text }) => isVariable(text) && ![...carried, ...always].includes(text.toLowerCase()))
+      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and tokens carry only ${listed(carried)}` }));
+  },
+};
+
+export const sessionVariableSpelling: Rule = {
+  id: "session-variable-spelling",
+  severity: "error",
+  finds: "a text that was meant to be a session variable",
+  why: "Only what begins with x-hasura- is taken from the session; anything else is compared as the text that it is, and a negated comparison then lets every row through.",
+  remedy: "write it as x-hasura-NAME",
+  find: (examined) =>
+    usesOf(examined)
+      .filter(({ text }) => !isVariable(text))
+      .map(({ text, at, role, table }) => ({ at, role, table, name: text, reason: `the filter of ${role} on ${table} compares with the text "${text}", which is no session variable` })),
+};

@@ -1,0 +1,23 @@
+import type { Problem } from "../../../../engine/src/metadata/problems.ts";
+import type { Rule } from "./rule.ts";
+
+/** Rules about files that cannot be read as metadata; their findings come with file and path from the reader itself. */
+type ShapeRule = Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> & { concerns(problem: Problem): boolean };
+
+export const metadataShape: ShapeRule = {
+  id: "metadata-shape",
+  severity: "error",
+  finds: "a key that metadata do not have, a value of the wrong form, a file that is missing or cannot be read",
+  why: "Hasura passes over a key that it does not know: `select_permission` instead of `select_permissions` grants nothing and says nothing.",
+  remedy: "correct it; the form of every key is that of Hasura's metadata v3",
+  concerns: ({ kind }) => kind === "invalid",
+};
+
+export const notExamined: ShapeRule = {
+  id: "not-examined",
+  severity: "note",
+  finds: "a feature of Hasura that these tools leave unexamined",
+  why: "What is not examined is not vouched for.",
+  remedy: "nothing, if it is tested elsewhere",
+  concerns: ({ kind }) => kind === "unsupported",
+};

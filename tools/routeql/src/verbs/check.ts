@@ -1,0 +1,97 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { painter } from "../cli/colours.ts";
+import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
+import { judge, type Judged } from "../findings/exceptions.ts";
+import { counts } from "../findings/finding.ts";
+import { formatOf, printReport } from "../findings/print.ts";
+import { databaseAddress, databaseOptions, ReadOnlyDatabase } from "../metadata/database.ts";
+import { type Project, readProject } from "../metadata/project.ts";
+import { readBase } from "../metadata/revision.ts";
+import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
+import { rulesDocument } from "../rules/document.ts";
+import { permissionsOf, tablesOf } from "../rules/rule.ts";
+
+export const formatOptions = {
+  format: { type: "string", value: "FORMAT", help: "text (default), json, or github: annotations of GitHub Actions" },
+  json: { type: "boolean", help: "the same as --format json" },
+} as const;
+
+interface Checked extends Judged {
+  readonly examined: string;
+  /** Rules that were not applied, for want of a database, a base or the session variables. */
+  readonly notApplied: readonly string[];
+}
+
+async function examine(given: Given, surroundings: Surroundings, configuration: Configuration): Promise<Checked> {
+  const { directory } = surroundings;
+  const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
+  const project = readProject(source, directory);
+  const shape = shapeFindings(project, directory, source);
+  const always = ["metadata-shape", "not-examined", "file-not-included"];
+  const { metadata } = project;
+  if (metadata === undefined) return { ...judge(shape, configuration, new Set(always)), examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
+  const base = await baseOf(given.text("base"), source, directory);
+  const address = databaseAddress(given, metadata, surroundings);
+  await using database = address === undefined ? undefined : await ReadOnlyDatabase.open(address);
+  const stateOf = async (of: Project) => (database === undefined || of.metadata === undefined ? undefined : database.state(of, of.metadata, configuration.inferFunctionPermissions));
+  const examined = {
+    project,
+    metadata,
+    configuration,
+    catalog: await database?.catalog(metadata),
+    state: await stateOf(project),
+    base: base?.metadata === undefined ? undefined : { project: base, metadata: base.metadata, state: await stateOf(base) },
+  };
+  const applied = applicable(examined);
+  const judged = judge([...shape, ...applyRules(examined, applied)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
+  const notApplied = applicable({ ...examined, catalog: new Map() as never, base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
+  return {
+    ...judged,
+    examined: `${permissionsOf(examined).length} permissions on ${tablesOf(examined).length} tables examined by ${applied.length + always.length} rules${database === undefined ? ", without a database" : ""}`,
+    notApplied: notApplied.filter((rule) => !applied.includes(rule)).map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
+  };
+}
+
+async function baseOf(named: string | undefined, source: string, directory: string): Promise<Project | undefined> {
+  if (named === undefined) return undefined;
+  const base = await readBase(named, source, directory);
+  if (base.metadata === undefined) throw new UsageError(`the metadata of ${named} cannot be read:\n${base.problems.map(({ file, reason }) => `  ${file}: ${reason}`).join("\n")}`);
+  return base;
+}
+
+export const check: Command = {
+  name: "check",
+  summary: "finds what is wrong or risky in metadata, with file and line",
+  usage: "routeql check [--metadata DIR] [--database URL] [--base REVISION]",
+  description: `Reads the metadata directory as Hasura would, but strictly: an unknown key is an error. Then a list of rules looks at permissions, names and references; --rules prints it.
+
+With a database, every name is looked up in its catalogue. With a base revision, roles that may do more than there are found, and, with a database too, changes that break a role's clients. What is meant can be excepted in routeql.yaml, with a reason.`,
+  options: {
+    ...commonOptions,
+    ...databaseOptions,
+    base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main, or with another directory" },
+    rules: { type: "boolean", help: "print the list of rules, as Markdown, and end" },
+    ...formatOptions,
+  },
+  examples: [
+    ["routeql check --metadata hasura-metadata", "the files alone"],
+    ["routeql check --database postgres://localhost/app --base origin/main --format github", "in a pull request"],
+  ],
+  outcomes: ["nothing was found, or nothing but notes and what is excepted", "at least one error or warning was found"],
+  async run(given, surroundings) {
+    if (given.flag("rules")) {
+      surroundings.out(rulesDocument().trimEnd());
+      return exitCodes.fine;
+    }
+    const format = formatOf(given.text("format"), given.flag("json"));
+    const configuration = readConfiguration(given, surroundings);
+    const { findings, excepted, examined, notApplied } = await examine(given, surroundings, configuration);
+    const said = `${examined}${excepted.length === 0 ? "" : `, ${excepted.length} excepted`}`;
+    surroundings.out(printReport({ findings, examined: said, more: { excepted, notApplied } }, format, painter(surroundings.colours)));
+    if (format === "text" && notApplied.length > 0) surroundings.out(painter(surroundings.colours)("dim", `not applied: ${notApplied.join(", ")}`));
+    return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
+  },
+};

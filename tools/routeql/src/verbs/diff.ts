@@ -1,0 +1,118 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { fromEnvironment } from "../../../../engine/src/execution/connection.ts";
+import { painter } from "../cli/colours.ts";
+import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
+import { drift } from "../diff/drift.ts";
+import { exportMetadata } from "../diff/endpoint.ts";
+import { schemaChanges } from "../diff/schema-changes.ts";
+import { accessChanges } from "../diff/widening.ts";
+import type { Finding } from "../findings/finding.ts";
+import { formatOf, printReport } from "../findings/print.ts";
+import { databaseAddress, databaseOptions, ReadOnlyDatabase } from "../metadata/database.ts";
+import { type Project, readProject } from "../metadata/project.ts";
+import { readBase } from "../metadata/revision.ts";
+import { formatOptions } from "./check.ts";
+
+interface Compared {
+  readonly findings: readonly Finding[];
+  readonly examined: string;
+}
+
+type WithMetadata = Project & { readonly metadata: NonNullable<Project["metadata"]> };
+
+function readable(project: Project, name: string): WithMetadata {
+  const { metadata, problems, positionOf } = project;
+  if (metadata !== undefined) return { ...project, metadata };
+  const list = problems.filter(({ kind }) => kind === "invalid").map((problem) => `  ${positionOf(problem).file}:${positionOf(problem).line}: ${problem.reason}`);
+  throw new UsageError(`the metadata of ${name} cannot be read:\n${list.join("\n")}`);
+}
+
+function secretOf(given: Given, { directory, environment }: Surroundings): string | undefined {
+  const file = given.text("admin-secret-file");
+  if (file === undefined) return fromEnvironment(environment, "HASURA_GRAPHQL_ADMIN_SECRET");
+  try {
+    return readFileSync(resolve(directory, file), "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`the file of --admin-secret-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+  }
+}
+
+async function againstEngine(project: Project, url: string, given: Given, surroundings: Surroundings): Promise<Compared> {
+  const endpoint = { url, secret: secretOf(given, surroundings), header: given.text("header") ?? "X-Hasura-Admin-Secret", authority: given.text("ca") };
+  const running = await exportMetadata(endpoint, surroundings.directory);
+  const differences = drift(project.loaded.merged, running, { first: "in the repository", second: "in the running engine" });
+  return {
+    findings: differences.map(({ at, reason }) => ({ rule: "drift", severity: "warning", ...project.position(at), reason, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
+    examined: differences.length === 0 ? "the running engine serves these metadata" : "the running engine serves other metadata",
+  };
+}
+
+async function againstBase(project: WithMetadata, source: string, named: string, given: Given, configuration: Configuration, surroundings: Surroundings): Promise<Compared> {
+  const base = readable(await readBase(named, source, surroundings.directory), named);
+  const address = databaseAddress(given, project.metadata, surroundings);
+  await using database = address === undefined ? undefined : await ReadOnlyDatabase.open(address);
+  const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(({ direction, at, reason, table, role, name }): Finding => ({
+    rule: direction === "wider" ? "widened-permission" : "narrowed-permission",
+    severity: direction === "wider" ? "warning" : "note",
+    ...project.position(at),
+    ...(table === undefined ? {} : { table }),
+    ...(role === undefined ? {} : { role }),
+    ...(name === undefined ? {} : { name }),
+    reason,
+    remedy: direction === "wider" ? "check that it is meant" : "nothing, if nobody needs it",
+  }));
+  const other = drift(project.loaded.merged, base.loaded.merged, { first: "now", second: `in ${named}` })
+    .filter(({ concernsAccess }) => !concernsAccess)
+    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.position(at), reason, remedy: "nothing, if it is meant" }));
+  const infer = configuration.inferFunctionPermissions;
+  const schema = database === undefined ? [] : schemaChanges(await database.state(base, base.metadata, infer), await database.state(project, project.metadata, infer));
+  const changes = schema.map(({ kind, role, reason }): Finding => ({
+    rule: kind === "breaking" ? "breaking-change" : "dangerous-change",
+    severity: kind === "breaking" ? "error" : "note",
+    ...project.position(["sources"]),
+    role,
+    reason,
+    remedy: kind === "breaking" ? "keep the old name beside the new one until no client asks for it" : "nothing, if clients can cope with it",
+  }));
+  return { findings: [...changes, ...access, ...other], examined: `compared with ${named}${database === undefined ? ", without a database: the roles' schemas were not compared" : ""}` };
+}
+
+export const diff: Command = {
+  name: "diff",
+  summary: "tells in words how metadata differ from a running engine, or from another revision",
+  usage: "routeql diff --endpoint URL [--admin-secret-file FILE] | --base REVISION [--database URL]",
+  description: `With --endpoint: drift between the repository and what a running engine serves, Hasura or the embedded one, asked by its metadata API (export_metadata). How the metadata are written makes no difference: order, defaults and short forms are alike.
+
+With --base: what changed since another revision: what roles may do now and could not do, or no longer can, and, with a database, every change of each role's GraphQL schema that breaks documents which were valid.`,
+  options: {
+    ...commonOptions,
+    endpoint: { type: "string", value: "URL", help: "the engine; without a path, /v1/metadata is asked" },
+    "admin-secret-file": { type: "string", value: "FILE", help: "a file with the admin secret; default: HASURA_GRAPHQL_ADMIN_SECRET or HASURA_GRAPHQL_ADMIN_SECRET_FILE of the environment" },
+    header: { type: "string", value: "NAME", help: "the header that carries the secret; default X-Hasura-Admin-Secret" },
+    ca: { type: "string", value: "FILE", help: "a certificate authority to trust besides the usual ones" },
+    base: { type: "string", value: "REVISION", help: "a revision of git, such as origin/main, or another directory" },
+    ...databaseOptions,
+    ...formatOptions,
+  },
+  examples: [
+    ["routeql diff --endpoint https://hasura.example.net --admin-secret-file secret.txt", "has anybody changed something in the console?"],
+    ["routeql diff --base origin/main --database postgres://localhost/app", "what does this branch change for whom?"],
+  ],
+  outcomes: ["there is no difference", "there are differences; they are listed"],
+  async run(given, surroundings) {
+    const format = formatOf(given.text("format"), given.flag("json"));
+    const [endpoint, base] = [given.text("endpoint"), given.text("base")];
+    if ((endpoint === undefined) === (base === undefined)) throw new UsageError("give either --endpoint or --base");
+    const configuration = readConfiguration(given, surroundings);
+    const { directory } = surroundings;
+    const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
+    const project = readable(readProject(source, directory), source);
+    const { findings, examined } =
+      endpoint === undefined ? await againstBase(project, source, base ?? "", given, configuration, surroundings) : await againstEngine(project, endpoint, given, surroundings);
+    surroundings.out(printReport({ findings, examined }, format, painter(surroundings.colours)));
+    return findings.length > 0 ? exitCodes.findings : exitCodes.fine;
+  },
+};
