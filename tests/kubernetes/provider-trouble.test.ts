@@ -27,7 +27,7 @@ test("what others changed or removed is found by a refresh and put back; what th
 test("a job that fails ends the update with its log, and the next update with a better one repairs it", { timeout: 300_000 }, async () => {
   await using tiny = await clusterStack();
   await expect(tiny.up(smallProgram(tiny.name, { jobArguments: ["-conf", "/nowhere"] }))).rejects.toMatchObject({
-    lastLines: expect.arrayContaining([expect.stringMatching(/Job .*once did not become ready: the job has failed/), expect.stringContaining("/nowhere")]),
+    lastLines: expect.arrayContaining([expect.stringContaining("the job has failed"), expect.stringContaining("/nowhere")]),
   });
   const { changes } = await tiny.up(smallProgram(tiny.name));
   expect(changes["replace"]).toBe(1);
@@ -48,12 +48,12 @@ test("a kind that the cluster does not serve, and a type that is no object, are 
   await using tiny = await clusterStack();
   await expect(
     tiny.up(async () => {
-      new CustomResource("one", { apiVersion: "example.net/v1", kind: "Thing", metadata: { name: "one", namespace: "default" } });
+      void new CustomResource("one", { apiVersion: "example.net/v1", kind: "Thing", metadata: { name: "one", namespace: "default" } });
     }),
   ).rejects.toMatchObject({ lastLines: expect.arrayContaining([expect.stringMatching(/does not serve the kind Thing of example\.net\/v1/)]) });
   await expect(
     tiny.up(async () => {
-      new ConfigMapPatch("patch", { metadata: { name: "kube-root-ca.crt" } });
+      void new ConfigMapPatch("patch", { metadata: { name: "kube-root-ca.crt" } });
     }),
   ).rejects.toMatchObject({ lastLines: expect.arrayContaining([expect.stringContaining("patches of objects that others made")]) });
 });

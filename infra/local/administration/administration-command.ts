@@ -7,6 +7,8 @@ import { nearest } from "../../settings/nearest.ts";
 import { execute } from "../docker/execute.ts";
 import type { Command } from "../foundation/command.ts";
 import { explain, Failure } from "../foundation/failure.ts";
+import { executeInSidecar } from "../kubernetes/administer.ts";
+import { placeOf } from "../kubernetes/place.ts";
 import { sidecarContainer } from "./sidecar-container.ts";
 
 /** The administration's program inside the image. */
@@ -38,10 +40,12 @@ export function asksForPassword(subject: Subject, words: readonly string[]): boo
 
 async function administer(stack: string, subject: Subject, words: readonly string[]): Promise<number> {
   const asks = asksForPassword(subject, words);
-  const container = await sidecarContainer(stack);
+  const place = await placeOf(stack);
+  const container = place ? undefined : await sidecarContainer(stack);
   // The prompt is this side's: the program in the container has no terminal, so its two outputs stay apart.
   const input = asks ? `${await readNewPassword()}\n` : undefined;
-  return execute(container, [...program, subject, ...words], input);
+  const command = [...program, subject, ...words];
+  return container ? execute(container, command, input) : executeInSidecar(place!, stack, command, input);
 }
 
 /** Ctrl-C or Ctrl-D in place of a password. */

@@ -4,6 +4,8 @@ import { FrameReader } from "../database/frames.ts";
 import type { Command } from "../foundation/command.ts";
 import { Failure } from "../foundation/failure.ts";
 import { lineSplitter } from "../foundation/process.ts";
+import { placeOf } from "../kubernetes/place.ts";
+import { showClusterLogs } from "../kubernetes/show-logs.ts";
 import { runInterruptibly, stackArgument } from "./options.ts";
 
 interface Service {
@@ -66,6 +68,11 @@ export const command: Command = {
       const tail = Number(args.text("tail"));
       if (!Number.isInteger(tail) || tail < 0)
         throw new Failure("--tail takes a number of lines", { remedy: "for example --tail 500." });
+      const place = await placeOf(stack);
+      if (place) {
+        await showClusterLogs(place, { services: args.rest, follow: args.flag("follow"), tail, signal });
+        return 0;
+      }
       const selected = select(stack, await servicesOf(stack), args.rest);
       const width = Math.max(...selected.map(({ name }) => name.length));
       const follow = args.flag("follow");

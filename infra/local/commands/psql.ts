@@ -4,6 +4,8 @@ import type { Command } from "../foundation/command.ts";
 import { explain, Failure } from "../foundation/failure.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
+import { placeOf } from "../kubernetes/place.ts";
+import { runPsqlInPod } from "../kubernetes/psql.ts";
 import { stackArgument } from "./options.ts";
 
 const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
@@ -77,7 +79,9 @@ export const command: Command = {
   },
   async run(stack, args) {
     try {
-      return await runPsql(stack, roleOf(args.text("role")), args.rest);
+      const role = roleOf(args.text("role"));
+      const place = await placeOf(stack);
+      return await (place ? runPsqlInPod(place, stack, role, args.rest) : runPsql(stack, role, args.rest));
     } catch (error) {
       console.error(`\n${explain(error)}`);
       return 1;

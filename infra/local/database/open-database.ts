@@ -4,6 +4,8 @@ import { dockerClient, orUndefined } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
+import { openDatabaseInPod } from "../kubernetes/database-socket.ts";
+import { placeOf } from "../kubernetes/place.ts";
 import { connectedMark, RelaySocket } from "./relay-socket.ts";
 
 /** Runs in the relay's container: standard streams to and from the database's port. */
@@ -41,6 +43,8 @@ async function toolsNetwork(stack: string): Promise<string> {
  * @throws Failure when the stack is not up
  */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
+  const place = await placeOf(stack);
+  if (place) return openDatabaseInPod(place, stack, role);
   const docker = dockerClient();
   const [values, network] = await Promise.all([valuesOf(stack), toolsNetwork(stack)]);
   const image = values.services.find(({ service }) => service === "migrate")?.image;

@@ -2,8 +2,10 @@ import { readdir } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "../docker/client.ts";
 import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
+import { dataClaims, removeDataClaims } from "../kubernetes/data.ts";
+import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import { removeAccess } from "./access.ts";
-import { cliPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
+import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
 import { clearInterrupted, deploymentOf, releaseStaleLock, removeLeftovers } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
@@ -27,6 +29,8 @@ export interface DownResult {
 /** Takes a stack down; its data volumes stay unless asked otherwise. A stack that is not there is fine. */
 export function bringDown(options: DownOptions): Promise<DownResult> {
   return withSession("down", options, async (session) => {
+    const place = await placeOf(options.stack);
+    if (place) return bringDownOnCluster(options, session, place);
     const prepared: Prepared = {};
     const surroundings = { ...session, prepared, onLine: session.log.line };
     let destroyed = 0;
@@ -51,6 +55,34 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
     for (const name of data) await removeVolume(name);
     return { destroyed, keptVolumes: [], secretsKept: false, removedVolumes: data };
   });
+}
+
+/** What was generated stays with the data it belongs to, and so does the namespace that holds them. */
+const holdsData = (type: string): boolean => type === "kubernetes:core/v1:Namespace";
+
+async function bringDownOnCluster({ stack, volumes = false }: DownOptions, session: Session, place: Place): Promise<DownResult> {
+  const prepared: Prepared = {};
+  const surroundings = { ...session, prepared, onLine: session.log.line };
+  const result = { destroyed: 0, keptVolumes: [] as string[], removedVolumes: [] as string[] };
+  const destroy: Phase = {
+    title: `Stack ${stack}`,
+    work: async (context) => {
+      const { cluster } = prepared.connection!;
+      const claims = await dataClaims(cluster, place, context.signal);
+      result.destroyed = await destroyStack(session, prepared, volumes, context);
+      if (volumes) {
+        // Where the namespace was not the stack's own, the claims are still there.
+        await removeDataClaims(cluster, place, context.signal);
+        result.removedVolumes = claims;
+      } else result.keptVolumes = claims;
+      return result.destroyed === 0 ? "nothing was there" : `${result.destroyed} removed`;
+    },
+  };
+  const phases = [[[cliPhase(surroundings)], [clusterPhase(surroundings)]], pluginsPhase(surroundings), destroy];
+  await runPhases(phases, { signal: session.signal, log: session.show, record: session.log.line });
+  await removeAccess(session.paths);
+  if (volumes) await forgetPlace(session.paths);
+  return { ...result, secretsKept: !volumes };
 }
 
 async function hasState({ paths }: Session): Promise<boolean> {
@@ -90,7 +122,9 @@ async function destroyStack(
   await clearInterrupted(stack, before, say, signal);
   const { resources = [] } = await deploymentOf(stack);
   // What was generated stays with the data it belongs to: passwords of the database, the key that encrypts others.
-  const target = resources.filter(({ type }) => type.startsWith("docker:")).map(({ urn }) => urn);
+  const target = resources
+    .filter(({ type }) => type.startsWith("docker:") || (type.startsWith("kubernetes:") && !holdsData(type)))
+    .map(({ urn }) => urn);
   if (!withData && target.length === 0) return 0;
   if (resources.length === 0) return 0;
   const progress = new Progress(show);

@@ -4,10 +4,12 @@ import { dockerClient } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
 import type { StackPaths } from "../foundation/paths.ts";
 import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
+import { refuseForeignClaims } from "../kubernetes/data.ts";
+import { keepPlace } from "../kubernetes/place.ts";
 import { isNewPassword, type StackAccess, writeAccess } from "./access.ts";
-import { readConfiguration } from "./configuration.ts";
+import { readConfiguration, targetOf } from "./configuration.ts";
 import { readOutputs } from "./outputs.ts";
-import { basesPhase, choicePhase, cliPhase, enginePhase, imagesPhase, pluginsPhase, portsPhase, type Prepared } from "./phases.ts";
+import { basesPhase, choicePhase, cliPhase, clusterPhase, deliveryPhase, enginePhase, imagesPhase, pluginsPhase, portsPhase, type Prepared } from "./phases.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { clearInterrupted, type Deployment, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
@@ -16,6 +18,8 @@ import { openStack } from "./workspace.ts";
 export interface UpOptions extends RunOptions {
   /** Settings that outrank the stack's configuration and the environment file, by name (`httpsPort`). */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Kubernetes without a registry: copies images, by their names on this machine's Docker engine, to the cluster's nodes. */
+  readonly deliverImages?: (images: readonly string[]) => Promise<void>;
 }
 
 export interface UpResult {
@@ -34,11 +38,14 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const stackPhase: Phase = {
       title: `Stack ${options.stack}`,
       work: async (context) => {
-        update = await updateStack(await open(session, prepared), session.paths, context);
+        const opened = await open(session, prepared);
+        // Before anything is made: an update that fails leaves objects too.
+        if (prepared.place) await keepPlace(session.paths, prepared.place);
+        update = await updateStack(opened, session.paths, context, prepared);
         return describeChanges(update.changes);
       },
     };
-    const times = await runPhases([...preparation(session, prepared, true), stackPhase], phaseOptions(session));
+    const times = await runPhases([...preparation(session, prepared, true, options.deliverImages), stackPhase], phaseOptions(session));
     const { outputs, changes } = update!;
     const access = await writeAccess(session.paths, readOutputs(outputs, options.stack));
     const generated = prepared.configuration!.given.adminPassword === undefined;
@@ -83,8 +90,17 @@ const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhas
   record: log.line,
 });
 
-function preparation(session: Session, prepared: Prepared, withImages: boolean): Plan {
+function preparation(session: Session, prepared: Prepared, withImages: boolean, deliver?: UpOptions["deliverImages"]): Plan {
   const surroundings = { ...session, prepared, onLine: session.log.line };
+  const { plain } = prepared.configuration!;
+  if (targetOf(plain) === "kubernetes") {
+    const needsDocker = plain.imageRegistry === undefined || plain.pushImages;
+    const makesImages = withImages && plain.imageRegistry === undefined;
+    const images = needsDocker ? [enginePhase, choicePhase(withImages), basesPhase, ...(makesImages ? [imagesPhase] : [])] : [];
+    const prepare = [clusterPhase, ...images].map((phase) => phase(surroundings));
+    const delivery = makesImages && deliver ? [deliveryPhase(surroundings, deliver)] : [];
+    return [[[cliPhase(surroundings)], [...prepare, ...delivery]], pluginsPhase(surroundings)];
+  }
   const docker = [enginePhase, choicePhase(withImages), ...(withImages ? [portsPhase] : []), basesPhase, ...(withImages ? [imagesPhase] : [])].map(
     (phase) => phase(surroundings),
   );
@@ -111,10 +127,16 @@ interface Update {
  * Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program
  * describes.
  */
-export async function updateStack(stack: Stack, paths: StackPaths, { say, show, signal }: PhaseContext): Promise<Update> {
+export async function updateStack(
+  stack: Stack,
+  paths: StackPaths,
+  { say, show, signal }: PhaseContext,
+  { connection, place }: Pick<Prepared, "connection" | "place"> = {},
+): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
   const before = await deploymentOf(stack);
-  await refuseForeignData(stack.name, before);
+  if (connection && place) await refuseForeignClaims(stack.name, connection.cluster, place, before);
+  else await refuseForeignData(stack.name, before);
   await clearInterrupted(stack, before, say, signal);
   const progress = new Progress(show);
   const { outputs, summary } = await explained(progress, () =>

@@ -7,6 +7,8 @@ import { ensureEngine } from "../docker/engine.ts";
 import { pullImage } from "../docker/pull.ts";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import type { StackPaths } from "../foundation/paths.ts";
+import { connectCluster, type Connection } from "../kubernetes/connect.ts";
+import { type Place, placeFor, placeOf, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind } from "../plugins/choice.ts";
 import { acquireCli, type PulumiCli } from "../pulumi-cli/acquire.ts";
 import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
@@ -15,6 +17,9 @@ import { checkPorts } from "./ports.ts";
 
 /** What the phases find out for those after them. */
 export interface Prepared {
+  /** Where the stack is to run on Kubernetes. */
+  place?: Place;
+  connection?: Connection;
   cli?: PulumiCli;
   plugins?: PluginKind;
   configuration?: StackConfiguration;
@@ -36,6 +41,33 @@ export function cliPhase({ prepared, onLine }: Surroundings): Phase {
     work: async (context) => {
       prepared.cli = await acquireCli({ ...context, onLine });
       return prepared.cli.origin;
+    },
+  };
+}
+
+/** Finds the cluster that kubectl would use. */
+export function clusterPhase({ stack, prepared }: Surroundings): Phase {
+  return {
+    title: "Kubernetes cluster",
+    work: async ({ signal }) => {
+      const connection = await connectCluster(signal);
+      refuseOtherCluster(stack, await placeOf(stack), connection);
+      prepared.connection = connection;
+      if (prepared.configuration) prepared.place = placeFor(stack, prepared.configuration.plain, connection.server);
+      return `${connection.version} at ${connection.server}`;
+    },
+  };
+}
+
+/** Copies the images of this machine to the nodes, where the caller knows how. */
+export function deliveryPhase({ prepared }: Surroundings, deliver: (images: readonly string[]) => Promise<void>): Phase {
+  return {
+    title: "Images on the nodes",
+    work: async () => {
+      const { plain } = prepared.configuration!;
+      const images = [...builtImages(plain), ...pulledImages(plain)].map(({ imageName }) => imageName);
+      await deliver(images);
+      return `${images.length} images`;
     },
   };
 }

@@ -14,6 +14,8 @@ export interface StateResource {
   readonly type: string;
   readonly id?: string;
   readonly outputs?: Readonly<Record<string, unknown>>;
+  /** Why it is there, but not as it should be. */
+  readonly initErrors?: readonly string[];
 }
 
 export interface Deployment {
@@ -61,14 +63,12 @@ export async function releaseStaleLock(
   await stack.cancel();
 }
 
-/** The jobs whose container ended with anything but 0: what they do is not done, so the next update has to run them again. */
+/** The jobs that ended badly: what they do is not done, so the next update has to run them again. */
 export function failedJobs({ resources = [] }: Deployment): string[] {
-  return resources
-    .filter(
-      ({ type, outputs }) =>
-        type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0,
-    )
-    .map(({ urn }) => urn);
+  const failedContainer = ({ type, outputs }: StateResource): boolean =>
+    type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0;
+  const failedJob = ({ type, initErrors = [] }: StateResource): boolean => type === "kubernetes:batch/v1:Job" && initErrors.length > 0;
+  return resources.filter((resource) => failedContainer(resource) || failedJob(resource)).map(({ urn }) => urn);
 }
 
 /**

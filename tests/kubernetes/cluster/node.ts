@@ -9,7 +9,7 @@ import { NodeAccess } from "./access.ts";
 import { addOns } from "./add-ons.ts";
 import { type BuildOptions, kubernetesBinaries } from "./binaries.ts";
 import { loadOwnImages } from "./images.ts";
-import { layoutOf, nodeName } from "./layout.ts";
+import { nodeName } from "./layout.ts";
 import { ensurePackages } from "./packages.ts";
 
 /** What launcher.ts says. */

@@ -71,7 +71,7 @@ export function smallProgram(namespace: string, { replicas = 1, text = "a", imag
         ],
       },
     });
-    new Job("once", {
+    const job = new Job("once", {
       metadata: { ...scope, name: "once" },
       spec: {
         backoffLimit: 0,
@@ -80,7 +80,7 @@ export function smallProgram(namespace: string, { replicas = 1, text = "a", imag
         },
       },
     });
-    return { map: open.metadata.name, address: service.spec.clusterIP, word: held.stringData["word"]!, set: set.metadata.name };
+    return { map: open.metadata.name, address: service.spec.clusterIP, word: held.stringData["word"]!, set: set.metadata.name, job: job.metadata.name };
   };
 }
 

@@ -57,7 +57,7 @@ export class ApiClient {
     await this.config.applyToHTTPSOptions(options);
     const url = new URL(this.server + path);
     const limit = AbortSignal.timeout(requestMilliseconds);
-    options.headers = { ...(options.headers as Record<string, string>), accept: "application/json", ...(body === undefined ? {} : { "content-type": contentType }) };
+    options.headers = { ...(options.headers as Record<string, string>), accept: "application/json, */*", ...(body === undefined ? {} : { "content-type": contentType }) };
     options.signal = signal ? AbortSignal.any([signal, limit]) : limit;
     const send = url.protocol === "http:" ? httpRequest : httpsRequest;
     return new Promise((resolve, reject) => {

@@ -1,0 +1,35 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { Failure, messageOf } from "../foundation/failure.ts";
+import { ApiClient, defaultConfig } from "../plugins/kubernetes/api/client.ts";
+import { Cluster } from "../plugins/kubernetes/api/cluster.ts";
+import { ApiError } from "../plugins/kubernetes/api/error.ts";
+
+export interface Connection {
+  readonly config: KubeConfig;
+  readonly cluster: Cluster;
+  /** Address of the API server. */
+  readonly server: string;
+  /** `v1.34.10` */
+  readonly version: string;
+}
+
+const remedy =
+  "kubectl must reach a cluster from here (`kubectl get namespaces`): set KUBECONFIG or the current context (kubectl config use-context). " +
+  "To run without one: routeql:target docker (TARGET=docker).";
+
+/**
+ * The cluster that kubectl would use.
+ * @throws Failure with what to do when none is configured, it does not answer or does not let this user in
+ */
+export async function connectCluster(signal?: AbortSignal): Promise<Connection> {
+  try {
+    const config = defaultConfig();
+    const api = new ApiClient(config);
+    const { gitVersion } = await api.json<{ gitVersion: string }>({ method: "GET", path: "/version", signal });
+    return { config, cluster: new Cluster(api), server: api.server, version: gitVersion };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const what = error instanceof ApiError ? `The Kubernetes cluster refuses to answer: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
+    throw new Failure(what, { remedy, cause: error });
+  }
+}

@@ -1,0 +1,78 @@
+import { Duplex, PassThrough } from "node:stream";
+import { PortForward } from "@kubernetes/client-node";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { valuesOf } from "../stack/values.ts";
+import { connectCluster } from "./connect.ts";
+import type { Place } from "./place.ts";
+import { readyPod } from "./pods.ts";
+
+const databasePort = 5432;
+
+/** A stream pair as the socket that `pg` expects. */
+class ForwardedSocket extends Duplex {
+  readonly #fromPod: PassThrough;
+  readonly #toPod: PassThrough;
+
+  constructor(fromPod: PassThrough, toPod: PassThrough) {
+    super({ allowHalfOpen: false });
+    this.#fromPod = fromPod;
+    this.#toPod = toPod;
+    fromPod.on("data", (chunk: Buffer) => {
+      if (!this.push(chunk)) fromPod.pause();
+    });
+    fromPod.once("end", () => this.push(null));
+  }
+
+  override _read(): void {
+    this.#fromPod.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#toPod.write(chunk, done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#toPod.end();
+    done(error);
+  }
+
+  connect(): this {
+    queueMicrotask(() => this.emit("connect"));
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+/** A connection to the database's pod by the API server's port forwarding, as kubectl has it. */
+export async function openDatabaseInPod(place: Place, stack: string, role: DatabaseRole) {
+  const values = await valuesOf(stack);
+  const { config, cluster } = await connectCluster();
+  const pod = await readyPod(cluster, place, "database", stack);
+  const [fromPod, toPod] = [new PassThrough(), new PassThrough()];
+  const opened = await new PortForward(config).portForward(place.namespace, pod.name, [databasePort], fromPod, null, toPod);
+  const socket = new ForwardedSocket(fromPod, toPod);
+  const connection = typeof opened === "function" ? opened() : opened;
+  connection?.addEventListener("close", () => fromPod.end());
+  return {
+    config: { stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role], database: "routeql" },
+    close: async () => {
+      socket.destroy();
+      connection?.close();
+    },
+  };
+}
