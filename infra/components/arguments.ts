@@ -364,10 +364,25 @@ export interface RouteQLArgs {
    */
   readonly sidecarReplicas?: number;
   /**
-   * Kubernetes: pods of the auth sidecar, at most.
-   * Default: `4`. Allowed: 1 to 100.
+   * Kubernetes: pods of the auth sidecar, at most; each has 10 connections to the database.
+   * Default: `3`. Allowed: 1 to 100.
    */
   readonly sidecarReplicasMost?: number;
+  /**
+   * Kubernetes: the issuer of cert-manager's that the gateway's certificate comes from, and is renewed by.
+   * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
+   */
+  readonly certificateIssuer?: string;
+  /**
+   * Kubernetes: whether that issuer is one of the cluster or one of the namespace.
+   * Default: `ClusterIssuer`. Allowed: ClusterIssuer, Issuer.
+   */
+  readonly certificateIssuerKind?: string;
+  /**
+   * Kubernetes: a Secret of the namespace with the gateway's certificate and key (`tls.crt`, `tls.key`), which somebody else makes and renews.
+   * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
+   */
+  readonly certificateSecret?: string;
   /**
    * Kubernetes: the class of the volumes. Without it: the cluster's default.
    * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
@@ -388,6 +403,51 @@ export interface RouteQLArgs {
    * Default: none. Allowed: a name of small letters, digits and hyphens.
    */
   readonly metricsNamespace?: string;
+  /**
+   * CloudNativePG: copies of the database; one takes changes, the engine reads from the others.
+   * Default: `3`. Allowed: 1 to 9.
+   */
+  readonly databaseInstances?: number;
+  /**
+   * CloudNativePG: the image of Postgres 17.
+   * Default: `ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie`. Allowed: an image.
+   */
+  readonly databaseClusterImage?: string;
+  /**
+   * CloudNativePG: the namespace of the operator, which has to reach the database.
+   * Default: `cnpg-system`. Allowed: a name of small letters, digits and hyphens.
+   */
+  readonly databaseOperatorNamespace?: string;
+  /**
+   * CloudNativePG: where in the object storage backups and all changes since go. Without it there are none.
+   * Default: none. Allowed: an address such as s3://bucket/folder.
+   */
+  readonly backupDestination?: string;
+  /**
+   * CloudNativePG: the address of an object storage other than Amazon's.
+   * Default: none. Allowed: an address such as https://storage.example.net.
+   */
+  readonly backupEndpoint?: string;
+  /**
+   * CloudNativePG: the login for the object storage. Without it the role of the nodes counts.
+   * Default: none.
+   */
+  readonly backupAccessKeyId?: Input<string>;
+  /**
+   * CloudNativePG: the password for the object storage.
+   * Default: none.
+   */
+  readonly backupSecretAccessKey?: Input<string>;
+  /**
+   * CloudNativePG: when a backup of everything is made, in UTC: second, minute, hour, day, month, day of the week.
+   * Default: `0 0 2 * * *`. Allowed: six fields such as 0 0 2 * * *.
+   */
+  readonly backupSchedule?: string;
+  /**
+   * CloudNativePG: days back to any point of which the database can be restored.
+   * Default: `30`. Allowed: 1 to 3650.
+   */
+  readonly backupRetentionDays?: number;
   /**
    * Whether the database, the session store and the gateway run on images built here from Debian's packages, or on the official ones that the next three settings name. Not to be changed once there are data: the files belong to another user.
    * Default: `built`; `official` in the stack `dev`. Allowed: built, official.

@@ -14,12 +14,13 @@ export interface DatabaseAccess {
 }
 
 /** Where the database is, and how the job that migrates gets in. */
-export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile">, given: GivenSecrets): DatabaseAccess {
+export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances">, given: GivenSecrets): DatabaseAccess {
   if (settings.database === "cloudnative-pg") {
+    const place = clusterDatabase(settings.databaseInstances);
     return {
-      place: output(clusterDatabase),
+      place: output(place),
       bootstrapUrl: (password) =>
-        secret(password).apply((value) => databaseUrl(clusterDatabase, clusterDatabase.host, { user: "postgres", password: value })),
+        secret(password).apply((value) => databaseUrl(place, place.host, { user: "postgres", password: value })),
     };
   }
   if (settings.database === "single" || given.databaseUrl === undefined) return { place: output(singleDatabase) };

@@ -13,6 +13,7 @@ import { SettingsError } from "../settings/error.ts";
 import type { GivenSettings, PlainSettings } from "../settings/list.ts";
 import type { GatewayCertificate } from "../tls/certificate.ts";
 import { authorityOf } from "../tls/authority.ts";
+import { foreignCertificate } from "../tls/foreign-certificate.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
 import { selfSigned } from "../tls/self-signed.ts";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
@@ -106,6 +107,7 @@ export class RouteQL extends ComponentResource {
         }),
         images: { built: builtImages(settings), pulled: pulledImages(settings) },
         secrets,
+        given: args,
         protectData,
         prefix,
         stack,
@@ -128,6 +130,7 @@ export class RouteQL extends ComponentResource {
   }
 
   #certificate(settings: PlainSettings, stack: string): GatewayCertificate {
+    if (settings.certificateIssuer !== undefined || settings.certificateSecret !== undefined) return foreignCertificate;
     const { tlsCertificateFile: certificateFile, tlsPrivateKeyFile: privateKeyFile, publicHost } = settings;
     if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, stack, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });

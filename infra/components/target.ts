@@ -1,13 +1,15 @@
-import { all } from "@pulumi/pulumi";
+import { all, secret, unsecret } from "@pulumi/pulumi";
 import type { Output, Resource } from "@pulumi/pulumi";
 import type { BuiltImage, PulledImage } from "../images.ts";
 import type { ServiceDescription, ServiceName } from "../services/description.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
+import { outsidePlaces } from "../targets/kubernetes/outside-places.ts";
 import { runOnKubernetes } from "../targets/kubernetes/run.ts";
 import { hostOf } from "../targets/kubernetes/scope.ts";
 import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/settings.ts";
+import type { GivenSecrets } from "./checked.ts";
 
 /** A service or job as it runs. */
 export interface DeployedService {
@@ -22,6 +24,8 @@ export interface Deployment {
   readonly services: readonly ServiceDescription[];
   readonly images: { readonly built: readonly BuiltImage[]; readonly pulled: readonly PulledImage[] };
   readonly secrets: Secrets;
+  /** Those that were given, as they were. */
+  readonly given: GivenSecrets;
   readonly protectData: boolean;
   /** Begins the names of its objects: `<component>-<stack>`. */
   readonly prefix: string;
@@ -41,9 +45,21 @@ export function serviceHost(settings: PlainSettings, prefix: string): (service: 
   return (service) => hostOf(service, scope);
 }
 
+/** Hosts and ports of what is outside; the rest of the URLs stays secret. */
+function outsideOf(settings: PlainSettings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
+  const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
+  const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;
+  return unsecret(all([database, sessions]).apply(([d, s]) => outsidePlaces({ directory: settings.ldapUrl, database: d, sessions: s })));
+}
+
+function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecrets) {
+  if (backupAccessKeyId === undefined || backupSecretAccessKey === undefined) return undefined;
+  return { accessKeyId: secret(backupAccessKeyId), secretAccessKey: secret(backupSecretAccessKey) };
+}
+
 /** Runs a deployment on the target that the settings name. */
 export function runOnTarget(settings: PlainSettings, deployment: Deployment, parent: Resource): readonly Running[] {
-  const { services, images, secrets, protectData, prefix, stack } = deployment;
+  const { services, images, secrets, given, protectData, prefix, stack } = deployment;
   if (settings.target === "docker") {
     const scope = { prefix, stack };
     const { hostAddress } = settings;
@@ -53,7 +69,15 @@ export function runOnTarget(settings: PlainSettings, deployment: Deployment, par
     }));
   }
   const registry = { registry: settings.imageRegistry, push: settings.pushImages };
-  const run = { ...kubernetesRunOf(settings, prefix), services, images: { ...images, ...registry }, secrets, protectData };
+  const run = {
+    ...kubernetesRunOf(settings, prefix),
+    services,
+    images: { ...images, ...registry },
+    secrets,
+    protectData,
+    outside: outsideOf(settings, secrets),
+    backupLogin: backupLoginOf(given),
+  };
   return runOnKubernetes(run, parent).map(({ name, workload, image, readyId }) => ({
     ready: readyId,
     described: all([workload, image]).apply(([container, reference]) => ({ service: name, container, image: reference })),

@@ -33,14 +33,14 @@ export const checkedConnection: DatabasePlace["parameters"] = {
   sslrootcert: `${filesDirectory}/${databaseAuthorityFile}`,
 };
 
-/** CloudNativePG's own names for the services of the cluster `database`. */
-export const clusterDatabase: DatabasePlace = {
+/** CloudNativePG's own names for the services of the cluster `database`; a single instance has no copies to read from. */
+export const clusterDatabase = (instances: number): DatabasePlace => ({
   host: "database-rw",
-  readHost: "database-ro",
+  readHost: instances > 1 ? "database-ro" : "database-rw",
   port: databaseAddress.port,
   name: databaseAddress.name,
   parameters: checkedConnection,
-};
+});
 
 interface Login {
   readonly user: string;

@@ -20,7 +20,7 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
 /** Settings that are each allowed, but not together. */
 export function contradictions(given: GivenSettings, stack: string): SettingsProblem[] {
   const settings = withDefaults(given, stack);
-  const problems = [...directoryProblems(given, settings), ...partProblems(given, settings), ...kubernetesProblems(settings)];
+  const problems = [...directoryProblems(given, settings), ...partProblems(given, settings), ...kubernetesProblems(given, settings)];
   const place = "together with another setting";
   const ports = ["httpPort", "httpsPort", "consolePort"] as const;
   for (const [index, name] of ports.entries()) {

@@ -1,15 +1,25 @@
 import type { SettingsProblem } from "./error.ts";
-import type { PlainSettings, SettingName } from "./list.ts";
+import { roles } from "../../database/migrate/roles.ts";
+import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
 
 const place = "together with another setting";
+/** Of each pod of the auth sidecar (its DATABASE_POOL_SIZE). */
+const sidecarPoolSize = 10;
 /** Kubernetes' usual range of node ports. */
 const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
 /** What is wrong with the settings of the target `kubernetes` taken together. */
-export function kubernetesProblems(settings: PlainSettings): SettingsProblem[] {
-  if (settings.target !== "kubernetes") return [];
+export function kubernetesProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
+  if (settings.target !== "kubernetes") {
+    for (const name of ["certificateIssuer", "certificateSecret"] as const) {
+      if (settings[name] !== undefined) wrong(name, `is set, but target is ${settings.target}, not kubernetes`);
+    }
+    return problems;
+  }
+  const certificates = (["tlsCertificateFile", "certificateIssuer", "certificateSecret"] as const).filter((name) => settings[name] !== undefined);
+  for (const name of certificates.slice(1)) wrong(name, `is one certificate too many: ${certificates[0]} is set too`);
 
   for (const [least, most] of [
     ["gatewayReplicas", "gatewayReplicasMost"],
@@ -24,6 +34,32 @@ export function kubernetesProblems(settings: PlainSettings): SettingsProblem[] {
       wrong(name, `must be from ${firstNodePort} to ${lastNodePort}, as gatewayService is NodePort, not ${settings[name]}`);
     }
   }
+  for (const [service, most, pool, limit] of [
+    ["engine", "engineReplicasMost", settings.enginePoolSize, roles.engine.connectionLimit],
+    ["auth sidecar", "sidecarReplicasMost", sidecarPoolSize, roles.sidecar.connectionLimit],
+  ] as const) {
+    // A new version starts one pod more before an old one goes.
+    const connections = (settings[most] + 1) * pool;
+    if (connections <= limit) continue;
+    wrong(most, `makes ${connections} connections of the ${service} to the database (${pool} a pod, and one pod more during an update), but its role may have ${limit}`);
+  }
+  problems.push(...backupProblems(given, settings));
   if (settings.pushImages && settings.imageRegistry === undefined) wrong("imageRegistry", "is missing, but pushImages is true");
   return problems;
+}
+
+/** Backups are the database cluster's; their login has two halves. */
+function backupProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+  const set = (["backupDestination", "backupEndpoint", "backupAccessKeyId", "backupSecretAccessKey"] as const).filter(
+    (name) => given[name] !== undefined,
+  );
+  const wrong = (name: SettingName, problem: string): SettingsProblem => ({ name, place, problem });
+  if (set[0] === undefined) return [];
+  if (settings.database !== "cloudnative-pg") return [wrong(set[0], `is set, but database is ${settings.database}, not cloudnative-pg`)];
+  if (settings.backupDestination === undefined) return [wrong("backupDestination", `is missing, but ${set[0]} is set`)];
+  const halves = set.filter((name) => name === "backupAccessKeyId" || name === "backupSecretAccessKey");
+  const [half] = halves;
+  if (halves.length !== 1 || half === undefined) return [];
+  const other = half === "backupAccessKeyId" ? "backupSecretAccessKey" : "backupAccessKeyId";
+  return [wrong(other, `is missing, but ${half} is set`)];
 }

@@ -91,9 +91,26 @@ export const kubernetesSettings = {
   }),
   sidecarReplicasMost: number({
     environment: "SIDECAR_REPLICAS_MOST",
-    default: 4,
-    meaning: "Kubernetes: pods of the auth sidecar, at most.",
+    default: 3,
+    meaning: "Kubernetes: pods of the auth sidecar, at most; each has 10 connections to the database.",
     ...replicas,
+  }),
+  certificateIssuer: text({
+    environment: "CERTIFICATE_ISSUER",
+    meaning: "Kubernetes: the issuer of cert-manager's that the gateway's certificate comes from, and is renewed by.",
+    ...dottedName,
+  }),
+  certificateIssuerKind: text({
+    environment: "CERTIFICATE_ISSUER_KIND",
+    default: "ClusterIssuer",
+    meaning: "Kubernetes: whether that issuer is one of the cluster or one of the namespace.",
+    ...oneOf("ClusterIssuer", "Issuer"),
+  }),
+  certificateSecret: text({
+    environment: "CERTIFICATE_SECRET",
+    meaning:
+      "Kubernetes: a Secret of the namespace with the gateway's certificate and key (`tls.crt`, `tls.key`), which somebody else makes and renews.",
+    ...dottedName,
   }),
   storageClass: text({
     environment: "STORAGE_CLASS",

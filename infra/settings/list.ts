@@ -5,6 +5,7 @@
  * @module
  */
 import { address, email, host, image, oneOf, port, range } from "./checks.ts";
+import { cloudNativePgSettings } from "./cloudnative-pg-settings.ts";
 import { directorySettings } from "./directory-settings.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { imageSettings } from "./image-settings.ts";
@@ -182,6 +183,7 @@ export const settings = {
   }),
   ...partSettings,
   ...kubernetesSettings,
+  ...cloudNativePgSettings,
   ...imageSettings,
   debianBase: text({
     environment: "DEBIAN_BASE",

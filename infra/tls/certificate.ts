@@ -6,6 +6,6 @@ export interface GatewayCertificate {
   readonly certificate: Output<string>;
   /** A Pulumi secret, PEM. */
   readonly privateKey: Output<string>;
-  /** What clients have to trust, PEM: the authority made here, or the end of the own certificate's chain. */
+  /** What clients have to trust, PEM: the authority made here, or the end of the own certificate's chain; empty for a certificate from the cluster. */
   readonly caCertificate: Output<string>;
 }

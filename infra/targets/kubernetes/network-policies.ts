@@ -1,15 +1,24 @@
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
-import type { Resource } from "@pulumi/pulumi";
+import { output } from "@pulumi/pulumi";
+import type { Input, Resource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
 import { denyAll, networkRules } from "./network-rules.ts";
 import type { NetworkSurroundings } from "./network-rules.ts";
 import { metadataOf } from "./scope.ts";
 
+/** Places outside may be known only during the deployment: they stand in URLs that are secret. */
+export interface Surroundings extends Omit<NetworkSurroundings, "outside"> {
+  readonly outside: Input<NetworkSurroundings["outside"]>;
+}
+
 /** Makes the policies of all services, and first of all the one that denies everything. */
-export function connect(services: readonly ServiceDescription[], around: NetworkSurroundings, parent: Resource): readonly NetworkPolicy[] {
+export function connect(services: readonly ServiceDescription[], around: Surroundings, parent: Resource): readonly NetworkPolicy[] {
   const { scope } = around;
   const denied = new NetworkPolicy("deny-all", { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll }, { parent });
-  const rules = [...networkRules(services, around)];
-  const allowed = rules.map(([name, spec]) => new NetworkPolicy(name, { metadata: metadataOf(name, name, scope), spec }, { parent }));
+  const rules = output(around.outside).apply((outside) => networkRules(services, { ...around, outside }));
+  const allowed = services.map(({ name }) => {
+    const spec = rules.apply((all) => all.get(name)!);
+    return new NetworkPolicy(name, { metadata: metadataOf(name, name, scope), spec }, { parent });
+  });
   return [denied, ...allowed];
 }

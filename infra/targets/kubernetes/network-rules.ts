@@ -39,7 +39,7 @@ const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, p
 const pods = (matchLabels: Labels): Peer => ({ podSelector: { matchLabels: { ...matchLabels } } });
 
 /** Only the cluster's name servers. */
-const nameServers = {
+export const nameServers = {
   to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }],
   ports: ["UDP", "TCP"].map((protocol) => ({ port: 53, protocol })),
 };

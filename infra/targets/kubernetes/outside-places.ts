@@ -1,9 +1,15 @@
 import { isIP } from "node:net";
 import type { OutsideName } from "../../services/description.ts";
-import type { PlainSettings } from "../../settings/list.ts";
 import type { OutsidePlace } from "./network-rules.ts";
 
-const standardPorts: Readonly<Record<string, number>> = { "ldap:": 389, "ldaps:": 636 };
+const standardPorts: Readonly<Record<string, number>> = {
+  "ldap:": 389,
+  "ldaps:": 636,
+  "postgres:": 5432,
+  "postgresql:": 5432,
+  "redis:": 6379,
+  "rediss:": 6379,
+};
 
 function addressOf(host: string): string | undefined {
   const plain = host.replace(/^\[|\]$/g, "");
@@ -19,7 +25,15 @@ export function placeOf(urls: readonly string[]): OutsidePlace {
   return { ports: [...new Set(ports)], ...(addresses.length === parsed.length ? { addresses: [...new Set(addresses)] } : {}) };
 }
 
-/** Where what lies outside the stack is reached, as far as it is configured. */
-export function outsidePlaces({ ldapUrl }: Pick<PlainSettings, "ldapUrl">): Partial<Record<OutsideName, OutsidePlace>> {
-  return ldapUrl === undefined ? {} : { directory: placeOf(ldapUrl.split(/[\s,]+/).filter((url) => url !== "")) };
+export interface OutsideUrls {
+  /** Several, parted by blanks or commas. */
+  readonly directory?: string | undefined;
+  readonly database?: string | undefined;
+  readonly sessions?: string | undefined;
+}
+
+/** Where what lies outside the stack is reached, as far as it is configured. Only ports and addresses, nothing that is secret. */
+export function outsidePlaces(urls: OutsideUrls): Partial<Record<OutsideName, OutsidePlace>> {
+  const known = Object.entries(urls).filter((entry): entry is [OutsideName, string] => entry[1] !== undefined);
+  return Object.fromEntries(known.map(([name, text]) => [name, placeOf(text.split(/[\s,]+/).filter((url) => url !== ""))]));
 }

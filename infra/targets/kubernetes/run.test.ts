@@ -72,7 +72,7 @@ const usual: Omit<KubernetesRun, "services" | "secrets" | "images"> = {
   replicas: { engine: { least: 2, most: 4 }, gateway: { least: 2, most: 2 } },
   storage: { database: { size: "20Gi" } },
   publication: { type: "LoadBalancer", annotations: {} },
-  network: { outside: {} },
+  outside: {},
   protectData: false,
 };
 
@@ -356,8 +356,7 @@ test("a job is tried again a few times, has a deadline, and stays when it is don
 });
 
 test("files that an object of the cluster holds come from there", async () => {
-  const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
-  const resources = await run(everything, { foreignFiles: { gateway: { secretName: "gateway-tls", paths } } });
+  const resources = await run(everything, { certificate: { secret: "gateway-tls" } });
   expect(ofType(resources, types.secret).map(({ name }) => name)).not.toContain("gateway-secrets");
   const [files] = inputs(types.deployment, "gateway", resources).spec.template.spec.volumes;
   expect(files).toMatchObject({
@@ -379,7 +378,6 @@ test("files that an object of the cluster holds come from there", async () => {
 
 test("a description without an image, a size or what it waits for is an error", async () => {
   await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow("There is no image sessions, but engine needs it.");
-  await expect(run([engine])).rejects.toThrow("engine calls database, which nothing runs.");
   await expect(run([{ ...engine, calls: [] }])).rejects.toThrow("engine waits for migrate, which is not described before it.");
   await expect(run([database], { storage: {} })).rejects.toThrow("Nothing says how large the volume of database is.");
 });

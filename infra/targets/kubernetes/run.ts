@@ -1,9 +1,12 @@
 import { RandomPassword } from "@pulumi/random";
 import { output, secret } from "@pulumi/pulumi";
-import type { Output, Resource } from "@pulumi/pulumi";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import type { ForeignFiles } from "./files.ts";
+import type { CertificateSource } from "./certificate.ts";
+import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
+import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
+import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
 import type { ImageSources } from "./images.ts";
 import { makeNamespace } from "./namespace.ts";
@@ -27,10 +30,16 @@ export interface KubernetesRun {
   /** Volumes of the services with data. */
   readonly storage: Partial<Record<ServiceName, Storage>>;
   readonly publication: Publication;
-  readonly network: Omit<NetworkSurroundings, "scope">;
+  readonly outside: Input<NetworkSurroundings["outside"]>;
+  /** Namespace whose pods may read the metrics. */
+  readonly metricsNamespace?: string | undefined;
   readonly imagePullSecret?: string | undefined;
-  /** Files of a service that an object of the cluster holds. */
-  readonly foreignFiles?: Partial<Record<ServiceName, ForeignFiles>>;
+  /** The gateway's certificate, if the program does not make or read it. */
+  readonly certificate?: CertificateSource | undefined;
+  /** A database that is not among the services. */
+  readonly databaseCluster?: ClusterSettings | undefined;
+  /** Login for the storage of its backups. */
+  readonly backupLogin?: ClusterParts["backupLogin"];
   /** Whether Pulumi refuses to delete what holds data. */
   readonly protectData: boolean;
 }
@@ -47,17 +56,18 @@ function makeNameKey(parent: Resource): Output<string> {
 export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly KubernetesService[] {
   const namespace = run.createNamespace ? makeNamespace(run.scope, run.protectData, parent).metadata.name : output(run.scope.namespace);
   const scope: Scope = { ...run.scope, readyNamespace: namespace };
-  const policies = connect(run.services, { ...run.network, scope }, parent);
-  const images = imageReferences(run.images, parent);
   const nameKey = makeNameKey(parent);
+  const foreign = runForeign(run, { scope, nameKey, parent });
+  const policies = connect(run.services, { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace }, parent);
+  const images = imageReferences(run.images, parent);
   const running = new Map<ServiceName, KubernetesService>();
   for (const service of run.services) {
     const image = images.get(service.image);
     if (image === undefined) throw new Error(`There is no image ${service.image}, but ${service.name} needs it.`);
     const after = service.after.map((name) => {
-      const earlier = running.get(name);
+      const earlier = running.get(name)?.ready ?? foreign.ready[name];
       if (earlier === undefined) throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
-      return earlier.ready;
+      return earlier;
     });
     const storage = run.storage[service.name];
     if (service.data !== undefined && storage === undefined) throw new Error(`Nothing says how large the volume of ${service.name} is.`);
@@ -67,14 +77,14 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
         image,
         secrets: run.secrets,
         nameKey,
-        foreignFiles: run.foreignFiles?.[service.name],
+        foreignFiles: foreign.filesFor(service),
         imagePullSecret: run.imagePullSecret,
         replicas: run.replicas[service.name] ?? one,
         storage,
         publication: run.publication,
         protectData: run.protectData,
         scope,
-        after: [...policies, ...after],
+        after: [...policies, ...foreign.before(service), ...after],
       },
       { parent },
     );

@@ -1,15 +1,42 @@
+import { describeDatabase } from "../../services/database.ts";
 import { readAnnotations } from "../../settings/kubernetes-checks.ts";
 import type { PlainSettings } from "../../settings/list.ts";
-import { outsidePlaces } from "./outside-places.ts";
+import type { CertificateSource } from "./certificate.ts";
+import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { KubernetesRun } from "./run.ts";
 
 /** Name of the namespace of a stack. */
 export const namespaceOf = (settings: Pick<PlainSettings, "namespace">, instance: string): string => settings.namespace ?? instance;
 
-type FromSettings = Pick<
-  KubernetesRun,
-  "scope" | "createNamespace" | "replicas" | "storage" | "publication" | "network" | "imagePullSecret"
->;
+type FromSettings = Omit<KubernetesRun, "services" | "images" | "secrets" | "protectData" | "outside" | "backupLogin">;
+
+function certificateOf({ certificateIssuer, certificateIssuerKind, certificateSecret, publicHost }: PlainSettings): CertificateSource | undefined {
+  if (certificateSecret !== undefined) return { secret: certificateSecret };
+  return certificateIssuer === undefined ? undefined : { issuer: certificateIssuer, kind: certificateIssuerKind, publicHost };
+}
+
+function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
+  if (settings.database !== "cloudnative-pg") return undefined;
+  const { backupDestination: destination, storageClass, imagePullSecret } = settings;
+  return {
+    instances: settings.databaseInstances,
+    image: settings.databaseClusterImage,
+    storage: { size: settings.databaseStorage, storageClass },
+    resources: describeDatabase().resources,
+    imagePullSecret,
+    operatorNamespace: settings.databaseOperatorNamespace,
+    ...(destination === undefined
+      ? {}
+      : {
+          backup: {
+            destination,
+            endpoint: settings.backupEndpoint,
+            schedule: settings.backupSchedule,
+            retentionDays: settings.backupRetentionDays,
+          },
+        }),
+  };
+}
 
 /** What the settings say about how services run on a cluster. */
 export function kubernetesRunOf(settings: PlainSettings, instance: string): FromSettings {
@@ -30,7 +57,9 @@ export function kubernetesRunOf(settings: PlainSettings, instance: string): From
       type: settings.gatewayService as KubernetesRun["publication"]["type"],
       annotations: readAnnotations(settings.gatewayAnnotations),
     },
-    network: { outside: outsidePlaces(settings), metricsNamespace: settings.metricsNamespace },
+    certificate: certificateOf(settings),
+    databaseCluster: clusterOf(settings),
+    metricsNamespace: settings.metricsNamespace,
     imagePullSecret: settings.imagePullSecret,
   };
 }

@@ -1,0 +1,143 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Output } from "@pulumi/pulumi";
+import { find, recordStack } from "../testing/recorded-stack.ts";
+import type { RecordedResource } from "../testing/recorded-stack.ts";
+import { splitSecrets, unwrap } from "../testing/secret-value.ts";
+import type { RouteQLArgs } from "./arguments.ts";
+import { RouteQL } from "./routeql.ts";
+
+const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
+
+async function deploy(args: RouteQLArgs = {}) {
+  let component: RouteQL | undefined;
+  const resources = await recordStack(
+    () => {
+      component = new RouteQL("routes", { engine: "embedded", ...args });
+    },
+    { stack: "prod", outputs: { "secret-names": { result: "a key of the test" } } },
+  );
+  if (component === undefined) throw new Error("No component was made.");
+  return { component, resources };
+}
+
+let plain: Awaited<ReturnType<typeof deploy>>;
+beforeAll(async () => {
+  plain = await deploy();
+});
+
+interface Object {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly annotations?: Record<string, string> };
+  readonly spec: Record<string, unknown>;
+}
+const objects = (resources: readonly RecordedResource[], kind: string): Object[] =>
+  resources.filter(({ type }) => type.startsWith("kubernetes:") && type.endsWith(`:${kind}`)).map(({ inputs }) => unwrap(inputs) as Object);
+const namesOf = (resources: readonly RecordedResource[], kind: string): string[] =>
+  objects(resources, kind)
+    .map(({ metadata }) => metadata.name)
+    .toSorted();
+
+test("the stack prod runs on Kubernetes, in a namespace named after it, and asks Docker for nothing", () => {
+  const { resources } = plain;
+  expect(namesOf(resources, "Namespace")).toEqual(["routes-prod"]);
+  expect(namesOf(resources, "Deployment")).toEqual(["auth-sidecar", "engine", "gateway"]);
+  expect(namesOf(resources, "StatefulSet")).toEqual(["database", "sessions"]);
+  expect(namesOf(resources, "Job")).toEqual([expect.stringMatching(/^migrate-/)]);
+  expect(resources.filter(({ type }) => type.startsWith("docker:"))).toEqual([]);
+  for (const { type, inputs } of resources) {
+    if (!type.startsWith("kubernetes:") || type.endsWith(":Namespace")) continue;
+    expect(unwrap(inputs["metadata"])).toMatchObject({ namespace: "routes-prod" });
+  }
+});
+
+test("no secret is in clear in any resource's inputs, and no ConfigMap holds one", async () => {
+  const { component, resources } = plain;
+  const secrets = [await value(component.engineAccessKey), await value(component.serviceApiKey), await value(component.adminPassword)];
+  secrets.push(...Object.values(await value(component.databasePasswords)));
+  for (const { type, inputs } of resources) {
+    const { open } = splitSecrets(inputs);
+    for (const secret of secrets) expect(open).not.toContain(secret);
+    expect(open).not.toContain("PRIVATE KEY");
+    if (type.endsWith(":ConfigMap")) for (const secret of secrets) expect(JSON.stringify(unwrap(inputs))).not.toContain(secret);
+  }
+});
+
+test("nginx looks the parts up by their whole names", () => {
+  const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "gateway-files").inputs["data"] as Record<string, string>;
+  expect(files["nginx..settings.conf"]).toContain('"engine.routes-prod.svc.cluster.local:8080"');
+  expect(files["nginx..settings.conf"]).toContain('"auth-sidecar.routes-prod.svc.cluster.local:8080"');
+});
+
+test("the outputs name workloads and images", async () => {
+  expect(await value(plain.component.url)).toBe("https://localhost");
+  expect(await value(plain.component.services)).toContainEqual({
+    service: "engine",
+    container: "engine",
+    image: expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/) as unknown,
+  });
+});
+
+test("a certificate of cert-manager's goes to the gateway, which waits for it; the program makes none", async () => {
+  const { resources, component } = await deploy({ certificateIssuer: "letsencrypt", publicHost: "routes.example.net" });
+  expect(objects(resources, "Certificate")).toMatchObject([
+    {
+      metadata: { name: "gateway", namespace: "routes-prod", annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+      spec: {
+        secretName: "gateway-certificate",
+        dnsNames: ["routes.example.net"],
+        issuerRef: { group: "cert-manager.io", kind: "ClusterIssuer", name: "letsencrypt" },
+      },
+    },
+  ]);
+  const gateway = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "gateway").inputs));
+  expect(gateway).toContain('"path":"tls/private-key.pem"}],"name":"gateway-certificate"');
+  expect(gateway).not.toContain("gateway-secrets");
+  expect(resources.filter(({ type }) => type.startsWith("tls:"))).toEqual([]);
+  expect(await value(component.caCertificate)).toBe("");
+});
+
+test("a database outside is called at its port, with a connection that is checked as its URL says", async () => {
+  const databaseUrl = "postgres://root:a-long-password@db.example.net:6432/records?sslmode=require";
+  const { resources } = await deploy({ database: "external", databaseUrl });
+  expect(namesOf(resources, "StatefulSet")).toEqual(["sessions"]);
+  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "engine-secrets").inputs["stringData"]) as Record<string, string>;
+  expect(secret["secrets..engine-database-url"]).toMatch(
+    /^postgres:\/\/routeql_engine:[^@]+@db\.example\.net:6432\/records\?sslmode=require$/,
+  );
+  const bootstrap = unwrap(find(resources, "kubernetes:core/v1:Secret", "migrate-secrets").inputs["stringData"]) as Record<string, string>;
+  expect(bootstrap["secrets..bootstrap-database-url"]).toBe(databaseUrl);
+  const policy = find(resources, "kubernetes:networking.k8s.io/v1:NetworkPolicy", "engine").inputs;
+  expect(JSON.stringify(policy)).toContain('"port":6432');
+  for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("a-long-password");
+});
+
+test("sessions outside are called with the given URL", async () => {
+  const { resources } = await deploy({ sessions: "external", sessionsUrl: "rediss://:another-password@sessions.example.net" });
+  expect(namesOf(resources, "StatefulSet")).toEqual(["database"]);
+  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
+  expect(secret["secrets..sessions-url"]).toBe("rediss://:another-password@sessions.example.net");
+});
+
+test("a database cluster comes with its logins, its policy and its backups; the engine reads from the copies", async () => {
+  const { resources } = await deploy({
+    database: "cloudnative-pg",
+    backupDestination: "s3://backups",
+    backupAccessKeyId: "the-id",
+    backupSecretAccessKey: "the-secret-key",
+  });
+  expect(namesOf(resources, "StatefulSet")).toEqual(["sessions"]);
+  expect(objects(resources, "Cluster")).toMatchObject([{ metadata: { name: "database" }, spec: { instances: 3 } }]);
+  expect(namesOf(resources, "ScheduledBackup")).toEqual(["database"]);
+  expect(namesOf(resources, "ObjectStore")).toEqual(["database"]);
+  expect(namesOf(resources, "NetworkPolicy")).toContain("database");
+  const logins = resources.filter(({ type, inputs }) => type.endsWith(":Secret") && inputs["type"] === "kubernetes.io/basic-auth");
+  expect(logins.map(({ name }) => name).toSorted()).toEqual(
+    ["backup", "engine", "loader", "metadata", "owner", "sidecar", "superuser"].map((name) => `database-${name}`),
+  );
+  const engine = unwrap(find(resources, "kubernetes:core/v1:Secret", "engine-secrets").inputs["stringData"]) as Record<string, string>;
+  expect(engine["secrets..engine-database-url"]).toContain("@database-ro:5432/routeql?sslmode=verify-full");
+  const sidecar = unwrap(find(resources, "kubernetes:core/v1:Secret", "auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
+  expect(sidecar["secrets..sidecar-database-url"]).toContain("@database-rw:5432/");
+  for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("the-secret-key");
+  const pods = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "engine").inputs));
+  expect(pods).toContain('{"secret":{"items":[{"key":"ca.crt","path":"database/ca.pem"}],"name":"database-ca"}}');
+});

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { clusterDatabase, databaseUrl, placeOfUrl, singleDatabase } from "./database-place.ts";
+
+test("the stack's own database has the URL it always had", () => {
+  expect(databaseUrl(singleDatabase, singleDatabase.host, { user: "routeql_engine", password: "abc123" })).toBe(
+    "postgres://routeql_engine:abc123@database:5432/routeql",
+  );
+});
+
+test("a database cluster is written to at one name and read at another, both checked", () => {
+  const place = clusterDatabase(3);
+  expect([place.host, place.readHost]).toEqual(["database-rw", "database-ro"]);
+  const url = new URL(databaseUrl(place, place.readHost, { user: "u", password: "p" }));
+  expect(url.searchParams.get("sslmode")).toBe("verify-full");
+  expect(url.searchParams.get("sslrootcert")).toBe("/run/routeql/database/ca.pem");
+  expect(clusterDatabase(1).readHost).toBe("database-rw");
+});
+
+test("a URL is taken apart and put together again, whatever user and password are", () => {
+  const text = fc.string({ minLength: 1, unit: "grapheme" });
+  fc.assert(
+    fc.property(text, text, (user, password) => {
+      const login = { user, password };
+      const place = { ...singleDatabase, host: "db.example.net", readHost: "db.example.net", port: 6432 };
+      expect(placeOfUrl(databaseUrl(place, place.host, login), false)).toEqual({ place, login });
+    }),
+  );
+});
+
+test("with an authority of one's own the connection is checked, without the URL's own parameters count", () => {
+  const given = "postgres://root:pw@db.example.net/routes?sslmode=require";
+  expect(placeOfUrl(given, false).place).toMatchObject({ port: 5432, name: "routes", parameters: { sslmode: "require" } });
+  expect(placeOfUrl(given, true).place.parameters).toMatchObject({ sslmode: "verify-full" });
+});

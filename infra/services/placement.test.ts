@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { withDefaults } from "../settings/complete.ts";
+import type { GivenSettings } from "../settings/list.ts";
+import { describeServices } from "./all.ts";
+import { callEdges, outsideEdges } from "./description.ts";
+import type { ServiceDescription } from "./description.ts";
+
+const surroundings = { hostOf: (name: string) => name, certificate: "CERTIFICATE", databaseAuthority: "AUTHORITY" };
+const describe = (given: GivenSettings): readonly ServiceDescription[] =>
+  describeServices(withDefaults({ engine: "embedded", ...given }, "prod"), surroundings);
+const namesOf = (services: readonly ServiceDescription[]): string[] => services.map(({ name }) => name);
+const find = (services: readonly ServiceDescription[], name: string): ServiceDescription => {
+  const found = services.find((service) => service.name === name);
+  if (found === undefined) throw new Error(`${name} is not described.`);
+  return found;
+};
+
+test("a database outside is no service of the stack; who called it calls it outside and does not wait for it", () => {
+  const services = describe({ database: "external" });
+  expect(namesOf(services)).not.toContain("database");
+  expect(outsideEdges(services).map((edge) => edge.join(" to "))).toEqual([
+    "migrate to database",
+    "auth-sidecar to database",
+    "engine to database",
+  ]);
+  expect(callEdges(services).flat()).not.toContain("database");
+  for (const { after } of services) expect(after).not.toContain("database");
+});
+
+test("who calls the database outside knows its authority, and nobody else does", () => {
+  const holders = describe({ database: "external" }).filter(({ files }) => "database/ca.pem" in files);
+  expect(namesOf(holders)).toEqual(["migrate", "auth-sidecar", "engine"]);
+  for (const { files } of describe({})) expect(files).not.toHaveProperty("database/ca.pem");
+});
+
+test("the superuser of a database that is not the stack's own is known to the migration alone", () => {
+  for (const database of ["external", "cloudnative-pg"]) {
+    const services = describe({ database });
+    const holders = services.filter(({ secrets }) => Object.values(secrets).some((name) => name.startsWith("bootstrap-")));
+    expect(namesOf(holders)).toEqual(["migrate"]);
+    expect(find(services, "migrate").secrets["BOOTSTRAP_URL_FILE"]).toBe("bootstrap-database-url");
+    expect(find(services, "migrate").environment).toEqual({});
+  }
+});
+
+test("a database that an operator runs is called and waited for by its name", () => {
+  const services = describe({ database: "cloudnative-pg" });
+  expect(namesOf(services)).not.toContain("database");
+  expect(find(services, "migrate")).toMatchObject({ calls: ["database"], after: ["database"] });
+  expect(find(services, "engine").calls).toContain("database");
+});
+
+test("sessions outside are called by the sidecar alone", () => {
+  const services = describe({ sessions: "external" });
+  expect(namesOf(services)).not.toContain("sessions");
+  expect(outsideEdges(services)).toEqual([["auth-sidecar", "sessions"]]);
+  expect(find(services, "auth-sidecar")).toMatchObject({ calls: ["database"], after: ["migrate"] });
+});
+
+test("where everything is the stack's own, nothing is called outside", () => {
+  expect(outsideEdges(describe({}))).toEqual([]);
+  expect(namesOf(describe({}))).toEqual(expect.arrayContaining(["database", "sessions"]));
+});

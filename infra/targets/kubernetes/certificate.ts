@@ -1,0 +1,47 @@
+import { isIP } from "node:net";
+import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
+import type { Resource } from "@pulumi/pulumi";
+import type { ForeignFiles } from "./files.ts";
+import { metadataOf } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+
+/** Where the gateway's certificate comes from, if not from the program: an issuer of cert-manager's, or a Secret that is there. */
+export type CertificateSource =
+  | { readonly issuer: string; readonly kind: string; readonly publicHost: string }
+  | { readonly secret: string };
+
+const secretName = "gateway-certificate";
+
+/** Where the gateway finds the parts of a Secret of the type kubernetes.io/tls. */
+const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
+
+/** Of cert-manager's Certificate. */
+export function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: string }>) {
+  return {
+    secretName,
+    ...(isIP(publicHost) === 0 ? { dnsNames: [publicHost] } : { ipAddresses: [publicHost] }),
+    privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+    usages: ["digital signature", "server auth"],
+    issuerRef: { group: "cert-manager.io", kind, name: issuer },
+  };
+}
+
+/** The gateway's certificate from the cluster; whoever renews it, the gateway takes it up by itself. */
+export function clusterCertificate(
+  source: CertificateSource,
+  scope: Scope,
+  parent: Resource,
+): { readonly files: ForeignFiles; readonly ready: readonly Resource[] } {
+  if ("secret" in source) return { files: { secretName: source.secret, paths }, ready: [] };
+  const certificate = new CustomResource(
+    "gateway-certificate",
+    {
+      apiVersion: "cert-manager.io/v1",
+      kind: "Certificate",
+      metadata: { ...metadataOf("gateway", "gateway", scope), annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+      spec: certificateSpec(source),
+    },
+    { parent },
+  );
+  return { files: { secretName, paths }, ready: [certificate] };
+}

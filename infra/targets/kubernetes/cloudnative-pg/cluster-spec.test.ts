@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { roleNames } from "../../../../database/migrate/settings.ts";
+import { roles } from "../../../../database/migrate/roles.ts";
+import { clusterSpec, scheduleSpec, storeSpec } from "./cluster-spec.ts";
+import type { ClusterSettings, LoginSecrets } from "./cluster-spec.ts";
+import { clusterPolicy } from "./network.ts";
+
+const settings: ClusterSettings = {
+  instances: 3,
+  image: "ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie",
+  storage: { size: "20Gi", storageClass: "fast" },
+  resources: { memoryMegabytes: 1024, cpuMillicores: 250, processes: 512 },
+  operatorNamespace: "cnpg-system",
+};
+const backup = { destination: "s3://backups/routes", schedule: "0 0 2 * * *", retentionDays: 30 };
+const logins = Object.fromEntries(["superuser", ...roleNames].map((name) => [name, `login-${name}`])) as LoginSecrets<string>;
+
+test("a cluster of three starts with the database, its owner and every role, each with its own login", () => {
+  const spec = clusterSpec(settings, logins, {});
+  expect(spec).toMatchObject({
+    instances: 3,
+    superuserSecret: { name: "login-superuser" },
+    bootstrap: { initdb: { database: "routeql", owner: "routeql_owner", secret: { name: "login-owner" } } },
+    storage: { size: "20Gi", storageClass: "fast" },
+  });
+  expect(spec.managed.roles.map(({ name, passwordSecret }) => [name, passwordSecret.name])).toEqual(
+    roleNames.map((name) => [`routeql_${name}`, `login-${name}`]),
+  );
+});
+
+test("the operator and the job that migrates agree on every role's connections", () => {
+  for (const { name, connectionLimit, ensure, login, inherit } of clusterSpec(settings, logins, {}).managed.roles) {
+    expect({ ensure, login, inherit }).toEqual({ ensure: "present", login: true, inherit: true });
+    expect(connectionLimit).toBe(roles[name.replace("routeql_", "") as keyof typeof roles].connectionLimit);
+  }
+});
+
+test("nobody connects without encryption", () => {
+  expect(clusterSpec(settings, logins, {}).postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
+});
+
+test("without a destination there are no backups; with one all changes go there", () => {
+  expect(clusterSpec(settings, logins, {})).not.toHaveProperty("plugins");
+  expect(clusterSpec({ ...settings, backup }, logins, {}).plugins).toEqual([
+    { name: "barman-cloud.cloudnative-pg.io", isWALArchiver: true, parameters: { barmanObjectName: "database" } },
+  ]);
+  expect(scheduleSpec(backup)).toMatchObject({ schedule: "0 0 2 * * *", cluster: { name: "database" }, method: "plugin" });
+});
+
+test("the storage is logged in to with the given login, or by the role of the nodes", () => {
+  expect(storeSpec(backup, undefined)).toMatchObject({
+    retentionPolicy: "30d",
+    configuration: { destinationPath: "s3://backups/routes", s3Credentials: { inheritFromIAMRole: true } },
+  });
+  expect(storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").configuration).toMatchObject({
+    endpointURL: "https://storage.example.net",
+    s3Credentials: {
+      accessKeyId: { name: "login", key: "ACCESS_KEY_ID" },
+      secretAccessKey: { name: "login", key: "ACCESS_SECRET_KEY" },
+    },
+  });
+});
+
+const callers = { callers: ["engine", "migrate"] as const, scope: { instance: "routeql-prod" } };
+
+test("the instances are called by those who declare it, by each other and by the operator, and by nobody else", () => {
+  const { ingress } = clusterPolicy(settings, callers) as { ingress: { from: object[]; ports: { port: number }[] }[] };
+  expect(JSON.stringify(ingress.map(({ from }) => from))).toBe(
+    JSON.stringify([
+      ["engine", "migrate"].map((name) => ({
+        podSelector: { matchLabels: { "app.kubernetes.io/name": name, "app.kubernetes.io/instance": "routeql-prod" } },
+      })),
+      [
+        { podSelector: { matchLabels: { "cnpg.io/cluster": "database" } } },
+        { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "cnpg-system" } } },
+      ],
+    ]),
+  );
+  expect(ingress.map(({ ports }) => ports.map(({ port }) => port))).toEqual([[5432], [5432, 8000]]);
+});
+
+test.each([
+  [undefined, [443, 6443]],
+  [backup, [443, 6443]],
+  [{ ...backup, endpoint: "http://storage.example.net:9000" }, [443, 6443, 9000]],
+])("the instances reach the API server and the storage of backups %o", (given, ports) => {
+  const { egress } = clusterPolicy({ ...settings, backup: given }, callers) as { egress: { to: object[]; ports: { port: number }[] }[] };
+  expect(egress.at(-1)?.ports.map(({ port }) => port)).toEqual(ports);
+});

@@ -1,0 +1,105 @@
+import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
+import { Secret } from "@pulumi/kubernetes/core/v1/index.js";
+import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
+import { all, interpolate, secret, unsecret } from "@pulumi/pulumi";
+import type { Output, Resource } from "@pulumi/pulumi";
+import { loginRole } from "../../../../database/migrate/roles.ts";
+import { roleNames } from "../../../../database/migrate/settings.ts";
+import { databaseAuthorityFile } from "../../../services/database-place.ts";
+import type { Secrets } from "../../../services/secrets.ts";
+import { secretHash } from "../content-name.ts";
+import type { ForeignFiles } from "../files.ts";
+import { labelsOf, metadataOf } from "../scope.ts";
+import type { Scope } from "../scope.ts";
+import { clusterName, clusterSpec, scheduleSpec, storeName, storeSpec } from "./cluster-spec.ts";
+import type { ClusterSettings, LoginSecrets } from "./cluster-spec.ts";
+import { clusterPolicy } from "./network.ts";
+import type { ClusterCallers } from "./network.ts";
+
+export interface ClusterParts extends Omit<ClusterCallers, "scope"> {
+  readonly secrets: Secrets;
+  readonly nameKey: Output<string>;
+  /** Login for the object storage. */
+  readonly backupLogin?: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
+  readonly protectData: boolean;
+  readonly scope: Scope;
+  readonly parent: Resource;
+}
+
+/** The authority that the operator makes for the instances' certificates, for those that connect. */
+export const clusterAuthority: ForeignFiles = { secretName: `${clusterName}-ca`, paths: { "ca.crt": databaseAuthorityFile } };
+
+type Held = Readonly<Record<string, Output<string>>>;
+
+/** An immutable Secret named by what it holds, as those of the services are. */
+function heldSecret(name: string, type: string, held: Held, { nameKey, scope, parent }: ClusterParts): Output<string> {
+  const stringData = secret(all(held));
+  const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));
+  const made = new Secret(
+    name,
+    { metadata: metadataOf(interpolate`${name}-${hash}`, "database", scope), immutable: true, type, stringData },
+    { parent, additionalSecretOutputs: ["data", "stringData"] },
+  );
+  return made.metadata.name;
+}
+
+function login(name: string, username: string, password: Output<string>, parts: ClusterParts): Output<string> {
+  return heldSecret(`database-${name}`, "kubernetes.io/basic-auth", { username: secret(username), password }, parts);
+}
+
+function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource[] {
+  if (backup === undefined) return [];
+  const { backupLogin: given, scope, parent } = parts;
+  const credentials =
+    given &&
+    heldSecret("database-backup-storage", "Opaque", { ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey }, parts);
+  const store = new CustomResource(
+    "database-store",
+    {
+      apiVersion: "barmancloud.cnpg.io/v1",
+      kind: "ObjectStore",
+      metadata: metadataOf(storeName, "database", scope),
+      spec: storeSpec(backup, credentials),
+    },
+    { parent },
+  );
+  return [store];
+}
+
+/** A cluster of Postgres instances that CloudNativePG runs, with its logins, its backups and its network policy. */
+export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Resource {
+  const { secrets, protectData, scope, parent } = parts;
+  const policy = new NetworkPolicy(
+    clusterName,
+    { metadata: metadataOf(clusterName, "database", scope), spec: clusterPolicy(settings, parts) },
+    { parent },
+  );
+  const logins = Object.fromEntries([
+    ["superuser", login("superuser", "postgres", secrets["bootstrap-password"], parts)],
+    ...roleNames.map((name) => [name, login(name, loginRole(name), secrets[`${name}-password`], parts)] as const),
+  ]) as unknown as LoginSecrets<Output<string>>;
+  const store = makeBackups(settings, parts);
+  const cluster = new CustomResource(
+    "database",
+    {
+      apiVersion: "postgresql.cnpg.io/v1",
+      kind: "Cluster",
+      metadata: { ...metadataOf(clusterName, "database", scope), annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+      spec: clusterSpec(settings, logins, labelsOf("database", scope)),
+    },
+    { parent, protect: protectData, dependsOn: [policy, ...store], customTimeouts: { create: "30m", update: "30m" } },
+  );
+  if (settings.backup !== undefined) {
+    void new CustomResource(
+      "database-backup",
+      {
+        apiVersion: "postgresql.cnpg.io/v1",
+        kind: "ScheduledBackup",
+        metadata: metadataOf(storeName, "database", scope),
+        spec: scheduleSpec(settings.backup),
+      },
+      { parent, dependsOn: [cluster] },
+    );
+  }
+  return cluster;
+}

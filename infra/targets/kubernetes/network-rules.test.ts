@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { OutsideName, ServiceDescription, ServiceName } from "../../services/description.ts";
+import { describeTestService } from "../../testing/descriptions.ts";
+import { denyAll, networkRules } from "./network-rules.ts";
+import type { NetworkSurroundings } from "./network-rules.ts";
+
+const scope = { namespace: "routes", instance: "routeql-prod", clusterDomain: "cluster.local" } as NetworkSurroundings["scope"];
+const names: readonly ServiceName[] = ["gateway", "engine", "auth-sidecar", "sessions", "database", "migrate", "apply-metadata"];
+const portOf = (name: ServiceName): number => 1000 + names.indexOf(name);
+const outside: NetworkSurroundings["outside"] = {
+  directory: { ports: [636], addresses: ["192.0.2.7/32"] },
+  database: { ports: [5432] },
+  sessions: { ports: [6379, 6380] },
+};
+
+interface Rule {
+  readonly from?: { podSelector?: { matchLabels: Record<string, string> }; namespaceSelector?: { matchLabels: Record<string, string> } }[];
+  readonly to?: Rule["from"] & { ipBlock?: { cidr: string } }[];
+  readonly ports: { port: number; protocol: string }[];
+}
+interface Spec {
+  readonly podSelector: { matchLabels: Record<string, string> };
+  readonly policyTypes: string[];
+  readonly ingress: Rule[];
+  readonly egress: Rule[];
+}
+const specs = (services: readonly ServiceDescription[], changes: Partial<NetworkSurroundings> = {}): Map<ServiceName, Spec> =>
+  new Map([...networkRules(services, { scope, outside, ...changes })].map(([name, spec]) => [name, spec as unknown as Spec]));
+const nameIn = (labels: Record<string, string> | undefined): string => labels?.["app.kubernetes.io/name"] ?? "";
+
+/** Every set of services with any calls among them and outside. */
+const stacks = fc
+  .uniqueArray(fc.constantFrom(...names), { minLength: 1 })
+  .chain((present) =>
+    fc.tuple(
+      ...present.map((name) =>
+        fc.record({
+          name: fc.constant(name),
+          calls: fc.uniqueArray(fc.constantFrom(...present), { maxLength: 4 }),
+          callsOutside: fc.uniqueArray(fc.constantFrom<OutsideName>("directory", "database", "sessions")),
+        }),
+      ),
+    ),
+  )
+  .map((chosen) =>
+    chosen.map((changes) => describeTestService({ ...changes, listens: [{ name: "http", port: portOf(changes.name) }] })),
+  );
+
+test("what a service may call is exactly what it declares, at the callee's ports", () => {
+  fc.assert(
+    fc.property(stacks, (services) => {
+      for (const { name, calls } of services) {
+        const allowed = (specs(services).get(name)?.egress ?? []).flatMap(({ to = [], ports }) =>
+          to.flatMap(({ podSelector }) => ports.map(({ port }) => (podSelector === undefined ? "" : `${nameIn(podSelector.matchLabels)}:${port}`))),
+        );
+        expect(allowed.filter((edge) => edge !== "").toSorted()).toEqual(calls.map((callee) => `${callee}:${portOf(callee)}`).toSorted());
+      }
+    }),
+  );
+});
+
+test("who may call a service is exactly who declares it, at its own ports: the reverse of the same edges", () => {
+  fc.assert(
+    fc.property(stacks, (services) => {
+      const rules = specs(services);
+      const declared = services.flatMap(({ name, calls }) => calls.map((callee) => `${name}>${callee}`));
+      const rendered = services.flatMap(({ name: callee }) =>
+        (rules.get(callee)?.ingress ?? []).flatMap(({ from = [], ports }) => {
+          expect(ports.map(({ port }) => port)).toEqual([portOf(callee)]);
+          return from.map(({ podSelector }) => `${nameIn(podSelector?.matchLabels)}>${callee}`);
+        }),
+      );
+      expect(rendered.toSorted()).toEqual(declared.toSorted());
+    }),
+  );
+});
+
+test("what is outside is reached where it is declared, and nowhere else", () => {
+  fc.assert(
+    fc.property(stacks, (services) => {
+      for (const { name, callsOutside = [] } of services) {
+        const allowed = (specs(services).get(name)?.egress ?? []).flatMap(({ to = [], ports }) =>
+          to.flatMap((peer) => ("ipBlock" in peer ? ports.map(({ port }) => `${peer.ipBlock?.cidr}:${port}`) : [])),
+        );
+        const expected = callsOutside.flatMap((place) =>
+          (outside[place]?.addresses ?? ["0.0.0.0/0", "::/0"]).flatMap((cidr) => outside[place]!.ports.map((port) => `${cidr}:${port}`)),
+        );
+        expect(allowed.toSorted()).toEqual(expected.toSorted());
+      }
+    }),
+  );
+});
+
+test("names are looked up by those that call anybody, of the cluster's name servers alone", () => {
+  fc.assert(
+    fc.property(stacks, (services) => {
+      for (const { name, calls, callsOutside = [] } of services) {
+        const asked = (specs(services).get(name)?.egress ?? []).filter(({ ports }) => ports.some(({ port }) => port === 53));
+        if (calls.length + callsOutside.length === 0) expect(asked).toEqual([]);
+        else {
+          expect(asked).toHaveLength(1);
+          expect(asked[0]?.to).toEqual([{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }]);
+        }
+      }
+    }),
+  );
+});
+
+test("every policy is about one service, in both directions, and no rule lets everything through", () => {
+  fc.assert(
+    fc.property(stacks, (services) => {
+      for (const [name, spec] of specs(services)) {
+        expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
+        expect(nameIn(spec.podSelector.matchLabels)).toBe(name);
+        for (const rule of [...spec.ingress, ...spec.egress]) {
+          expect(rule.ports.length).toBeGreaterThan(0);
+          expect((rule.from ?? rule.to ?? []).length).toBeGreaterThan(0);
+        }
+      }
+    }),
+  );
+});
+
+test("published ports are open to everybody, others are not", () => {
+  const gateway = describeTestService({ name: "gateway", ports: [{ internal: 8443, published: 443 }] });
+  expect(specs([gateway]).get("gateway")?.ingress).toEqual([{ ports: [{ port: 8443, protocol: "TCP" }] }]);
+});
+
+test("metrics are read from the namespace that is named, and from nowhere without one", () => {
+  const engine = describeTestService({ metricsPort: 9090 });
+  expect(specs([engine]).get("engine")?.ingress).toEqual([]);
+  expect(specs([engine], { metricsNamespace: "monitoring" }).get("engine")?.ingress).toEqual([
+    {
+      from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+      ports: [{ port: 9090, protocol: "TCP" }],
+    },
+  ]);
+});
+
+test("a part that an operator runs is called by the labels of its pods", () => {
+  const engine = describeTestService({ calls: ["database"] });
+  const foreign = { database: { pods: { "cnpg.io/cluster": "database" }, ports: [5432] } };
+  expect(specs([engine], { foreign }).get("engine")?.egress.at(-1)).toEqual({
+    to: [{ podSelector: { matchLabels: { "cnpg.io/cluster": "database" } } }],
+    ports: [{ port: 5432, protocol: "TCP" }],
+  });
+});
+
+test("an edge to what nothing runs, or to a place that is not known, is an error", () => {
+  expect(() => specs([describeTestService({ calls: ["database"] })])).toThrow("engine calls database, which nothing runs.");
+  const calling = describeTestService({ callsOutside: ["directory"] });
+  expect(() => specs([calling], { outside: {} })).toThrow("engine calls directory outside the stack, and nothing says where that is.");
+});
+
+test("without another policy nothing goes in or out", () => {
+  expect(denyAll).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+});
