@@ -22,8 +22,8 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Colours are wanted. */
   readonly colours: boolean;
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
 }
 
 /** The exit codes of every verb. */

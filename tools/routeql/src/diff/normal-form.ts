@@ -62,7 +62,9 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 
 function qualified(value: unknown): string {
   if (typeof value === "string") return `public.${value}`;
-  return isFields(value) ? `${String(value["schema"] ?? "public")}.${String(value["name"])}` : String(value);
+  if (!isFields(value)) return JSON.stringify(value);
+  const { schema = "public", name } = value as { readonly schema?: string; readonly name?: string };
+  return `${schema}.${name ?? ""}`;
 }
 
 /** A node of the normal form, and where it stood. */

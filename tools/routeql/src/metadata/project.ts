@@ -19,8 +19,8 @@ export interface Project {
   /** undefined: their shape is wrong, and `problems` says how. */
   readonly metadata: Metadata | undefined;
   readonly problems: readonly Problem[];
-  position(path: MergedPath): Position;
-  positionOf(problem: Pick<Problem, "file" | "path">): Position;
+  readonly position: (path: MergedPath) => Position;
+  readonly positionOf: (problem: Pick<Problem, "file" | "path">) => Position;
 }
 
 /**

@@ -51,7 +51,7 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
 
 /** Asks for rows by what somebody may know of them: by key, by values, by counting, and by where a relationship leads. */
 export async function verifyHiddenRows(of: Case): Promise<void> {
-  const { table, permission, subject, role, verdicts } = of;
+  const { table, permission, subject, role } = of;
   const cell = { role, table: table.key };
   const columns = permission.columns.filter((column) => !permission.cells.has(column) && askable.has(table.types.get(column)?.name ?? ""));
   if (columns.length === 0) return;

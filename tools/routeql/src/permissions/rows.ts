@@ -143,11 +143,11 @@ async function verifyAggregates(of: Case): Promise<void> {
       (reply, expected) => {
         if (expected.kind === "unknown" || expected.kind === "error") return undefined;
         if (expected.kind === "missing") return reply.failure === undefined ? `counts rows though ${expected.variable} is missing` : undefined;
-        const found = (rootValue(subject.access, reply, field) as { aggregate?: { count?: unknown } } | undefined)?.aggregate?.count;
+        const found = (rootValue(subject.access, reply, field) as { aggregate?: { count?: string } } | undefined)?.aggregate?.count;
         const long = (rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined)?.nodes?.length ?? 0;
         if (permission.limit !== undefined && long > permission.limit) return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
-        const [count] = expected.rows as readonly unknown[];
-        return found === count ? undefined : `counts ${String(found ?? reply.failure?.message).replace("#", "")} rows, and the filter gives ${String(count).replace("#", "")}`;
+        const [count = ""] = expected.rows as unknown as readonly string[];
+        return found === count ? undefined : `counts ${(found ?? reply.failure?.message ?? "no").replace("#", "")} rows, and the filter gives ${count.replace("#", "")}`;
       },
     );
     verdicts.hold("aggregates", cellOf(of), wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`);

@@ -6,7 +6,7 @@ import { type Case, plainRows, selectionOf, sessionWords } from "./rows.ts";
 /** The first batch of a stream, which begins after the smallest value of a column: rows of the filter, no more than the limit. */
 export async function verifyStream(of: Case): Promise<void> {
   const { subject, role, table, permission, sql, verdicts, variables } = of;
-  const [column] = orderColumns(table, permission).filter((name) => !permission.cells.has(name) && table.types.get(name)?.element === undefined && table.types.get(name)?.name !== "bool");
+  const column = orderColumns(table, permission).find((name) => !permission.cells.has(name) && table.types.get(name)?.element === undefined && table.types.get(name)?.name !== "bool");
   if (!permission.operations.has("stream") || column === undefined) return;
   const cell = { role, table: table.key };
   const { naming } = subject.access;

@@ -22,6 +22,8 @@ export interface SubjectOptions {
   readonly inferFunctionPermissions: boolean;
   /** Milliseconds a statement may take. */
   readonly statementTimeout: number;
+  /** What the engine serves instead of the metadata themselves: to show that a difference is found. */
+  readonly served?: Readonly<Record<string, unknown>>;
 }
 
 /** JSON whose numbers stay the texts that Postgres wrote, so that none is rounded. */
@@ -46,7 +48,7 @@ export class Subject implements AsyncDisposable {
   }
 
   /** @throws UsageError for metadata that do not fit the database, or whose permissions cannot be derived */
-  static async open(project: Project, metadata: Metadata, address: string, { inferFunctionPermissions, statementTimeout }: SubjectOptions): Promise<Subject> {
+  static async open(project: Project, metadata: Metadata, address: string, { inferFunctionPermissions, statementTimeout, served }: SubjectOptions): Promise<Subject> {
     const [source] = metadata.sources;
     if (source === undefined || metadata.sources.length > 1) {
       throw new UsageError(`permissions are verified for metadata with exactly one source; these have ${metadata.sources.length}${source === undefined ? "" : `: ${metadata.sources.map(({ name }) => name).join(", ")}`}`);
@@ -62,7 +64,7 @@ export class Subject implements AsyncDisposable {
       const catalog = await database.catalog(metadata);
       const access = declaredAccess(metadata, { catalog, inferFunctionPermissions });
       const engine = await createEngine({
-        metadata: withAddress(project.loaded.merged, address),
+        metadata: withAddress(served ?? project.loaded.merged, address),
         allowUnsupported: true,
         inferFunctionPermissions,
         statementTimeout,
@@ -135,7 +137,6 @@ function replyOf(text: string): Reply {
 
 /** The merged metadata with the database that was given instead of their own. */
 function withAddress(merged: Readonly<Record<string, unknown>>, address: string): Readonly<Record<string, unknown>> {
-  const copy = structuredClone(merged) as { sources: { configuration: { connection_info: Record<string, unknown> } }[] };
-  for (const { configuration } of copy.sources) configuration.connection_info = { database_url: address };
-  return copy as unknown as Readonly<Record<string, unknown>>;
+  const { sources } = merged as { readonly sources: readonly { readonly configuration: object }[] };
+  return { ...merged, sources: sources.map((source) => ({ ...source, configuration: { ...source.configuration, connection_info: { database_url: address } } })) };
 }
