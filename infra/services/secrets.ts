@@ -22,7 +22,9 @@ export const secretNames = [
 ] as const;
 
 /** Secrets that there are only where they are configured. */
-export type OptionalSecretName = "ldap-bind-password" | "previous-key-encryption-key" | "bootstrap-database-url";
+export const optionalSecretNames = ["ldap-bind-password", "previous-key-encryption-key", "bootstrap-database-url"] as const;
+
+export type OptionalSecretName = (typeof optionalSecretNames)[number];
 
 export type SecretName = (typeof secretNames)[number] | OptionalSecretName;
 

@@ -42,7 +42,7 @@ describe("session flow", () => {
     expect(Math.abs(Date.parse(lastLogin!) - before)).toBeLessThan(5000);
   });
 
-  test("GET and POST /api/auth/jwt turn the session into a token that the published keys verify", async () => {
+  test("ASVS 9.2.1, 9.2.2, 9.2.3, 9.2.4: GET and POST /api/auth/jwt turn the session into a token that the published keys verify", async () => {
     const user = await stack.addUser("tenant", { organisation: "org-1" });
     const sessionId = await running.client.session(user.email, user.password);
     const keys = createRemoteJWKSet(new URL(`${running.client.url}/jwks`));
@@ -73,7 +73,7 @@ describe("session flow", () => {
     }
   });
 
-  test("logout answers {} and ends the session; a token issued before stays valid", async () => {
+  test("ASVS 7.4.1: logout answers {} and ends the session; a token issued before stays valid", async () => {
     const user = await stack.addUser();
     const sessionId = await running.client.session(user.email, user.password);
     const token = accessToken((await running.client.token(sessionId)).body);

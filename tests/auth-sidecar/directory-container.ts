@@ -2,44 +2,81 @@ import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, 
 import { mustRun } from "../harness/process.ts";
 import { runLabels } from "../harness/run.ts";
 
-const ROOT = ["-x", "-H", "ldap://localhost:3890", "-D", "cn=root,dc=example,dc=net", "-w", "directory-root"];
+/** A folder below directory/ with a Dockerfile, and what of the running server a test has to know. */
+interface DirectoryKind {
+  readonly plainPort: number;
+  readonly tlsPort: number;
+  /** Path of the CA that its certificate comes from, PEM. */
+  readonly ca: string;
+  /** Said in the log when it is ready; without it the ports tell. */
+  readonly ready?: string;
+  /** Command that applies the LDIF change records of its standard input as root. */
+  readonly modify: string;
+}
 
-/** OpenLDAP with the entries of directory/entries.ldif. */
+const kinds = {
+  openldap: {
+    plainPort: 3890,
+    tlsPort: 6360,
+    ca: "/directory/data/ca.pem",
+    modify: "ldapmodify -x -H ldap://localhost:3890 -D cn=root,dc=example,dc=net -w directory-root",
+  },
+  "active-directory": {
+    plainPort: 389,
+    tlsPort: 636,
+    ca: "/domain/ca.pem",
+    modify: "ldbmodify -H /domain/private/sam.ldb",
+  },
+  freeipa: {
+    plainPort: 3389,
+    tlsPort: 3636,
+    ca: "/etc/dirsrv/slapd-localhost/ca.crt",
+    ready: "directory ready",
+    modify: "ldapmodify -x -H ldap://localhost:3389 -D 'cn=Directory Manager' -w directory-root",
+  },
+} as const satisfies Readonly<Record<string, DirectoryKind>>;
+
+export type DirectoryName = keyof typeof kinds;
+
+/** A directory with the entries of its folder below directory/. */
 export class StartedDirectoryContainer extends AbstractStartedContainer {
   /** PEM of the CA that the directory's certificate comes from. */
   readonly ca: string;
+  readonly #kind: DirectoryKind;
 
-  constructor(container: StartedTestContainer, ca: string) {
+  constructor(container: StartedTestContainer, kind: DirectoryKind, ca: string) {
     super(container);
+    this.#kind = kind;
     this.ca = ca;
   }
 
   getPlainPort(): number {
-    return this.getMappedPort(3890);
+    return this.getMappedPort(this.#kind.plainPort);
   }
 
   getTlsPort(): number {
-    return this.getMappedPort(6360);
+    return this.getMappedPort(this.#kind.tlsPort);
   }
 
   /** Applies LDIF change records. */
   async change(ldif: string): Promise<void> {
-    const script = `ldapmodify ${ROOT.map((word) => `'${word}'`).join(" ")} <<'END'\n${ldif}\nEND`;
-    const { exitCode, output } = await this.exec(["sh", "-c", script]);
+    const { exitCode, output } = await this.exec(["sh", "-c", `${this.#kind.modify} <<'END'\n${ldif}\nEND`]);
     if (exitCode !== 0) throw new Error(output);
   }
 }
 
-/** @param moreNames what its certificate is for besides localhost, as OpenSSL writes it: `IP:192.0.2.1` */
-export async function startDirectory(moreNames = ""): Promise<StartedDirectoryContainer> {
-  const name = "routeql/test-directory:test";
-  await mustRun("docker", ["build", "--network", "host", "-t", name, new URL("directory", import.meta.url).pathname]);
-  const container = await new GenericContainer(name)
+/** @param moreNames what OpenLDAP's certificate is for besides localhost, as OpenSSL writes it: `IP:192.0.2.1` */
+export async function startDirectory(name: DirectoryName = "openldap", moreNames = ""): Promise<StartedDirectoryContainer> {
+  const kind: DirectoryKind = kinds[name];
+  const image = `routeql/test-${name}:test`;
+  await mustRun("docker", ["build", "--network", "host", "-t", image, new URL(`directory/${name}`, import.meta.url).pathname]);
+  const container = await new GenericContainer(image)
     .withLabels(runLabels)
-    .withExposedPorts(3890, 6360)
+    .withExposedPorts(kind.plainPort, kind.tlsPort)
     .withEnvironment({ MORE_NAMES: moreNames })
-    .withWaitStrategy(Wait.forListeningPorts())
+    .withWaitStrategy(kind.ready === undefined ? Wait.forListeningPorts() : Wait.forLogMessage(kind.ready))
+    .withStartupTimeout(120_000)
     .start();
-  const { output } = await container.exec(["cat", "/directory/data/ca.pem"]);
-  return new StartedDirectoryContainer(container, output);
+  const { output } = await container.exec(["cat", kind.ca]);
+  return new StartedDirectoryContainer(container, kind, output);
 }

@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeProtectedHeader,
-  jwksCache,
-  jwtVerify,
-  type JSONWebKeySet,
-  type JWKSCacheInput,
-} from "jose";
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Database } from "../../auth-sidecar/src/database/database.ts";
 import { KeyEncryption } from "../../auth-sidecar/src/keys/key-encryption.ts";
@@ -126,56 +118,6 @@ test("two replicas take over a new key in step, and it is published by both befo
   await sleep(2500);
   for (const replica of [first, second]) expect(await signer(replica)).toBe(rotated.id);
 });
-
-test(
-  "field.md D2, the drill: across rotations under load no token is refused by a verifier that keeps keys for max-age",
-  { timeout: 60_000 },
-  async () => {
-    // Lives compressed: max-age 2 s, refresh 1 s; a token is checked once, at the end of a life of 2 s.
-    const settings = { KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "2", SESSION_IDLE_SECONDS: "600" };
-    await using first = await stack.sidecar(settings);
-    await using second = await stack.sidecar(settings);
-    const user = await stack.addUser();
-    const sessionId = await first.client.session(user.email, user.password);
-    const compressed = rotation({ publishedBeforeSigning: 4, publishedAfterSigning: 4 });
-
-    const cache: JWKSCacheInput = {};
-    const verifier = createRemoteJWKSet(new URL(`${second.client.url}/jwks`), {
-      cacheMaxAge: 2000,
-      cooldownDuration: 60_000, // an unknown kid must not make it ask again: that would hide a key that is used too early
-      [jwksCache]: cache,
-      [customFetch]: fetch,
-    });
-    const signers = new Set<string>();
-    const refused: string[] = [];
-    let issued = 0;
-    const checks: Promise<unknown>[] = [];
-    const until = performance.now() + 20_000;
-    const rotations = (async () => {
-      for (let count = 0; count < 3; count++) {
-        await compressed.rotate();
-        await sleep(6000);
-      }
-    })();
-    for (let turn = 0; performance.now() < until; turn++) {
-      const { status, body } = await (turn % 2 === 0 ? first : second).client.token(sessionId);
-      issued++;
-      if (status !== 200) refused.push(`token ${status}`);
-      const token = (body as { access_token: string }).access_token;
-      signers.add(decodeProtectedHeader(token).kid!);
-      const check = () => jwtVerify(token, verifier).catch((error: unknown) => refused.push(String(error)));
-      checks.push(check(), sleep(2000).then(check));
-      await sleep(10);
-    }
-    await rotations;
-    await Promise.all(checks);
-    expect(refused).toEqual([]);
-    expect(signers.size).toBe(4);
-    expect(issued).toBeGreaterThan(50);
-    const { rows } = await stack.sql.query("select from auth.audit_events where event = 'key-retired'");
-    expect(rows.length).toBeGreaterThanOrEqual(2);
-  },
-);
 
 test.each(["EdDSA", "RS256"])("with TOKEN_ALGORITHM=%s a fresh stack signs so, and the key set says so", async (algorithm) => {
   await using running = await stack.sidecar({ TOKEN_ALGORITHM: algorithm });

@@ -252,7 +252,7 @@ describe("fuzz", () => {
     );
   });
 
-  test("it left no error in the log and the service as it was", async () => {
+  test("ASVS 16.5.1: it left no error in the log and the service as it was", async () => {
     const levels = running
       .log()
       .trim()

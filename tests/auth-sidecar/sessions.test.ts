@@ -18,7 +18,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-test("ASVS 7.2.3: a session id is 256 random bits, and the store knows its digest alone", async () => {
+test("ASVS 7.2.3, 11.5.1: a session id is 256 random bits, and the store knows its digest alone", async () => {
   await using running = await stack.sidecar();
   const user = await stack.addUser();
   const ids = new Set<string>();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client as DatabaseClient } from "pg";
 import { createLogger } from "../../auth-sidecar/src/logging.ts";
 import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
-import { readSettings } from "../../auth-sidecar/src/settings.ts";
+import { readSettings, type Settings } from "../../auth-sidecar/src/settings.ts";
 import { startSidecar, type Sidecar } from "../../auth-sidecar/src/sidecar.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 import { type StartedSessionsContainer, startSessions } from "../harness/sessions-container.ts";
@@ -24,6 +24,11 @@ export interface RunningSidecar extends AsyncDisposable {
 }
 
 type Environment = Readonly<Record<string, string>>;
+
+interface StartOptions {
+  readonly waits?: boolean;
+  readonly lives?: Partial<Settings>;
+}
 
 /** A database and a session store in containers, and sidecars in this process that use them. */
 export class Stack implements AsyncDisposable {
@@ -56,9 +61,12 @@ export class Stack implements AsyncDisposable {
     return new Stack(database, sessions, await database.connect("owner"));
   }
 
-  /** A sidecar of this stack; `overrides` replace settings. Ready when it resolves, unless `waits` is false. */
-  async sidecar(overrides: Environment = {}, { waits = true } = {}): Promise<RunningSidecar> {
-    const settings = readSettings({ ...this.environment, ...overrides });
+  /**
+   * A sidecar of this stack; `overrides` replace settings. Ready when it resolves, unless `waits` is false. `lives` replace
+   * settings with shorter times than a deployment may have.
+   */
+  async sidecar(overrides: Environment = {}, { waits = true, lives = {} }: StartOptions = {}): Promise<RunningSidecar> {
+    const settings = { ...readSettings({ ...this.environment, ...overrides }), ...lives };
     const chunks: string[] = [];
     const sink = new Writable({
       write(chunk: Buffer, _encoding, done) {

@@ -42,7 +42,7 @@ test("replicas that start together make one key and one administrator", async ()
   }
 });
 
-test("a database with users gets no administrator, and a changed ADMIN_PASSWORD changes none", async () => {
+test("ASVS 6.3.2: a database with users gets no administrator, and a changed ADMIN_PASSWORD changes none", async () => {
   const user = await stack.addUser();
   await using running = await stack.sidecar(administrator);
   expect((await running.client.login(administrator.ADMIN_EMAIL, administrator.ADMIN_PASSWORD)).status).toBe(401);
@@ -76,7 +76,7 @@ test("another KEY_ENCRYPTION_KEY stops the start with a reason", async () => {
 });
 
 describe("the process", () => {
-  test("refuses wrong settings, all at once, without quoting a value", async () => {
+  test("ASVS 6.3.2, 13.2.3: refuses wrong settings and known secrets, all at once, without quoting a value", async () => {
     const { child, output } = startProcess({
       SERVICE_API_KEY: "hunter2",
       KEY_ENCRYPTION_KEY: "changeme",

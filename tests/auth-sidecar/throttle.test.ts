@@ -95,7 +95,7 @@ test("a refusal ends with its window, also when the attempts go on", async () =>
   expect((await running.client.login(user.email, user.password, { address })).status).toBe(200);
 });
 
-test("the count is shared by replicas and survives a restart", async () => {
+test("ASVS 6.1.1, 6.3.1: the count is shared by replicas and survives a restart", async () => {
   const user = await stack.addUser();
   const address = freshAddress();
   const limits = { LOGIN_ATTEMPTS_PER_ACCOUNT: "2" };
@@ -122,7 +122,7 @@ test("guesses sent at the same moment do not slip past the limit by more than th
   expect(tried).toBeLessThanOrEqual(4);
 });
 
-test("only the last address of X-Forwarded-For counts, as only that one is the gateway's", async () => {
+test("ASVS 4.1.3: only the last address of X-Forwarded-For counts, as only that one is the gateway's", async () => {
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
   const user = await stack.addUser();
   const address = freshAddress();

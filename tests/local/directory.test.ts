@@ -28,7 +28,7 @@ function hostAddress(): string {
 
 beforeAll(async () => {
   const host = hostAddress();
-  const directory = await startDirectory(`IP:${host}`);
+  const directory = await startDirectory("openldap", `IP:${host}`);
   undo.push(() => directory.stop());
   const folder = await mkdtemp(join(tmpdir(), "routeql-directory-"));
   undo.push(() => rm(folder, { recursive: true }));

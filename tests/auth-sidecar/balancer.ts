@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/**
+ * One address with replicas behind it, as a Kubernetes service is: each connection goes to the next replica in turn, or to the
+ * one after it when that takes none. A connection stays where it is; when its replica dies, it breaks.
+ */
+export class Balancer implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #turn = 0;
+
+  private constructor(ports: readonly number[]) {
+    this.#server = createServer((client) => void this.#serve(client, ports));
+  }
+
+  /** @param ports of the replicas, on this machine */
+  static async before(...ports: readonly number[]): Promise<Balancer> {
+    const balancer = new Balancer(ports);
+    balancer.#server.listen(0, "127.0.0.1");
+    await once(balancer.#server, "listening");
+    return balancer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #serve(client: Socket, ports: readonly number[]): Promise<void> {
+    client.pause().on("error", () => client.destroy());
+    for (let attempt = 0; attempt < ports.length; attempt++) {
+      const upstream = connect(ports[this.#turn++ % ports.length]!, "127.0.0.1");
+      try {
+        await once(upstream, "connect");
+        this.#join(client, upstream);
+        return;
+      } catch {
+        upstream.destroy();
+      }
+    }
+    client.resetAndDestroy();
+  }
+
+  #join(client: Socket, upstream: Socket): void {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  }
+}

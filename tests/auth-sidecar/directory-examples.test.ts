@@ -1,0 +1,213 @@
+/**
+ * Every example of docs/ldap.md logs in to a server of its kind: OpenLDAP, Samba's Active Directory, 389 Directory Server as
+ * FreeIPA has it. lldap comes in no package; its tree stands on OpenLDAP. Only address, authority and password are replaced.
+ */
+import { readFileSync } from "node:fs";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LoginReply } from "./client.ts";
+import { type DirectoryName, type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";
+import { type RunningSidecar, Stack } from "./stack.ts";
+
+const document = readFileSync(new URL("../../docs/ldap.md", import.meta.url), "utf8");
+
+/** The settings of the example below a heading. */
+function example(title: string): Record<string, string> {
+  const [, lines] = new RegExp(`^## ${title}\n[^#]*?\`\`\`ini\n([^\`]+)\n\`\`\``, "m").exec(document) ?? [];
+  if (lines === undefined) throw new Error(`docs/ldap.md has no example for ${title}`);
+  return Object.fromEntries(
+    lines.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+}
+
+interface Kind {
+  readonly title: string;
+  readonly server: DirectoryName;
+  readonly searchPassword: string;
+  readonly password: (name: string) => string;
+  readonly id: RegExp;
+  /** What is typed, whose it is, and the role that it gives. */
+  readonly logins: readonly (readonly [typed: string, name: string, role: string])[];
+  readonly dn: (name: string) => string;
+  /** Change records before any login. */
+  readonly before?: string;
+  /** LDIF that shuts cy out without removing the entry; absent where the example has no such filter. */
+  readonly disable?: string;
+  /** LDIF that puts dot into a group, and the role that this gives. */
+  readonly join: readonly [ldif: string, role: string];
+}
+
+const modify = (dn: string, ...lines: readonly string[]) => [`dn: ${dn}`, "changetype: modify", ...lines, ""].join("\n");
+const remove = (dn: string) => `dn: ${dn}\nchangetype: delete\n`;
+const uuid = /^ldap-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const person = (name: string) => `uid=${name},ou=people,dc=example,dc=net`;
+const staff = (name: string) => `${name},OU=Staff,DC=example,DC=net`;
+const account = (name: string) => `uid=${name},cn=users,cn=accounts,dc=example,dc=net`;
+const names: Readonly<Record<string, string>> = { ada: "CN=Ada Operator", ben: "CN=Analyst\\, Ben", cy: "CN=Cy", dot: "CN=Dot" };
+
+const kinds: readonly Kind[] = [
+  {
+    title: "OpenLDAP",
+    server: "openldap",
+    searchPassword: "routeql has a password",
+    password: (name) => `${name} has a password`,
+    id: uuid,
+    logins: [
+      ["Ada@example.net", "ada", "operator"],
+      ["ben@example.net", "ben", "analyst"],
+      ["cy@example.net", "cy", "viewer"],
+    ],
+    dn: person,
+    join: [modify("cn=staff,ou=groups,dc=example,dc=net", "add: member", `member: ${person("dot")}`), "analyst"],
+  },
+  {
+    title: "Active Directory",
+    server: "active-directory",
+    searchPassword: "routeql has a Password 1",
+    password: (name) => `${name} has a Password 1`,
+    id: /^ldap-[0-9a-f]{32}$/,
+    logins: [
+      ["ada.operator@example.net", "ada", "operator"], // by mail, in a group inside the group
+      ["ada@example.net", "ada", "operator"], // by userPrincipalName
+      ["BEN.analyst@example.net", "ben", "analyst"],
+      ["cy.analyst@example.net", "cy", "analyst"],
+    ],
+    dn: (name) => staff(names[name]!),
+    disable: modify(staff("CN=Cy"), "replace: userAccountControl", "userAccountControl: 514"),
+    join: [modify(staff("CN=Berlin"), "add: member", `member: ${staff("CN=Dot")}`), "operator"],
+  },
+  {
+    title: "FreeIPA",
+    server: "freeipa",
+    searchPassword: "routeql has a password",
+    password: (name) => `${name} has a password`,
+    id: uuid,
+    logins: [
+      ["ada.operator@example.net", "ada", "operator"],
+      ["ada", "ada", "operator"],
+      ["ben.analyst@example.net", "ben", "analyst"], // in a group inside the group
+      ["cy", "cy", "analyst"],
+    ],
+    dn: account,
+    disable: modify(account("cy"), "replace: nsAccountLock", "nsAccountLock: TRUE"),
+    join: [modify("cn=staff,cn=groups,cn=accounts,dc=example,dc=net", "add: member", `member: ${account("dot")}`), "analyst"],
+  },
+  {
+    title: "lldap",
+    server: "openldap",
+    searchPassword: "routeql has a password",
+    password: (name) => `${name} has a password`,
+    id: uuid,
+    // lldap gives memberOf by itself; OpenLDAP gives it for groups that are made while it runs.
+    before: [
+      "dn: cn=routeql_operators,ou=groups,dc=example,dc=net",
+      "changetype: add",
+      "objectClass: groupOfNames",
+      "cn: routeql_operators",
+      `member: ${person("ada")}`,
+      "",
+    ].join("\n"),
+    logins: [
+      ["ada@example.net", "ada", "operator"],
+      ["ada", "ada", "operator"],
+      ["cy", "cy", "viewer"],
+    ],
+    dn: person,
+    join: [modify("cn=routeql_operators,ou=groups,dc=example,dc=net", "add: member", `member: ${person("dot")}`), "operator"],
+  },
+];
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+});
+
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+});
+
+describe.each(kinds)("the example for $title", ({ title, server, searchPassword, password, id, logins, dn, before, disable, join }) => {
+  let directory: StartedDirectoryContainer;
+  let running: RunningSidecar;
+
+  beforeAll(async () => {
+    directory = await startDirectory(server);
+    if (before !== undefined) await directory.change(before);
+    const { LDAP_CA_FILE: _, ...settings } = example(title);
+    const port = settings["LDAP_STARTTLS"] === "true" ? directory.getPlainPort() : directory.getTlsPort();
+    const scheme = settings["LDAP_STARTTLS"] === "true" ? "ldap" : "ldaps";
+    running = await stack.sidecar({
+      ...settings,
+      LDAP_URL: `${scheme}://localhost:${port}`,
+      LDAP_CA: directory.ca,
+      LDAP_BIND_PASSWORD: searchPassword,
+    });
+  });
+
+  afterAll(async () => {
+    await running[Symbol.asyncDispose]();
+    await directory.stop();
+  });
+
+  const login = (email: string, secret: string) =>
+    running.client.call("POST", "/api/auth/login/ldap", { body: { email, password: secret } });
+  const session = async (typed: string, name: string) => (await login(typed, password(name))).body as LoginReply;
+  const role = async (sessionId: string) => {
+    const { status, body } = await running.client.token(sessionId);
+    if (status !== 200) return status;
+    const claims = decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
+    return (claims as Record<string, unknown>)["x-hasura-default-role"];
+  };
+
+  test.each(logins)("logs %s in as %s with the role %s", async (typed, name, expected) => {
+    const { user } = await session(typed, name);
+    expect(user._id).toMatch(id);
+    expect(user.name.toLowerCase()).toContain(name);
+    expect(await role(user.sessionId)).toBe(expected);
+  });
+
+  test("knows one account by one id, whatever was typed", async () => {
+    const own = logins.filter(([, name]) => name === "ada");
+    const ids = await Promise.all(own.map(async ([typed, name]) => (await session(typed, name)).user._id));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test("refuses a wrong password, an empty one and another account's", async () => {
+    const [[typed]] = logins as [Kind["logins"][number]];
+    for (const wrong of ["", "wrong", password("ben")]) {
+      expect(await login(typed, wrong)).toMatchObject({ status: 401, body: { code: "wrong-credentials" } });
+    }
+  });
+
+  test("takes no pattern and no filter for a name", async () => {
+    for (const name of ["*", "ada*", "*)(objectClass=*", "ada)(|(uid=*", "ada\0", "\\2a"])
+      expect((await login(name, password("ada"))).status, JSON.stringify(name)).toBe(401);
+  });
+
+  test("gives another role from the next token on when the account joins a group", async () => {
+    const typed = server === "openldap" ? "dot@example.net" : "dot.nobody@example.net";
+    const { user } = await session(typed, "dot");
+    expect(["pending", "viewer"]).toContain(user.role);
+    await directory.change(join[0]);
+    expect(await role(user.sessionId)).toBe(join[1]);
+  });
+
+  if (disable !== undefined) {
+    test("ASVS 7.4.2: ends the session of an account that is disabled, and lets it in no more", async () => {
+      const [typed, name] = logins.at(-1)!;
+      const { user } = await session(typed, name);
+      await directory.change(disable);
+      expect(await role(user.sessionId)).toBe(401);
+      expect((await login(typed, password(name))).status).toBe(401);
+    });
+  }
+
+  test("ASVS 7.4.2: ends the session of an account that is removed, and lets it in no more", async () => {
+    const [[typed, name]] = logins as [Kind["logins"][number]];
+    const { user } = await session(typed, name);
+    await directory.change(remove(dn(name)));
+    expect(await role(user.sessionId)).toBe(401);
+    expect((await login(typed, password(name))).status).toBe(401);
+  });
+});

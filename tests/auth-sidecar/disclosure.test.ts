@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { settingsReference } from "../../auth-sidecar/src/settings.ts";
+import { optionalSecretNames, secretNames } from "../../infra/services/secrets.ts";
+import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
+
+let stack: Stack;
+let running: RunningSidecar;
+let user: TestUser;
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  running = await stack.sidecar();
+  user = await stack.addUser();
+});
+
+afterAll(async () => {
+  await running[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+const document = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+
+test("ASVS 13.4.4: TRACE is answered 405 and echoes nothing", async () => {
+  // fetch refuses to send it.
+  const socket = connect(running.sidecar.port, "127.0.0.1");
+  socket.write("TRACE /jwt/auth HTTP/1.1\r\nHost: a\r\nX-Echo: echoed-or-not\r\nConnection: close\r\n\r\n");
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  expect(answer).not.toContain("echoed-or-not");
+});
+
+test("ASVS 13.4.6: no answer tells a name or a version of what serves it", async () => {
+  for (const [method, path] of [
+    ["GET", "/jwks"],
+    ["GET", "/nowhere"],
+    ["POST", "/jwt/auth"],
+    ["GET", "/readyz"],
+  ] as const) {
+    const { headers, body } = await running.client.call(method, path, method === "POST" ? { raw: "{" } : {});
+    for (const name of ["server", "x-powered-by", "via"]) expect(headers.get(name), `${method} ${path}`).toBeNull();
+    expect(JSON.stringify([...headers.entries(), body])).not.toMatch(/express|node\.?js|node\/|\bv?\d+\.\d+\.\d+\b/i);
+  }
+});
+
+describe("an error that nobody foresaw", () => {
+  beforeAll(async () => {
+    await stack.sql.query(`
+      create function auth.break() returns trigger language plpgsql as $$ begin raise exception 'broken: %', new.email; end $$;
+      create trigger break before update on auth.users for each row execute function auth.break()`);
+  });
+
+  afterAll(async () => {
+    await stack.sql.query("drop trigger break on auth.users; drop function auth.break()");
+  });
+
+  test("ASVS 13.4.2, 16.5.4: is answered 500 by the last handler without a word about it, logged, and leaves the service up", async () => {
+    for (const answer of [
+      await running.client.login(user.email, user.password),
+      await running.client.singleStep(user.email, user.password),
+    ]) {
+      expect(answer).toMatchObject({ status: 500, body: { code: "internal" } });
+      expect(JSON.stringify(answer.body)).not.toMatch(/broken|auth\.|trigger|\.ts|at /);
+    }
+    expect(running.log()).toContain('"level":"error"');
+    expect((await running.client.call("GET", "/livez")).status).toBe(200);
+    expect((await running.client.login(user.email, "wrong")).status).toBe(401);
+  });
+});
+
+test("ASVS 6.1.1: the throttle is documented with the limits that it has", () => {
+  const users = document("users.md");
+  for (const name of ["LOGIN_ATTEMPTS_PER_ACCOUNT", "LOGIN_ATTEMPTS_PER_ADDRESS"]) {
+    const { byDefault } = settingsReference().find((setting) => setting.name === name)!;
+    expect(users).toContain(`\`${name}\` (${byDefault})`);
+  }
+});
+
+test("ASVS 13.1.4: every secret of a deployment is documented, with who has it and how it is changed", () => {
+  const rows = [...document("secrets.md").matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \|$/gm)].map(([, name = ""]) => name);
+  expect(rows.toSorted()).toEqual([...secretNames, ...optionalSecretNames].toSorted());
+});
