@@ -10,11 +10,11 @@ const serviceApiKey = "first-key-of-the-service-0123456789abcdef";
 
 /** Asks all the time until it is told to stop; gives how often, and what went wrong. */
 function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failures: string[] }> {
-  let going = true;
+  const until = new AbortController();
   let asked = 0;
   const failures: string[] = [];
   const loop = async (): Promise<void> => {
-    while (going) {
+    while (!until.signal.aborted) {
       asked += 1;
       const { data, errors } = await stack.query("{ view_hijacks(limit: 1) { key } }").catch((error: unknown) => ({ data: undefined, errors: String(error) }));
       if (data === undefined || errors !== undefined) failures.push(JSON.stringify(errors));
@@ -23,7 +23,7 @@ function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failur
   };
   const ended = loop();
   return async () => {
-    going = false;
+    until.abort();
     await ended;
     return { asked, failures };
   };

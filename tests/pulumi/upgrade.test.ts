@@ -5,7 +5,7 @@ import { deployedStack } from "./support/deployed-stack.ts";
 
 test("an upgrade from the version before keeps the data, the keys and the volumes", { timeout: 900_000 }, async (context) => {
   const commit = await versionBefore();
-  if (commit === undefined) return context.skip("the history of this checkout does not reach back to the version before");
+  context.skip(commit === undefined, "the history of this checkout does not reach back to the version before");
   await using stack = await deployedStack({}, commit);
   await stack.up();
   const { code, output } = await stack.checkout.command("load", stack.name, ["--demo", "50"]);

@@ -1,4 +1,5 @@
 import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { enforcePolicies } from "../../policy/enforce.ts";
 import { program } from "../../program.ts";
 import { dockerClient } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
@@ -113,7 +114,10 @@ function open({ stack, log }: Session, { cli, plugins, configuration }: Prepared
     cli: cli!,
     plugins: plugins!,
     configuration: configuration!.entries,
-    program: async () => ({ ...(await program()) }),
+    program: async () => {
+      enforcePolicies();
+      return { ...(await program()) };
+    },
     onLine: log.line,
   });
 }
