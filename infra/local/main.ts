@@ -6,6 +6,7 @@ import type { Command } from "./foundation/command.ts";
 const commands: Record<string, () => Promise<{ command: Command }>> = {
   up: () => import("./commands/up.ts"),
   preview: () => import("./commands/preview.ts"),
+  render: () => import("./commands/render.ts"),
   down: () => import("./commands/down.ts"),
   logs: () => import("./commands/logs.ts"),
   psql: () => import("./commands/psql.ts"),

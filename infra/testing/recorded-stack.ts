@@ -2,18 +2,12 @@
  * Runs Pulumi code against mocks and records what it registers, for the tests beside the components.
  * @module
  */
-import { runtime } from "@pulumi/pulumi";
+import { recordResources } from "../rendering/record.ts";
+import type { RecordedResource } from "../rendering/record.ts";
 import { answers } from "./answers.ts";
 
-export interface RecordedResource {
-  readonly type: string;
-  readonly name: string;
-  /** As the provider would get them: a secret is a `SecretValue`, and so is what contains one. */
-  readonly inputs: Readonly<Record<string, unknown>>;
-}
-
-/** Pulumi's form of a secret between the program and the engine. */
-export const secretSignature = "4dabf18193072939515e22adb298388d";
+export { secretSignature } from "../rendering/record.ts";
+export type { RecordedResource } from "../rendering/record.ts";
 
 export interface RunOptions {
   readonly stack?: string;
@@ -26,30 +20,11 @@ export interface RunOptions {
  * Runs `program` in a stack of its own and gives everything that it registered, in order.
  * @throws what the program throws
  */
-export async function recordStack(
+export function recordStack(
   program: () => unknown,
   { stack = "local", preview = false, outputs = {} }: RunOptions = {},
 ): Promise<RecordedResource[]> {
-  const resources: RecordedResource[] = [];
-  await runtime.setMocks(
-    {
-      newResource({ type, name, inputs }) {
-        const given = inputs as Record<string, unknown>;
-        resources.push({ type, name, inputs: given });
-        return { id: `${name}-id`, state: { ...given, ...answers(type, name), ...outputs[name] } };
-      },
-      call: ({ inputs }) => inputs as Record<string, unknown>,
-    },
-    "routeql",
-    stack,
-    preview,
-  );
-  try {
-    await program();
-  } finally {
-    await runtime.disconnect();
-  }
-  return resources;
+  return recordResources(program, { stack, preview, answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }) });
 }
 
 /** The one resource of a type with a name. */

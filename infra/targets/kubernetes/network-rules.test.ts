@@ -16,7 +16,7 @@ const outside: NetworkSurroundings["outside"] = {
 
 interface Rule {
   readonly from?: { podSelector?: { matchLabels: Record<string, string> }; namespaceSelector?: { matchLabels: Record<string, string> } }[];
-  readonly to?: Rule["from"] & { ipBlock?: { cidr: string } }[];
+  readonly to?: { podSelector?: { matchLabels: Record<string, string> }; ipBlock?: { cidr: string } }[];
   readonly ports: { port: number; protocol: string }[];
 }
 interface Spec {
@@ -81,7 +81,7 @@ test("what is outside is reached where it is declared, and nowhere else", () => 
     fc.property(stacks, (services) => {
       for (const { name, callsOutside = [] } of services) {
         const allowed = (specs(services).get(name)?.egress ?? []).flatMap(({ to = [], ports }) =>
-          to.flatMap((peer) => ("ipBlock" in peer ? ports.map(({ port }) => `${peer.ipBlock?.cidr}:${port}`) : [])),
+          to.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : ports.map(({ port }) => `${ipBlock.cidr}:${port}`))),
         );
         const expected = callsOutside.flatMap((place) =>
           (outside[place]?.addresses ?? ["0.0.0.0/0", "::/0"]).flatMap((cidr) => outside[place]!.ports.map((port) => `${cidr}:${port}`)),

@@ -25,7 +25,6 @@ export function labelsOf(service: ServiceName | undefined, { instance }: Pick<Sc
     ...(service === undefined ? {} : { "app.kubernetes.io/name": service }),
     "app.kubernetes.io/instance": instance,
     "app.kubernetes.io/part-of": "routeql",
-    "app.kubernetes.io/managed-by": "pulumi",
   };
 }
 

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { settingNames, settings } from "../settings/list.ts";
+import type { GivenSettings } from "../settings/list.ts";
+
+/** Passes for a strong secret, and says nothing of the one in whose place it stands. */
+export function placeholder(name: string): string {
+  return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
+}
+
+/** A URL keeps what is not secret: where it leads. */
+function withoutPassword(name: string, value: string): string {
+  if (!URL.canParse(value)) return placeholder(name);
+  const url = new URL(value);
+  if (url.password === "") return placeholder(name);
+  url.password = placeholder(name);
+  return url.href;
+}
+
+/** The settings with a placeholder for each secret, so that nothing that is made of them holds one. */
+export function withoutSecrets(given: GivenSettings): GivenSettings {
+  const changed = settingNames
+    .filter((name) => settings[name].type === "secret" && given[name] !== undefined)
+    .map((name) => [name, withoutPassword(name, String(given[name]))]);
+  return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
+}

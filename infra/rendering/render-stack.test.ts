@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import type { GivenSettings } from "../settings/list.ts";
+import { renderStack } from "./render-stack.ts";
+import type { RenderedStack } from "./render-stack.ts";
+
+const secrets = {
+  engineAccessKey: randomBytes(24).toString("hex"),
+  serviceApiKey: randomBytes(24).toString("hex"),
+  adminPassword: randomBytes(12).toString("hex"),
+  databaseUrl: `postgres://root:${randomBytes(12).toString("hex")}@192.0.2.8:6432/routes`,
+  sessionsUrl: `rediss://:${randomBytes(12).toString("hex")}@sessions.example.net`,
+};
+const given: GivenSettings = { ...secrets, engine: "embedded", database: "external", sessions: "external", publicHost: "routes.example.net" };
+
+interface Rendered {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+const objectsIn = ({ files }: RenderedStack): Rendered[] =>
+  [...files].flatMap(([path, text]) => (path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : []));
+
+let single: RenderedStack;
+let outside: RenderedStack;
+beforeAll(async () => {
+  single = await renderStack("prod", { engine: "embedded" });
+  outside = await renderStack("prod", given);
+});
+
+test("each service has a file, in the order in which they start", () => {
+  expect([...single.files.keys()]).toEqual([
+    "00-namespace.yaml",
+    "01-network-policies.yaml",
+    "11-database.yaml",
+    "12-migrate.yaml",
+    "13-sessions.yaml",
+    "14-auth-sidecar.yaml",
+    "15-engine.yaml",
+    "16-gateway.yaml",
+    "images.txt",
+    "secrets/auth-sidecar.yaml",
+    "secrets/database.yaml",
+    "secrets/engine.yaml",
+    "secrets/migrate.yaml",
+    "secrets/sessions.yaml",
+  ]);
+});
+
+test("no secret is in any file, not even in a name that is made of one", async () => {
+  const text = [...outside.files.values()].join("\n");
+  for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
+  expect(text).not.toContain(new URL(secrets.databaseUrl).password);
+  const others = { ...given, engineAccessKey: randomBytes(24).toString("hex"), adminPassword: randomBytes(12).toString("hex") };
+  expect([...(await renderStack("prod", others)).files]).toEqual([...outside.files]);
+});
+
+test("every value of a Secret is a placeholder that says what belongs there", () => {
+  for (const object of objectsIn(single)) {
+    if (object.kind !== "Secret") continue;
+    const { stringData } = object as unknown as { stringData: Record<string, string> };
+    for (const value of Object.values(stringData)) expect(value).toMatch(/^<put the value of [a-z/-]+ here>$/);
+  }
+  expect(single.files.get("secrets/migrate.yaml")).toMatch(/^# Placeholders, no values/);
+});
+
+test("the same settings give the same files", async () => {
+  expect([...(await renderStack("prod", { engine: "embedded" })).files]).toEqual([...single.files]);
+});
+
+test("every object is complete and in the namespace, without what only Pulumi reads", () => {
+  const objects = objectsIn(single);
+  expect(new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).size).toBe(objects.length);
+  for (const { apiVersion, kind, metadata } of objects) {
+    expect(apiVersion).toMatch(/^([a-z0-9.]+\/)?v\d$/);
+    if (kind !== "Namespace") expect(metadata.namespace).toBe("routeql-prod");
+  }
+  expect([...single.files.values()].join("\n")).not.toContain("pulumi");
+});
+
+test("what an object refers to is rendered too", () => {
+  const objects = objectsIn(single);
+  const names = new Set(objects.filter(({ kind }) => ["ConfigMap", "Secret"].includes(kind)).map(({ metadata }) => metadata.name));
+  const referred = [...JSON.stringify(objects).matchAll(/"(?:configMap|secret)":\{"items":\[[^\]]*\],"name":"([^"]+)"/g)].map(([, name]) => name);
+  expect(referred.length).toBeGreaterThan(5);
+  for (const name of referred) if (name !== "gateway-certificate") expect(names).toContain(name);
+});
+
+test("what lies outside is in the policies by address and port", () => {
+  const policies = outside.files.get("01-network-policies.yaml") ?? "";
+  expect(policies).toContain("cidr: 192.0.2.8/32");
+  expect(policies).toContain("port: 6432");
+  expect([...outside.files.keys()].join(" ")).not.toMatch(/database|sessions/);
+});
+
+test("the list of images has every image that a pod runs, once, as the nodes know it", async () => {
+  const settings: GivenSettings = { engine: "hasura", imageRegistry: "registry.example.net", database: "cloudnative-pg" };
+  const rendered = await renderStack("prod", settings);
+  const images = rendered.files.get("images.txt")?.trim().split("\n") ?? [];
+  expect(images).toContain("hasura/graphql-engine:v2.48.16");
+  expect(images).toContain("ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie");
+  expect(images.filter((image) => /^registry\.example\.net\/routeql\/gateway:[0-9a-f]{12}$/.test(image))).toHaveLength(1);
+  const inPods = [...[...rendered.files.values()].join("\n").matchAll(/^\s*(?:- )?image(?:Name)?: (.+)$/gm)].map(([, image]) => image);
+  expect(new Set(images)).toEqual(new Set(inPods));
+  expect(images).toEqual([...new Set(images)].toSorted());
+});
+
+test("a certificate that would be made during the deployment is expected in a Secret, and whoever applies is told", async () => {
+  expect(single.notes.join("\n")).toContain("expected in the Secret gateway-certificate");
+  expect(single.files.get("16-gateway.yaml")).toContain("name: gateway-certificate");
+  const issued = await renderStack("prod", { engine: "embedded", certificateIssuer: "letsencrypt" });
+  expect(issued.files.get("16-gateway.yaml")).toContain("kind: Certificate");
+  expect(issued.notes.join("\n")).not.toContain("expected in the Secret");
+});
+
+test("the service's manifests are as they were reviewed", () => {
+  expect(single.files.get("01-network-policies.yaml")).toMatchSnapshot();
+  expect((single.files.get("15-engine.yaml") ?? "").split("---\n").filter((text) => !text.includes("kind: ConfigMap")).join("---\n").replaceAll(/[0-9a-f]{12}/g, "(hash)")).toMatchSnapshot();
+});
