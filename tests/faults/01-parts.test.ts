@@ -6,7 +6,7 @@ import { suffer } from "./support/suffer.ts";
 const recovery = 45_000;
 
 afterEach(async () => {
-  await expect.poll(async () => (await Promise.all(parts.map(isHealthy))).every(Boolean), { timeout: 60_000, interval: 500 }).toBe(true);
+  await expect.poll(async () => (await Promise.all(parts.map(isHealthy))).every(Boolean), { timeout: 60_000, interval: 200 }).toBe(true);
 });
 
 describe.each(parts)("the %s", (part) => {
@@ -14,17 +14,17 @@ describe.each(parts)("the %s", (part) => {
 
   test("crashes: it is started again by itself, and every client is served again", { timeout: 150_000 }, async () => {
     const before = await restarts(part);
-    await suffer({ inject: () => crash(part), milliseconds: 1500, recovery, unreachable, noticed: true });
+    await suffer({ inject: () => crash(part), milliseconds: 800, recovery, unreachable, noticed: true });
     expect(await restarts(part)).toBe(before + 1);
   });
 
   test("stands still for a while: errors are ours and in time, and every client is served again", { timeout: 150_000 }, async () => {
-    await suffer({ inject: () => pause(part), undo: () => resume(part), milliseconds: 3000, recovery, unreachable, noticed: false });
+    await suffer({ inject: () => pause(part), undo: () => resume(part), milliseconds: 2500, recovery, unreachable, noticed: false });
   });
 });
 
 describe.each(parts.filter((part) => part !== "gateway"))("the network swallows what goes to the %s", (part) => {
   test("errors are ours and in time, and every client is served again", { timeout: 150_000 }, async () => {
-    await suffer({ inject: () => cutOff(part), undo: () => reconnect(part), milliseconds: 7000, recovery, noticed: true });
+    await suffer({ inject: () => cutOff(part), undo: () => reconnect(part), milliseconds: 5000, recovery, noticed: true });
   });
 });

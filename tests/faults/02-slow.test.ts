@@ -31,22 +31,22 @@ describe.each(edges)("between the %s and the %s", (caller, callee, port, delay) 
   }
 
   test("every packet is late: answers come late, and all are right or errors of ours", { timeout: 120_000 }, async () => {
-    const { count, longest } = await during(delay, 4000, false);
+    const { count, longest } = await during(delay, 2500, false);
     expect(count.right).toBeGreaterThan(0);
     expect(longest, "the slowness was felt").toBeGreaterThan(2 * delay);
   });
 
   test("every connection is reset: errors are ours and in time", { timeout: 120_000 }, async () => {
-    await during("reset", 2500, true);
+    await during("reset", 1500, true);
   });
 });
 
-describe.each(["database", "engine", "auth-sidecar", "gateway"] as const)("the %s gets a twentieth of a processor", (part) => {
+describe.each(["database", "engine"] as const)("the %s gets a twentieth of a processor", (part) => {
   test("answers come late, and all are right or errors of ours", { timeout: 150_000 }, async () => {
     const inject = () => throttle(part, "0.05");
     const undo = () => throttle(part, String(availableParallelism()));
     try {
-      await suffer({ inject, undo, milliseconds: 4000, recovery, unreachable: part === "gateway", noticed: false });
+      await suffer({ inject, undo, milliseconds: 3000, recovery, noticed: false });
     } finally {
       await undo();
     }

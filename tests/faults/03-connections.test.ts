@@ -2,24 +2,34 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { database } from "../e2e/support/database.ts";
 import { containerOf } from "../e2e/support/docker.ts";
-import { mustRun, run } from "../harness/process.ts";
+import { run } from "../harness/process.ts";
 import { ask } from "./support/ask.ts";
 import { asSuperuser, connectionsTo } from "./support/parts.ts";
 import { countFault } from "./support/figures.ts";
-import { everybody, suffer } from "./support/suffer.ts";
+import type { Asker } from "./support/members.ts";
+import { suffer } from "./support/suffer.ts";
+import { theWorld } from "./support/world.ts";
 
 describe("the database is out of connections", () => {
   test("errors are ours, and every client is served again when there are some", { timeout: 150_000 }, async () => {
     const most = Number(await asSuperuser("show max_connections"));
-    // One of them ends what the engine and the sidecar have, so that both must ask for new ones while there are none.
-    const victims = "select pg_terminate_backend(pid) from pg_stat_activity where usename in ('routeql_engine', 'routeql_sidecar')";
-    const hog = `for i in $(seq ${most + 20}); do psql -qAtd routeql -c 'select pg_sleep(7)' & done; wait`;
+    const psql = "psql --no-psqlrc --quiet --dbname=routeql --command";
+    // Waits until there is none left; from then on ends those of the engine and the sidecar, so that both must ask for new ones.
+    const thief = `do $$ begin
+        while (select count(*) from pg_stat_activity where backend_type = 'client backend') < ${most} loop perform pg_sleep(0.1), pg_stat_clear_snapshot(); end loop;
+        for turn in 1..20 loop
+          perform pg_stat_clear_snapshot(), pg_terminate_backend(pid) from pg_stat_activity where usename in ('routeql_engine', 'routeql_sidecar');
+          perform pg_sleep(0.1);
+        end loop;
+      end $$`;
+    const hogs = `end=$((SECONDS + 12)); for i in $(seq ${most + 10}); do (until ${psql} 'select pg_sleep(6)' 2>/dev/null || [ $SECONDS -gt $end ]; do sleep 0.2; done) & done; wait`;
+    const inDatabase = (...command: string[]): Promise<unknown> => run("docker", ["exec", containerOf("database"), ...command]);
     let done: Promise<unknown> = Promise.resolve();
     await suffer({
       inject: async () => {
-        const ending = mustRun("docker", ["exec", containerOf("database"), "psql", "-qAtd", "routeql", "-c", "select pg_sleep(3)", "-c", victims]);
-        await sleep(1000);
-        done = Promise.all([ending, run("docker", ["exec", containerOf("database"), "bash", "-c", hog])]);
+        const ending = inDatabase("psql", "--no-psqlrc", "--dbname=routeql", "--command", thief);
+        await sleep(500);
+        done = Promise.all([ending, inDatabase("bash", "-c", hogs)]);
       },
       undo: () => done,
       milliseconds: 0,
@@ -31,14 +41,15 @@ describe("the database is out of connections", () => {
 
 describe("half of a load is aborted by its clients", () => {
   test("no statement of theirs goes on in Postgres, no connection leaks, and the others are answered rightly", { timeout: 120_000 }, async () => {
-    const askers = (await everybody()).filter(({ name }) => name !== "login");
+    const askers = (await theWorld()).askers.filter(({ name }) => name !== "login");
+    await (await theWorld()).crowd.stop();
     const left = new AbortController();
     const owner = await database("owner");
     await owner.query("begin");
     // Whoever reads updates waits for this lock.
     await owner.query("lock table routing.bgp_updates in access exclusive mode");
     const waiting = Array.from({ length: 40 }, (_, index) => {
-      const asker = askers[index % askers.length] as (typeof askers)[number];
+      const asker = askers[index % askers.length] as Asker;
       return ask({ ...updatesOnly(asker), ...(index < 5 ? {} : { signal: left.signal }) });
     });
     try {
@@ -63,7 +74,7 @@ describe("half of a load is aborted by its clients", () => {
 });
 
 /** The asker's next question about updates: those about hijacks do not wait for the lock. */
-function updatesOnly(asker: Awaited<ReturnType<typeof everybody>>[number]): ReturnType<typeof asker.next> {
+function updatesOnly(asker: Asker): ReturnType<Asker["next"]> {
   for (;;) {
     const question = asker.next();
     if (JSON.stringify(question.body).includes("view_bgpupdates(")) return question;

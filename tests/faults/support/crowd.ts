@@ -3,7 +3,7 @@ import type { Outcome, Verdict } from "./answers.ts";
 import { ask } from "./ask.ts";
 import type { Asker } from "./members.ts";
 
-/** All that the clients have seen while a fault was there and until all was well again. */
+/** All that the clients have seen from some moment on. */
 export interface Account {
   readonly requests: number;
   readonly count: Readonly<Record<Verdict, number>>;
@@ -16,7 +16,7 @@ export interface Account {
 /** So many right answers in a row, of each client, mean that it is served again. */
 const steady = 3;
 
-/** Clients that ask one after another, each by itself, from `start` to `stop`. */
+/** Clients that ask one after another, each by itself, until `stop`. */
 export class Crowd {
   private readonly outcomes: Outcome[] = [];
   private readonly inARow = new Map<Asker, { right: number; since: number }>();
@@ -27,22 +27,23 @@ export class Crowd {
     this.loops = askers.map((asker) => this.loop(asker, pause));
   }
 
-  /** What has happened so far. */
-  get account(): Account {
+  /** What has happened in requests that ended after a moment (`performance.now()`). */
+  since(moment: number): Account {
+    const outcomes = this.outcomes.filter(({ endedAt }) => endedAt >= moment);
     const count: Record<Verdict, number> = { right: 0, wrong: 0, refused: 0, broken: 0, unreachable: 0 };
-    for (const { verdict } of this.outcomes) count[verdict] += 1;
-    const complaints = this.outcomes.filter(({ verdict }) => verdict !== "right" && verdict !== "refused").map(({ verdict, detail }) => `${verdict}: ${detail}`);
+    for (const { verdict } of outcomes) count[verdict] += 1;
+    const complaints = outcomes.filter(({ verdict }) => verdict !== "right" && verdict !== "refused").map(({ verdict, detail }) => `${verdict}: ${detail}`);
     return {
-      requests: this.outcomes.length,
+      requests: outcomes.length,
       count,
       complaints: [...new Set(complaints)],
-      longest: this.outcomes.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0),
+      longest: outcomes.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0),
     };
   }
 
   /**
-   * Waits until every client has been answered rightly several times in a row by requests that were sent after this call.
-   * @returns milliseconds from this call to the first of those answers of the last client
+   * Waits until every client has been answered rightly several times in a row from this call on.
+   * @returns milliseconds from this call to the first of those requests of the last client
    * @throws {Error} when that takes longer than `bound` milliseconds
    */
   async served(bound: number): Promise<number> {
@@ -50,7 +51,7 @@ export class Crowd {
     for (const row of this.inARow.values()) row.right = 0;
     for (;;) {
       const rows = [...this.inARow.values()];
-      if (rows.every(({ right }) => right >= steady)) return Math.max(...rows.map(({ since }) => since - from));
+      if (rows.every(({ right }) => right >= steady)) return Math.max(0, ...rows.map(({ since }) => since - from));
       if (performance.now() - from > bound) {
         const last = this.outcomes.slice(-5).map(({ verdict, detail }) => `${verdict} ${detail}`);
         throw new Error(`not every client was served within ${bound} ms; the last outcomes: ${last.join("; ")}`);
@@ -59,10 +60,9 @@ export class Crowd {
     }
   }
 
-  async stop(): Promise<Account> {
+  async stop(): Promise<void> {
     this.stopped = true;
     await Promise.all(this.loops);
-    return this.account;
   }
 
   private async loop(asker: Asker, pause: number): Promise<void> {

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { GenericContainer } from "testcontainers";
+import { expect, test } from "vitest";
+import { DatabaseContainer } from "../harness/database-container.ts";
+import { EngineContainer } from "../harness/engine-container.ts";
+import { image } from "../harness/image.ts";
+import { mustRun } from "../harness/process.ts";
+import { runId, runLabel, runLabels } from "../harness/run.ts";
+import { TestNetwork } from "../harness/test-network.ts";
+import { countFault } from "./support/figures.ts";
+
+const data = "/var/lib/postgresql/data";
+const filler = `${data}/filler`;
+
+/** After there is room again, writing and reading work within this time, with nobody's help. */
+const recovery = 60_000;
+
+test("the disk under Postgres is full: writes fail, reads go on or fail with errors of ours, nothing acknowledged is lost, and all is well when there is room again", { timeout: 240_000 }, async () => {
+  await using network = await TestNetwork.create();
+  await using disk = await SmallDisk.make();
+  // Holds the disk while the database is down, and fills it.
+  await using holder = await new GenericContainer(await image("database")).withLabels(runLabels).withCommand(["sleep", "infinity"]).withBindMounts([{ source: disk.name, target: data }]).start();
+  await using database = await new DatabaseContainer(await image("database"))
+    .withNetworkMode(network.name)
+    .withBindMounts([{ source: disk.name, target: data }])
+    .start();
+  // As every service of a stack is started again after a crash.
+  await mustRun("docker", ["update", "--restart", "unless-stopped", database.getId()]);
+  await using engine = await new EngineContainer(await image("engine")).withNetworkMode(network.name).withDatabase(database).start();
+  const onDisk = (script: string): Promise<string> => mustRun("docker", ["exec", holder.getId(), "bash", "-c", script]);
+  const acknowledged: number[] = [];
+  const failures: string[] = [];
+  let number = 0;
+
+  /** Docker gives another port of this machine to a container that it starts again. */
+  async function currentUri(): Promise<string> {
+    const port = (await mustRun("docker", ["port", database.getId(), "5432/tcp"])).trim().split("\n")[0]?.split(":").at(-1);
+    return database.getConnectionUri("owner").replace(`:${database.getPort()}/`, `:${port}/`);
+  }
+
+  /** Writes until it fails, or so many times; a kilobyte each. */
+  async function write(times: number): Promise<boolean> {
+    let client: Client | undefined;
+    try {
+      client = new Client({ connectionString: await currentUri(), connectionTimeoutMillis: 3000, query_timeout: 5000 });
+      client.on("error", () => undefined);
+      await client.connect();
+      for (let turn = 0; turn < times; turn += 1) {
+        number += 1;
+        await client.query("insert into routing.bgp_updates_probe values ($1::int, repeat(md5($1::int::text), 32))", [number]);
+        acknowledged.push(number);
+      }
+      return true;
+    } catch (error) {
+      failures.push((error as Error).message);
+      return false;
+    } finally {
+      await Promise.race([client?.end().catch(() => undefined), sleep(500)]);
+    }
+  }
+
+  /** One query through the engine: served, or refused in words of ours. */
+  async function read(): Promise<"served" | "refused"> {
+    const response = await fetch(`${engine.getUrl()}/v1/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-hasura-admin-secret": engine.getAdminSecret() },
+      body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const body = (await response.json()) as { data?: unknown; errors?: { extensions: { code: string } }[] };
+    if (body.data !== undefined) {
+      expect(body).toEqual({ data: { view_hijacks: [] } });
+      return "served";
+    }
+    expect(["postgres-error", "timeout"]).toContain(body.errors?.[0]?.extensions.code);
+    return "refused";
+  }
+
+  {
+    await using owner = await database.connect("owner");
+    await owner.query("create table routing.bgp_updates_probe (number int primary key, filling text)");
+  }
+  expect(await write(20)).toBe(true);
+  expect(await read()).toBe("served");
+
+  await onDisk(`dd if=/dev/zero of=${filler} bs=1M count=1000 status=none || true`);
+  let reads = 0;
+  for (let turn = 0; turn < 20 && failures.length < 3; turn += 1) {
+    await write(20_000);
+    await read();
+    reads += 1;
+  }
+  expect(failures.length, "writes that found the disk full").toBeGreaterThan(0);
+  expect(failures.join("\n")).toMatch(/No space left on device|could not extend|terminat|ECONN|closed|timeout|starting up|recovery/);
+
+  const started = performance.now();
+  await onDisk(`rm ${filler}`);
+  await expect.poll(() => write(1), { timeout: recovery, interval: 300 }).toBe(true);
+  await expect.poll(() => read(), { timeout: recovery, interval: 300 }).toBe("served");
+  const recovered = performance.now() - started;
+
+  const owner = new Client({ connectionString: await currentUri() });
+  await owner.connect();
+  const { rows } = await owner.query<{ number: number }>("select number from routing.bgp_updates_probe where length(filling) = 1024");
+  await owner.end();
+  const there = new Set(rows.map((row) => row.number));
+  const lost = acknowledged.filter((one) => !there.has(one));
+  countFault({ requests: reads + number, wrong: 0, lost: lost.length, recovered, longest: 0 });
+  expect(lost).toEqual([]);
+});
+
+/** A volume in memory of 256 MiB, which lives as long as a container holds it. */
+class SmallDisk implements AsyncDisposable {
+  readonly name: string;
+
+  private constructor(name: string) {
+    this.name = name;
+  }
+
+  static async make(): Promise<SmallDisk> {
+    const disk = new SmallDisk(`rq-test-${runId}-disk`);
+    const options = ["type=tmpfs", "device=tmpfs", "o=size=256m,uid=10105,gid=10105,mode=0700"].flatMap((option) => ["--opt", option]);
+    await mustRun("docker", ["volume", "create", "--driver", "local", "--label", `${runLabel}=${runId}`, ...options, disk.name]);
+    return disk;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await mustRun("docker", ["volume", "rm", "--force", this.name]);
+  }
+}

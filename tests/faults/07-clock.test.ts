@@ -1,0 +1,183 @@
+import { Redis } from "ioredis";
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { Client } from "../auth-sidecar/client.ts";
+import { type RunningSidecar, Stack, type TestUser } from "../auth-sidecar/stack.ts";
+import { AuthSidecarContainer, type StartedAuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { EngineContainer, type StartedEngineContainer } from "../harness/engine-container.ts";
+import { image } from "../harness/image.ts";
+import { SessionsContainer, type StartedSessionsContainer } from "../harness/sessions-container.ts";
+import { TestNetwork } from "../harness/test-network.ts";
+import { countFault } from "./support/figures.ts";
+import { imageWithClock, setClock } from "./support/wrong-clock.ts";
+
+const hour = 3600;
+const day = 24 * hour;
+
+describe("the clock of the engine jumps", () => {
+  let network: TestNetwork;
+  let database: StartedDatabaseContainer;
+  let sessions: StartedSessionsContainer;
+  let sidecar: StartedAuthSidecarContainer;
+  let engine: StartedEngineContainer;
+  let client: Client;
+
+  beforeAll(async () => {
+    const engineImage = await imageWithClock("engine", 10_102);
+    network = await TestNetwork.create();
+    [database, sessions] = await Promise.all([
+      new DatabaseContainer(await image("database")).withNetworkMode(network.name).start(),
+      new SessionsContainer(await image("sessions")).withNetworkMode(network.name).start(),
+    ]);
+    sidecar = await new AuthSidecarContainer(await image("auth-sidecar"))
+      .withNetworkMode(network.name)
+      .withDatabase(database)
+      .withSessions(sessions)
+      .start();
+    engine = await new EngineContainer(engineImage)
+      .withNetworkMode(network.name)
+      .withDatabase(database)
+      .withJwtSecret({ jwk_url: "http://auth-sidecar:8080/jwks", issuer: "routeql", audience: "routeql" })
+      .start();
+    client = new Client(sidecar.getUrl(), sidecar.getServiceApiKey());
+  });
+
+  afterAll(async () => {
+    await Promise.all([engine, sidecar, database, sessions].map((container) => container.stop()));
+    await network[Symbol.asyncDispose]();
+  });
+
+  afterEach(async () => {
+    await setClock(engine, 0);
+    countFault({ requests: 6, wrong: 0, lost: 0, recovered: 0, longest: 0 });
+  });
+
+  const logIn = (): Promise<string> => client.session("admin@example.net", sidecar.getAdminPassword());
+
+  async function tokenOf(session: string): Promise<string> {
+    const { status, body } = await client.token(session);
+    expect(status).toBe(200);
+    return (body as { access_token: string }).access_token;
+  }
+
+  /** `served`, or the message of the refusal. */
+  async function queried(token: string): Promise<string> {
+    const response = await fetch(`${engine.getUrl()}/v1/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
+    });
+    const body = (await response.json()) as { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
+    if (body.data !== undefined) return "served";
+    expect(body.errors?.[0]?.extensions.code).toBe("invalid-jwt");
+    return body.errors?.[0]?.message as string;
+  }
+
+  test("by an hour forwards: a token that has ended by it is refused, and taken again when the clock is right", async () => {
+    const token = await tokenOf(await logIn());
+    expect(await queried(token)).toBe("served");
+    await setClock(engine, hour);
+    expect(await queried(token)).toBe("Could not verify JWT: JWTExpired");
+    await setClock(engine, 0);
+    expect(await queried(token)).toBe("served");
+  });
+
+  test("by an hour backwards: a token from the future is refused, and taken again when the clock is right", async () => {
+    const token = await tokenOf(await logIn());
+    await setClock(engine, -hour);
+    expect(await queried(token)).toMatch(/^Could not verify JWT: /);
+    await setClock(engine, 0);
+    expect(await queried(token)).toBe("served");
+  });
+});
+
+/** In this process, whose Date can be set while timers run on: what a stepping clock does to a service. */
+describe("the clock of a sidecar jumps", () => {
+  let stack: Stack;
+  let running: RunningSidecar;
+  let user: TestUser;
+  const rightNow = Date.now;
+
+  beforeAll(async () => {
+    stack = await Stack.start();
+    running = await stack.sidecar({ KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "1" });
+    user = await stack.addUser();
+  });
+
+  afterAll(async () => {
+    await running[Symbol.asyncDispose]();
+    await stack[Symbol.asyncDispose]();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+    countFault({ requests: 6, wrong: 0, lost: 0, recovered: 0, longest: 0 });
+  });
+
+  const jump = (seconds: number): unknown => vi.useFakeTimers({ toFake: ["Date"], now: rightNow() + seconds * 1000 });
+  const logIn = (): Promise<string> => running.client.session(user.email, user.password);
+
+  async function tokenOf(session: string): Promise<string> {
+    const { status, body } = await running.client.token(session);
+    expect(status).toBe(200);
+    return (body as { access_token: string }).access_token;
+  }
+
+  /** What a verifier whose clock is right makes of a token: `taken`, or the code of its refusal. */
+  async function verified(token: string): Promise<string> {
+    const { body } = await running.client.call("GET", "/jwks");
+    const keys = createLocalJWKSet(body as JSONWebKeySet);
+    return jwtVerify(token, keys, { issuer: "routeql", audience: "routeql", currentDate: new Date(rightNow()) }).then(
+      () => "taken",
+      (error: { code?: string; claim?: string }) => `${error.code} ${error.claim}`,
+    );
+  }
+
+  test("by an hour forwards: its tokens are not valid yet, so none lives longer than its life; sessions live on", async () => {
+    const session = await logIn();
+    jump(hour);
+    expect(await verified(await tokenOf(session))).toBe("ERR_JWT_CLAIM_VALIDATION_FAILED nbf");
+    jump(0);
+    expect(await verified(await tokenOf(session))).toBe("taken");
+  });
+
+  test("by an hour backwards: its tokens have ended before they are used; sessions live on", async () => {
+    const session = await logIn();
+    jump(-hour);
+    expect(await verified(await tokenOf(session))).toBe("ERR_JWT_EXPIRED exp");
+    jump(0);
+    expect(await verified(await tokenOf(session))).toBe("taken");
+  });
+
+  test("by nine hours forwards and back: a session's limits are kept by the session store, so none ends early and none is made longer", async () => {
+    const session = await logIn();
+    const limit = await millisecondsLeft();
+    jump(9 * hour);
+    expect((await running.client.token(session)).status).toBe(200);
+    jump(0);
+    expect((await running.client.token(session)).status).toBe(200);
+    expect(await millisecondsLeft()).toBeLessThanOrEqual(limit + 60_000);
+  });
+
+  test("by forty days forwards, past the age of its key, and back: tokens from before are still verified, new ones at once", async () => {
+    const before = await tokenOf(await logIn());
+    jump(40 * day);
+    await expect.poll(async () => (await logIn()).length, { timeout: 5000 }).toBeGreaterThan(0);
+    await new Promise((settle) => setTimeout(settle, 2500));
+    jump(0);
+    expect(await verified(before)).toBe("taken");
+    expect(await verified(await tokenOf(await logIn()))).toBe("taken");
+  });
+
+  /** The longest time that any session of the store may still live without use. */
+  async function millisecondsLeft(): Promise<number> {
+    const redis = new Redis(stack.sessions.getConnectionUri());
+    try {
+      const lives = await Promise.all((await redis.keys("*")).map((key) => redis.pttl(key)));
+      return Math.max(...lives);
+    } finally {
+      redis.disconnect();
+    }
+  }
+});

@@ -1,0 +1,32 @@
+import { makeAccount } from "../../e2e/support/accounts.ts";
+import { call } from "../../e2e/support/http.ts";
+import { logout, session, sessionHeaders } from "../../e2e/support/sessions.ts";
+
+/** Sessions that were acknowledged: some opened, one ended. A fault may neither end the one kind nor bring back the other. */
+export class Sessions {
+  private readonly open: readonly string[];
+  private readonly ended: string;
+
+  private constructor(open: readonly string[], ended: string) {
+    this.open = open;
+    this.ended = ended;
+  }
+
+  static async begin(): Promise<Sessions> {
+    const accounts = await Promise.all([makeAccount("viewer"), makeAccount("analyst"), makeAccount("operator")]);
+    const [ended, ...open] = await Promise.all(accounts.map(async (account) => (await session(account)).sessionId));
+    await logout(ended as string);
+    return new Sessions(open, ended as string);
+  }
+
+  /** What was lost or came back, in words. */
+  async lost(): Promise<string[]> {
+    const statusOf = async (id: string): Promise<number> => (await call("/api/auth/jwt", { headers: sessionHeaders(id) })).status;
+    const open = await Promise.all(this.open.map(statusOf));
+    const ended = await statusOf(this.ended);
+    return [
+      ...open.filter((status) => status !== 200).map((status) => `a session that was open (${status})`),
+      ...(ended === 401 ? [] : [`the end of a session (${ended})`]),
+    ];
+  }
+}

@@ -1,0 +1,46 @@
+import { afterAll } from "vitest";
+import { Member } from "../../e2e/support/accounts.ts";
+import { loadDemo } from "../../e2e/support/data.ts";
+import { writeSmallWorld } from "../../e2e/support/small-world.ts";
+import { Crowd } from "./crowd.ts";
+import { Ledger } from "./ledger.ts";
+import { loginAsker } from "./login-asker.ts";
+import { type Asker, learnedAskers, viewpoints } from "./members.ts";
+import { asSuperuser } from "./parts.ts";
+import { Sessions } from "./sessions.ts";
+import { Subscriber } from "./subscriber.ts";
+
+/** All that goes on while faults happen. */
+export interface World {
+  readonly askers: readonly Asker[];
+  readonly crowd: Crowd;
+  readonly subscriber: Subscriber;
+  readonly ledger: Ledger;
+  readonly sessions: Sessions;
+}
+
+let world: Promise<World> | undefined;
+
+/** The world of one test file: clients of every role that know their answers, at work until the file's end. */
+export function theWorld(): Promise<World> {
+  world ??= begin();
+  return world;
+}
+
+afterAll(async () => {
+  if (world === undefined) return;
+  const { crowd, subscriber, ledger } = await world;
+  await Promise.all([crowd.stop(), subscriber.stop(), ledger.stop()]);
+});
+
+async function begin(): Promise<World> {
+  // The stack is the suite's, the data are written by its first file.
+  if ((await asSuperuser("select count(*) from routing.hijacks where ignored and hijack_as = 64511")).trim() === "0") {
+    await loadDemo();
+    await writeSmallWorld();
+  }
+  const askers = [...(await learnedAskers(await viewpoints())), await loginAsker()];
+  const sessions = await Sessions.begin();
+  const subscriber = await Subscriber.join(await (await Member.join("viewer")).caller());
+  return { askers, crowd: new Crowd(askers), subscriber, ledger: await Ledger.begin(), sessions };
+}
