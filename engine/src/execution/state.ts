@@ -66,8 +66,8 @@ function checkSourceNames(sources: readonly ResolvedSource[], report: Parameters
   for (const [index, source] of sources.entries()) {
     const names = source.naming.namespace === undefined ? [] : [`root field ${source.naming.namespace}`];
     for (const table of source.tables.values()) {
-      names.push(`type ${source.naming.type(table.graphqlName)}`);
-      if (source.naming.namespace === undefined) names.push(`root field ${source.naming.rootField(table.graphqlName)}`);
+      names.push(`type ${source.naming.type(table.names)}`);
+      if (source.naming.namespace === undefined) names.push(`root field ${source.naming.rootField(table.names.field)}`);
     }
     for (const name of new Set(names)) {
       const owner = owners.get(name);

@@ -51,7 +51,7 @@ function plainValue(input: Input): unknown {
     case "scalar":
       return input.value;
     case "enum":
-      return input.value.name;
+      return input.value.value;
     case "list":
       return input.items.map(plainValue);
     case "null":

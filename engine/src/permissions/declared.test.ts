@@ -140,7 +140,7 @@ describe("what only the database tells", () => {
   test("a source may name things in camel case, with a prefix, below a field of its own", async () => {
     const access = await library({ customization: { naming_convention: "graphql-default", root_fields: { namespace: "shop", prefix: "my_" } } });
     expect(access.namespace).toBe("shop");
-    expect(access.tables.get("public.article")?.roots.select_by_pk).toBe("myArticleByPk");
+    expect(access.tables.get("public.article")?.roots.select_by_pk).toBe("my_ArticleByPk");
     expect(access.tables.get("public.article")?.fields.get("author_id")).toBe("authorId");
   });
 });

@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
 import type { Naming } from "../schema/naming.ts";
-import { defaultName } from "../schema/resolve.ts";
+import { functionFields } from "../schema/functions.ts";
 import { type DeclaredTable, keyOf } from "./tables.ts";
 import { underivable } from "./underivable.ts";
 
@@ -30,20 +30,20 @@ export function functionOf(
 ): DeclaredFunction {
   const found = catalog?.functions.get(keyOf(name))?.[0];
   if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable))) underivable(`the function ${keyOf(name)} returns what only the database tells`);
-  const base = configuration?.custom_name ?? defaultName(name, naming);
+  const fields = functionFields({ function: name, configuration }, naming);
   const session = configuration?.session_argument ?? undefined;
   const given = found.arguments.filter((argument) => session === undefined || argument.name !== session);
   let unnamed = 0;
   return {
     ...name,
-    field: naming.rootField(configuration?.custom_root_fields?.function ?? base),
-    aggregateField: naming.rootField(configuration?.custom_root_fields?.function_aggregate ?? naming.suffixed(base, "aggregate")),
+    field: naming.rootField(fields.rows),
+    aggregateField: naming.rootField(fields.aggregate),
     target: keyOf(found.returnTable),
     returnsSet: found.returnsSet,
     volatile: found.volatility === "volatile",
     arguments: given.map((argument) => {
       if (argument.name === undefined) unnamed += 1;
-      return { field: naming.field(argument.name ?? `arg_${unnamed}`), type: argument.type.sql, hasDefault: argument.hasDefault };
+      return { field: argument.name ?? `arg_${unnamed}`, type: argument.type.sql, hasDefault: argument.hasDefault };
     }),
     readsSession: session !== undefined,
     permitted: permissions.map(({ role }) => role),

@@ -1,6 +1,6 @@
 import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../catalog/catalog.ts";
 import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../metadata/shape.ts";
-import type { Naming } from "../schema/naming.ts";
+import type { NameBase, Naming } from "../schema/naming.ts";
 import { defaultName } from "../schema/resolve.ts";
 import { underivable } from "./underivable.ts";
 
@@ -30,8 +30,8 @@ export interface DeclaredTable {
   readonly key: string;
   readonly schema: string;
   readonly name: string;
-  /** What all its names in GraphQL are made of. */
-  readonly base: string;
+  /** What its generated names begin with. */
+  readonly names: NameBase;
   /** GraphQL type of its rows. */
   readonly typeName: string;
   /** The root field `select`. */
@@ -55,18 +55,18 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
   const key = keyOf(table.table);
   const found = catalog?.tables.get(key);
   if (catalog !== undefined && found === undefined) underivable(`the database has no table ${key}`);
-  const base = table.configuration?.custom_name ?? defaultName(table.table, naming);
+  const names = naming.base(table.configuration?.custom_name, defaultName(table.table));
   const custom = table.configuration?.custom_root_fields;
   const root = (kind: TableRoot, suffix?: string) =>
-    naming.rootField(custom?.[kind]?.name ?? (suffix === undefined ? base : naming.suffixed(base, suffix)));
+    naming.rootField(custom?.[kind]?.name ?? (suffix === undefined ? names.field : naming.suffixed(names.field, suffix)));
   const granted = table.select_permissions.flatMap(({ permission }) => columnsOf(permission.columns, key, found));
   const columns = [...new Set(granted)].sort();
   return {
     key,
     schema: table.table.schema,
     name: table.table.name,
-    base,
-    typeName: naming.type(base),
+    names,
+    typeName: naming.type(names),
     rootField: root("select"),
     roots: { select: root("select"), select_by_pk: root("select_by_pk", "by_pk"), select_aggregate: root("select_aggregate", "aggregate"), select_stream: root("select_stream", "stream") },
     columns,

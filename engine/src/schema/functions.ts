@@ -37,7 +37,7 @@ function callOf(found: CatalogFunction, implied: ImpliedArguments, naming: Namin
     if ((implied.row !== undefined && argument.name === implied.row) || (implied.rowIsFirst && index === 0)) return { kind: "row" };
     if (argument.name === undefined) unnamed += 1;
     const name = argument.name ?? `arg_${unnamed}`;
-    const client: ClientArgument = { name, graphqlName: naming.field(name), type: argument.type, hasDefault: argument.hasDefault };
+    const client: ClientArgument = { name, graphqlName: name, type: argument.type, hasDefault: argument.hasDefault };
     return { kind: "client", argument: client };
   });
   return { function: found, arguments: positions };
@@ -94,7 +94,19 @@ export function resolveFunction(
   if (target === undefined) return fail(`the function ${nameKey(found)} does not return rows of a tracked table`);
   const call = callOf(found, { row: undefined, rowIsFirst: false, session: metadata.configuration?.session_argument ?? undefined }, naming, fail);
   if (call === undefined) return undefined;
-  const name = metadata.configuration?.custom_name ?? defaultName(metadata.function, naming);
-  if (!graphqlName.test(name)) return fail(`"${name}" is not a GraphQL name; give it a custom_name`);
-  return { call, metadata, path, graphqlName: name, target, returnsSet: found.returnsSet };
+  const fields = functionFields(metadata, naming);
+  const bad = Object.values(fields).find((name) => !graphqlName.test(name));
+  if (bad !== undefined) return fail(`"${bad}" is not a GraphQL name; give it a custom_name`);
+  const argumentsType = naming.functionArguments(metadata.configuration?.custom_name ?? defaultName(metadata.function));
+  return { call, metadata, path, fields, argumentsType, target, returnsSet: found.returnsSet };
+}
+
+/** Names of a function's root fields: what somebody chose is not converted, and gets its suffix in snake case. */
+export function functionFields({ function: called, configuration }: Pick<FunctionMetadata, "function" | "configuration">, naming: Naming) {
+  const custom = configuration?.custom_name ?? undefined;
+  const automatic = defaultName(called);
+  return {
+    rows: configuration?.custom_root_fields?.function ?? custom ?? naming.field(automatic),
+    aggregate: configuration?.custom_root_fields?.function_aggregate ?? (custom === undefined ? naming.field(`${automatic}_aggregate`) : `${custom}_aggregate`),
+  };
 }

@@ -5,6 +5,7 @@
 import type { CatalogColumn, CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import type { FunctionMetadata, TableMetadata } from "../metadata/shape.ts";
+import type { NameBase } from "./naming.ts";
 
 export interface TableColumn {
   readonly name: string;
@@ -64,8 +65,7 @@ export interface TrackedTable {
   readonly catalog: CatalogTable;
   readonly metadata: TableMetadata;
   readonly path: MergedPath;
-  /** Base of all names of types. */
-  readonly graphqlName: string;
+  readonly names: NameBase;
   readonly description: string | undefined;
   readonly columns: Map<string, TableColumn>;
   readonly relationships: Map<string, Relationship>;
@@ -77,7 +77,9 @@ export interface TrackedFunction {
   readonly call: FunctionCall;
   readonly metadata: FunctionMetadata;
   readonly path: MergedPath;
-  readonly graphqlName: string;
+  /** Names of its root fields, without the source's prefix and suffix. */
+  readonly fields: { readonly rows: string; readonly aggregate: string };
+  readonly argumentsType: string;
   readonly target: TrackedTable;
   readonly returnsSet: boolean;
 }

@@ -6,30 +6,75 @@ import { camelCase, Naming, pascalCase } from "./naming.ts";
 test.each([
   ["author", "author", "Author"],
   ["user_address", "userAddress", "UserAddress"],
-  ["_is_null", "_isNull", "IsNull"],
+  ["_is_null", "_isNull", "_isNull"],
   ["createdAt", "createdAt", "CreatedAt"],
+  ["Track", "track", "Track"],
+  ["a__b_", "aB", "AB"],
 ])("%s in camel case is %s, in pascal case %s", (name, camel, pascal) => {
   expect(camelCase(name)).toBe(camel);
   expect(pascalCase(name)).toBe(pascal);
 });
 
+const customization = { root_fields: { prefix: "a_", suffix: "_b" }, type_names: { prefix: "p_", suffix: "_s" } };
+
 describe("hasura-default", () => {
-  const naming = new Naming({ root_fields: { prefix: "a_", suffix: "_b" }, type_names: { prefix: "p_", suffix: "_s" } }, "hasura-default");
+  const naming = new Naming(customization, "hasura-default");
+  const author = naming.base(undefined, "author");
 
   test("keeps names and puts prefix and suffix around them", () => {
-    expect(naming.type("author", "bool_exp")).toBe("p_author_bool_exp_s");
+    expect(naming.type(author, "bool_exp")).toBe("p_author_bool_exp_s");
     expect(naming.rootField("author_aggregate")).toBe("a_author_aggregate_b");
-    expect(naming.scalarType("String", "comparison_exp")).toBe("p_String_comparison_exp_s");
     expect(naming.field("distinct_on")).toBe("distinct_on");
+    expect(naming.functionArguments("search_authors")).toBe("p_search_authors_args_s");
+    expect(naming.computedFieldArguments("full_name", author)).toBe("p_full_name_author_args_s");
+    expect(naming.predicateColumns(author, "bool_and")).toBe("p_author_select_column_author_aggregate_bool_exp_bool_and_arguments_columns_s");
+    expect(naming.shared("cursor_ordering")).toBe("p_cursor_ordering_s");
+  });
+
+  test("leaves what sources share, and aggregate predicates, without prefix and suffix", () => {
+    expect(naming.scalarType("String", "comparison_exp")).toBe("String_comparison_exp");
+    expect(naming.unaffixed("order_by")).toBe("order_by");
+    expect(naming.aggregatePredicates(author)).toBe("author_aggregate_bool_exp");
+    expect(naming.aggregatePredicate(author, "bool_and")).toBe("author_aggregate_bool_exp_bool_and");
   });
 });
 
-test("graphql-default names types in pascal case, fields in camel case and enum values in capitals", async () => {
-  const state = await stateOf({ ...library, customization: { naming_convention: "graphql-default" } });
-  const { query, schema } = state.schema("admin");
-  expect(Object.keys(query.getFields()).filter((name) => name.startsWith("author"))).toEqual(["author", "authorAggregate", "authorByPk"]);
-  expect(query.getFields()["author"]?.args.map(({ name }) => name)).toEqual(["distinctOn", "limit", "offset", "orderBy", "where"]);
-  expect(schema.getType("ArticleBoolExp")).toBeDefined();
-  expect(schema.getType("OrderBy")?.toConfig()).toHaveProperty("values.ASC_NULLS_FIRST");
-  expect(Object.keys((schema.getType("Article") as typeof query).getFields())).toContain("authorId");
+describe("graphql-default", () => {
+  const naming = new Naming({}, "graphql-default");
+  const automatic = naming.base(undefined, "user_address");
+  const chosen = naming.base("my_Addresses", "user_address");
+
+  test("names types in pascal case and fields in camel case, but for the part that somebody chose", () => {
+    expect([naming.type(automatic), naming.type(automatic, "bool_exp"), naming.type(automatic, "aggregate_fields")]).toEqual(["UserAddress", "UserAddressBoolExp", "UserAddressAggregateFields"]);
+    expect([naming.type(chosen), naming.type(chosen, "bool_exp")]).toEqual(["my_Addresses", "my_AddressesBoolExp"]);
+    expect(naming.suffixed(automatic.field, "by_pk")).toBe("userAddressByPk");
+    expect(naming.suffixed(chosen.field, "aggregate")).toBe("my_AddressesAggregate");
+  });
+
+  test("names one aggregate predicate like a field, and arguments of computed fields in snake case", () => {
+    expect(naming.aggregatePredicates(automatic)).toBe("UserAddressAggregateBoolExp");
+    expect(naming.aggregatePredicate(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_and");
+    expect(naming.predicateColumns(chosen, "bool_and")).toBe("my_AddressesSelectColumnMy_AddressesAggregateBoolExpBool_andArgumentsColumns");
+    expect(naming.functionArguments("search_users")).toBe("searchUsersArgs");
+    expect(naming.computedFieldArguments("full_name", automatic)).toBe("full_name_user_address_args");
+  });
+
+  test("takes a prefix as it is, and begins what follows with a capital letter", () => {
+    const around = new Naming({ root_fields: { prefix: "my_app", suffix: "now" }, type_names: { prefix: "my_app", suffix: "type" } }, "graphql-default");
+    expect(around.rootField("userAddress")).toBe("my_appUserAddressNow");
+    expect(around.type(automatic, "order_by")).toBe("my_appUserAddressOrderByType");
+    expect(new Naming({ root_fields: { suffix: "now" } }, "graphql-default").rootField("my_addresses")).toBe("my_addressesNow");
+  });
+
+  test("shows in a role's schema, values of enum tables in capitals", async () => {
+    const state = await stateOf({ ...library, customization: { naming_convention: "graphql-default" } });
+    const { query, schema } = state.schema("admin");
+    expect(Object.keys(query.getFields()).filter((name) => name.startsWith("author"))).toEqual(["author", "authorAggregate", "authorByPk"]);
+    expect(query.getFields()["author"]?.args.map(({ name }) => name)).toEqual(["distinctOn", "limit", "offset", "orderBy", "where"]);
+    expect(schema.getType("ArticleBoolExp")).toBeDefined();
+    expect(schema.getType("StringComparisonExp")).toBeDefined();
+    expect(schema.getType("OrderBy")?.toConfig()).toHaveProperty("values.ASC_NULLS_FIRST");
+    expect(Object.keys((schema.getType("Article") as typeof query).getFields())).toContain("authorId");
+    expect(Object.keys((schema.getType("searchArticlesArgs") as typeof query).getFields())).toEqual(["most", "term"]);
+  });
 });

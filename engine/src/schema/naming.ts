@@ -2,11 +2,13 @@ import type { SourceMetadata } from "../metadata/shape.ts";
 
 export type Convention = "hasura-default" | "graphql-default";
 
+/** The words of a name. An underscore in front is a part of the first word, not a separator (Hasura's rule). */
 function words(name: string): string[] {
-  return name.split("_").filter((word) => word !== "");
+  const [first = "", ...rest] = name.split("_");
+  return first === "" && rest.length > 0 ? [`_${rest[0] ?? ""}`, ...rest.slice(1)] : [first, ...rest];
 }
 
-function capitalise(word: string): string {
+export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
@@ -14,14 +16,24 @@ export function pascalCase(name: string): string {
   return words(name).map(capitalise).join("");
 }
 
-/** Keeps leading underscores, as `__typename`-like names need. */
 export function camelCase(name: string): string {
   const [first = "", ...rest] = words(name);
-  const leading = /^_+/.exec(name)?.[0] ?? "";
-  return leading + first.charAt(0).toLowerCase() + first.slice(1) + rest.map(capitalise).join("");
+  return first.charAt(0).toLowerCase() + first.slice(1) + rest.map(capitalise).join("");
 }
 
-/** Builds every generated name of one source from Hasura's rules for its naming convention and its customization. */
+/** What the generated names of a table begin with. */
+export interface NameBase {
+  /** Of fields, and of the few types that are named like fields. */
+  readonly field: string;
+  readonly type: string;
+  /** In snake case, whatever the convention. */
+  readonly raw: string;
+}
+
+/**
+ * Builds every generated name of one source by Hasura's rules for its naming convention and its customization. A name that
+ * somebody chose is not converted; what is put behind it begins with a capital letter under graphql-default.
+ */
 export class Naming {
   readonly convention: Convention;
   readonly #typePrefix: string;
@@ -44,42 +56,85 @@ export class Naming {
     return this.convention === "graphql-default";
   }
 
+  /** @param custom the name that metadata give, if any; `automatic` is in snake case */
+  base(custom: string | null | undefined, automatic: string): NameBase {
+    if (custom !== null && custom !== undefined) return { field: custom, type: custom, raw: custom };
+    return { field: this.field(automatic), type: this.#graphql ? pascalCase(automatic) : automatic, raw: automatic };
+  }
+
   /** A field or argument that the engine names, or a column. */
   field(name: string): string {
     return this.#graphql ? camelCase(name) : name;
   }
 
-  /** Joins a field's name and a suffix such as `_aggregate`. */
+  /** Joins a field's name and a suffix such as `aggregate` or `by_pk`. */
   suffixed(name: string, suffix: string): string {
     return this.#graphql ? name + pascalCase(suffix) : `${name}_${suffix}`;
   }
 
-  /** A type belonging to a table or function, e.g. `("author", "bool_exp")`. */
-  type(base: string, suffix?: string): string {
-    const whole = this.#graphql ? pascalCase(base) + (suffix === undefined ? "" : pascalCase(suffix)) : `${base}${suffix === undefined ? "" : `_${suffix}`}`;
-    return this.#affixed(whole);
+  #joined(base: string, suffix: string | undefined): string {
+    return suffix === undefined ? base : this.suffixed(base, suffix);
   }
 
+  /** A type belonging to a table, e.g. `(author, "bool_exp")`. */
+  type(base: NameBase, suffix?: string): string {
+    return this.#affixed(this.#joined(base.type, suffix));
+  }
+
+  /** Prefix and suffix of the source around a type's name. */
   #affixed(name: string): string {
-    if (this.#graphql) return (this.#typePrefix === "" ? "" : pascalCase(this.#typePrefix)) + name + (this.#typeSuffix === "" ? "" : pascalCase(this.#typeSuffix));
-    return this.#typePrefix + name + this.#typeSuffix;
+    return this.#around(this.#typePrefix, name, this.#typeSuffix);
   }
 
-  /** A type that belongs to a scalar, e.g. `String_comparison_exp`. Scalars themselves are never renamed. */
+  #around(prefix: string, name: string, suffix: string): string {
+    if (!this.#graphql) return prefix + name + suffix;
+    return (prefix === "" ? name : prefix + capitalise(name)) + capitalise(suffix);
+  }
+
+  /** The input object with the arguments of a tracked function; `name` is its custom name or the one in the database. */
+  functionArguments(name: string): string {
+    return this.#affixed(this.field(`${name}_args`));
+  }
+
+  /** The same for a computed field, which is in snake case under both conventions. */
+  computedFieldArguments(field: string, table: NameBase): string {
+    return this.#affixed(`${field}_${table.raw}_args`);
+  }
+
+  /** The object of aggregate predicates. It has neither the source's prefix nor its suffix. */
+  aggregatePredicates(base: NameBase): string {
+    return this.suffixed(base.type, "aggregate_bool_exp");
+  }
+
+  /** One aggregate predicate, which is named like a field. */
+  aggregatePredicate(base: NameBase, predicate: string): string {
+    const all = this.suffixed(base.field, "aggregate_bool_exp");
+    return this.#graphql ? all + capitalise(predicate) : `${all}_${predicate}`;
+  }
+
+  /** The enum of the columns that an aggregate predicate takes. */
+  predicateColumns(base: NameBase, predicate: string): string {
+    if (!this.#graphql) return this.#affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);
+    return this.#affixed(`${base.type}SelectColumn${capitalise(base.type)}AggregateBoolExp${capitalise(predicate)}ArgumentsColumns`);
+  }
+
+  /** A type that belongs to a scalar or an enum, e.g. `String_comparison_exp`: without prefix and suffix of the source. */
   scalarType(scalar: string, suffix: string): string {
-    return this.#affixed(this.#graphql ? pascalCase(scalar) + pascalCase(suffix) : `${scalar}_${suffix}`);
+    return this.unaffixed(`${scalar}_${suffix}`);
   }
 
+  /** A type that all sources share. */
+  unaffixed(name: string): string {
+    return this.#graphql ? pascalCase(name) : name;
+  }
+
+  /** A type that each source has of its own. */
   shared(name: string): string {
-    return this.#affixed(this.#graphql ? pascalCase(name) : name);
+    return this.#affixed(this.unaffixed(name));
   }
 
   rootField(name: string): string {
-    if (this.#graphql) {
-      const prefixed = this.#rootPrefix === "" ? name : camelCase(this.#rootPrefix) + capitalise(name);
-      return this.#rootSuffix === "" ? prefixed : prefixed + pascalCase(this.#rootSuffix);
-    }
-    return this.#rootPrefix + name + this.#rootSuffix;
+    return this.#around(this.#rootPrefix, name, this.#rootSuffix);
   }
 
   enumValue(name: string): string {

@@ -29,7 +29,7 @@ export function aggregatable(target: VisibleTable, takes: "numeric" | "comparabl
 /** `<table>_order_by`. */
 export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { table } = target;
-  return types.input(types.naming.type(table.graphqlName, "order_by"), `Ordering options when selecting data from ${title(table.catalog)}.`, () => {
+  return types.input(types.naming.type(table.names, "order_by"), `Ordering options when selecting data from ${title(table.catalog)}.`, () => {
     const fields: InputFields = {};
     const put = (name: string, type: GraphQLInputObjectType, meta: InputMeta) => {
       fields[name] = { type, ...meaning(meta) };
@@ -59,14 +59,14 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
 
 /** `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. */
 function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
-  const { graphqlName, catalog } = target.table;
+  const { names, catalog } = target.table;
   const described = `order by aggregate values of table ${title(catalog)}`;
-  return types.input(types.naming.type(graphqlName, "aggregate_order_by"), described, () => {
+  return types.input(types.naming.type(names, "aggregate_order_by"), described, () => {
     const fields: InputFields = { count: { type: types.orderDirection(), ...meaning({ kind: "count" }) } };
     for (const { name, takes } of aggregateFunctions) {
       const scalars = aggregatable(target, takes);
       if (scalars.length === 0) continue;
-      const type = types.input(types.naming.type(graphqlName, `${name}_order_by`), `order by ${name}() on columns of table ${title(catalog)}`, () =>
+      const type = types.input(types.naming.type(names, `${name}_order_by`), `order by ${name}() on columns of table ${title(catalog)}`, () =>
         Object.fromEntries(scalars.map((scalar) => [scalarFieldName(scalar), { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) }])),
       );
       fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name }) };

@@ -3,7 +3,7 @@ import type { MergedPath } from "../metadata/load.ts";
 import type { QualifiedName, RelationshipMetadata, SourceMetadata, TableMetadata } from "../metadata/shape.ts";
 import { resolveComputedField, resolveFunction, title } from "./functions.ts";
 import type { Relationship, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
-import { camelCase, type Naming } from "./naming.ts";
+import type { Naming } from "./naming.ts";
 
 /** Reports an object that does not fit the database. */
 export type Report = (path: MergedPath, type: string, name: string, reason: string) => void;
@@ -17,10 +17,9 @@ export interface ResolvedSource {
 
 const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
-/** Schema and name as one name: the schema `public` is not written. */
-export function defaultName({ schema, name }: QualifiedName, naming: Naming): string {
-  const whole = schema === "public" ? name : `${schema}_${name}`;
-  return naming.convention === "graphql-default" ? camelCase(whole) : whole;
+/** Schema and name as one name in snake case: the schema `public` is not written. */
+export function defaultName({ schema, name }: QualifiedName): string {
+  return schema === "public" ? name : `${schema}_${name}`;
 }
 
 /** An empty comment in metadata means: no description. */
@@ -60,9 +59,9 @@ function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming,
     report([...path, "table"], "table", key, `the database has no table or view ${key}`);
     return undefined;
   }
-  const name = metadata.configuration?.custom_name ?? defaultName(metadata.table, naming);
-  if (!graphqlName.test(name)) {
-    report([...path, "table"], "table", key, `"${name}" is not a GraphQL name; give it a custom_name`);
+  const names = naming.base(metadata.configuration?.custom_name, defaultName(metadata.table));
+  if (!graphqlName.test(names.field)) {
+    report([...path, "table"], "table", key, `"${names.field}" is not a GraphQL name; give it a custom_name`);
     return undefined;
   }
   return {
@@ -70,7 +69,7 @@ function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming,
     catalog: found,
     metadata,
     path,
-    graphqlName: name,
+    names,
     description: description(metadata.configuration?.comment, found.comment ?? `columns and relationships of ${title(metadata.table)}`),
     columns: columnsOf(found, metadata, naming, path, report),
     relationships: new Map(),
@@ -91,7 +90,7 @@ function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Namin
   if (values.length === 0) return fail("it has no rows");
   const bad = values.filter(({ value }) => !graphqlName.test(value) || ["true", "false", "null"].includes(value));
   if (bad.length > 0) return fail(`these values are no GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
-  table.enumeration = { table, typeName: naming.type(table.graphqlName, "enum"), values };
+  table.enumeration = { table, typeName: naming.type(table.names, "enum"), values };
 }
 
 /** Columns with a one-column foreign key to an enum table take that enum's type. */
@@ -190,9 +189,9 @@ export function resolveSource(source: SourceMetadata, path: MergedPath, catalog:
     const own = [...path, "tables", index];
     const table = resolveTable(metadata, catalog, naming, own, report);
     if (table === undefined) continue;
-    const twin = [...tables.values()].find(({ graphqlName }) => graphqlName === table.graphqlName);
+    const twin = [...tables.values()].find(({ names }) => names.type === table.names.type);
     if (tables.has(table.key)) report([...own, "table"], "table", table.key, "this table is tracked twice");
-    else if (twin !== undefined) report([...own, "table"], "table", table.key, `the name ${table.graphqlName} is taken by ${twin.key}; give it a custom_name`);
+    else if (twin !== undefined) report([...own, "table"], "table", table.key, `the name ${table.names.field} is taken by ${twin.key}; give it a custom_name`);
     else tables.set(table.key, table);
   }
   for (const table of tables.values()) resolveEnumeration(table, catalog, naming, report);

@@ -59,16 +59,16 @@ function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
 }
 
 function streamArguments(target: VisibleTable, types: TypeBook) {
-  const { graphqlName, catalog } = target.table;
+  const { names, catalog } = target.table;
   const { naming } = types;
   const ordering = types.enumeration(naming.shared("cursor_ordering"), "ordering argument of a cursor", () => ({
     ASC: { description: "ascending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: false, nullsFirst: false } }) },
     DESC: { description: "descending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: true, nullsFirst: false } }) },
   }));
-  const value = types.input(naming.type(graphqlName, "stream_cursor_value_input"), "Initial value of the column from where the streaming should start", () =>
+  const value = types.input(naming.type(names, "stream_cursor_value_input"), "Initial value of the column from where the streaming should start", () =>
     Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.column(scalar.column), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
   );
-  const cursor = types.input(naming.type(graphqlName, "stream_cursor_input"), `Streaming cursor of the table ${title(catalog)}`, () => ({
+  const cursor = types.input(naming.type(names, "stream_cursor_input"), `Streaming cursor of the table ${title(catalog)}`, () => ({
     [naming.field("initial_value")]: { type: new GraphQLNonNull(value), description: "Stream column input with initial value", ...meaning({ kind: "initial-value" }) },
     ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
   }));
@@ -97,7 +97,7 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
   const put = (kind: SubscriptionRootField, suffix: string | undefined, automatic: string, field: Omit<OutputFields[string], "description">) => {
     if (!permits(kind)) return;
     const given = custom?.[kind] ?? undefined;
-    const name = given?.name ?? (suffix === undefined ? table.graphqlName : naming.suffixed(table.graphqlName, suffix));
+    const name = given?.name ?? (suffix === undefined ? table.names.field : naming.suffixed(table.names.field, suffix));
     fields[naming.rootField(name)] = { ...field, type: field.type, description: description(given?.comment, automatic) };
   };
   const selectable = hasRows(target, types);
@@ -133,13 +133,12 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
 
 function functionRootFields(tracked: TrackedFunction, target: VisibleTable, types: TypeBook): OutputFields {
   const { naming } = types;
-  const custom = tracked.metadata.configuration?.custom_root_fields;
   const called = title(tracked.call.function);
   const returned = title(tracked.target.catalog);
   const automatic = `execute function ${called} which returns ${returned}`;
-  const args = functionArguments(tracked.call, naming.type(tracked.graphqlName, "args"), types);
+  const args = functionArguments(tracked.call, tracked.argumentsType, types);
   const type = tableType(target, types);
-  const name = naming.rootField(custom?.function ?? tracked.graphqlName);
+  const name = naming.rootField(tracked.fields.rows);
   const rows = rowArguments(target, types);
   const fields: OutputFields = {
     [name]: {
@@ -150,7 +149,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
     },
   };
   if (tracked.returnsSet && target.permission.allowAggregations) {
-    const aggregate = naming.rootField(custom?.function_aggregate ?? naming.suffixed(tracked.graphqlName, "aggregate"));
+    const aggregate = naming.rootField(tracked.fields.aggregate);
     fields[aggregate] = {
       type: new GraphQLNonNull(aggregateType(target, types)),
       args: { ...args, ...rows },

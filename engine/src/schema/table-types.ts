@@ -97,7 +97,7 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
 function computedFields({ table, permission }: VisibleTable, types: TypeBook): OutputFields {
   const fields: OutputFields = {};
   for (const field of table.computedFields.values()) {
-    const typeName = types.naming.type(`${field.name}_${table.graphqlName}`, "args");
+    const typeName = types.naming.computedFieldArguments(field.name, table.names);
     const args = functionArguments(field.call, typeName, types);
     if (field.result.kind === "scalar") {
       if (!permission.computedFields.has(field.name)) continue;
@@ -125,7 +125,7 @@ function computedFields({ table, permission }: VisibleTable, types: TypeBook): O
 /** The object type of a table's rows. */
 export function tableType(target: VisibleTable, types: TypeBook): GraphQLObjectType {
   const { table } = target;
-  return types.object(types.naming.type(table.graphqlName), table.description, () => ({
+  return types.object(types.naming.type(table.names), table.description, () => ({
     ...columnFields(target, types),
     ...relationshipFields(target, types),
     ...computedFields(target, types),
@@ -133,7 +133,7 @@ export function tableType(target: VisibleTable, types: TypeBook): GraphQLObjectT
 }
 
 function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
-  const { graphqlName } = target.table;
+  const { names } = target.table;
   const columns = selectColumns(target, types);
   const fields: OutputFields = {
     count: {
@@ -148,7 +148,7 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
   for (const { name, takes, float } of aggregateFunctions) {
     const scalars = aggregatable(target, takes);
     if (scalars.length === 0) continue;
-    const type = types.object(types.naming.type(graphqlName, `${name}_fields`), `aggregate ${name} on columns`, () =>
+    const type = types.object(types.naming.type(names, `${name}_fields`), `aggregate ${name} on columns`, () =>
       Object.fromEntries(
         scalars.map((scalar) => [
           scalarFieldName(scalar),
@@ -167,10 +167,10 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
 
 /** `<table>_aggregate`. */
 export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObjectType {
-  const { graphqlName, catalog } = target.table;
-  return types.object(types.naming.type(graphqlName, "aggregate"), `aggregated selection of ${title(catalog)}`, () => ({
+  const { names, catalog } = target.table;
+  return types.object(types.naming.type(names, "aggregate"), `aggregated selection of ${title(catalog)}`, () => ({
     aggregate: {
-      type: types.object(types.naming.type(graphqlName, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
+      type: types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
       ...meaning({ kind: "aggregate", target }),
     },
     ...(hasRows(target, types) ? { nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) } } : {}),

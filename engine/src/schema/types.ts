@@ -81,7 +81,7 @@ export class TypeBook {
 
   enumTable(enumeration: Enumeration): GraphQLEnumType {
     return this.enumeration(enumeration.typeName, undefined, () =>
-      Object.fromEntries(enumeration.values.map(({ value, comment }) => [value, { description: comment }])),
+      Object.fromEntries(enumeration.values.map(({ value, comment }) => [this.naming.enumValue(value), { value, description: comment }])),
     );
   }
 
@@ -100,7 +100,7 @@ export class TypeBook {
       ...meaning({ kind: "direction", direction: { descending, nullsFirst } }),
     });
     const named = (name: string) => this.naming.enumValue(name);
-    return this.enumeration(this.naming.shared("order_by"), "column ordering options", () => ({
+    return this.enumeration(this.naming.unaffixed("order_by"), "column ordering options", () => ({
       [named("asc")]: value("in ascending order, nulls last", false, false),
       [named("asc_nulls_first")]: value("in ascending order, nulls first", false, true),
       [named("asc_nulls_last")]: value("in ascending order, nulls last", false, false),

@@ -12,10 +12,10 @@ const input = (type: GraphQLInputType, meta: InputMeta, description?: string) =>
 /** `st_d_within_input` and `st_d_within_geography_input`. */
 function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
   const isGeography = type.name === "geography";
-  return types.input(types.naming.shared(isGeography ? "st_d_within_geography_input" : "st_d_within_input"), undefined, () => ({
+  return types.input(isGeography ? "st_d_within_geography_input" : "st_d_within_input", undefined, () => ({
     distance: input(new GraphQLNonNull(GraphQLFloat), { kind: "distance" }),
     from: input(new GraphQLNonNull(types.scalar(type)), { kind: "from" }),
-    ...(isGeography ? { [types.naming.field("use_spheroid")]: { ...input(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } } : {}),
+    ...(isGeography ? { use_spheroid: { ...input(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } } : {}),
   }));
 }
 
@@ -53,7 +53,7 @@ function castFields(type: DatabaseType, types: TypeBook): InputFields {
   const source = scalarName(type);
   const name = types.naming.scalarType(source, "cast_exp");
   const cast = types.input(name, undefined, () => ({ String: input(comparison(textType, types), { kind: "cast-text" }) }));
-  return { [types.naming.field("_cast")]: input(cast, { kind: "cast" }) };
+  return { _cast: input(cast, { kind: "cast" }) };
 }
 
 /** `<Scalar>_comparison_exp`, or `<Scalar>_array_comparison_exp` for arrays. */
@@ -74,9 +74,8 @@ export function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObj
 
 function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInputObjectType {
   const value: GraphQLEnumType = types.enumTable(enumeration);
-  const suffixed = types.naming.convention === "graphql-default" ? `${value.name}ComparisonExp` : `${value.name}_comparison_exp`;
   return types.input(
-    suffixed,
+    types.naming.scalarType(value.name, "comparison_exp"),
     `Boolean expression to compare columns of type "${value.name}". All fields are combined with logical 'AND'.`,
     () => operatorFields(equalityOperators, (operator) => (operator.argument === "list" ? nullableList(value) : value), types),
   );
@@ -91,33 +90,30 @@ function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObje
 function argumentColumns(target: VisibleTable, predicate: string, type: DatabaseType, types: TypeBook): GraphQLEnumType | undefined {
   const columns = visibleColumns(target).filter(({ column }) => column.type.name === type.name);
   if (columns.length === 0) return undefined;
-  const { graphqlName } = target.table;
-  const name = types.naming.type(graphqlName, `select_column_${graphqlName}_aggregate_bool_exp_${predicate}_arguments_columns`);
-  return types.enumeration(name, `select "${graphqlName}_aggregate_bool_exp_${predicate}_arguments_columns" columns of table ${title(target.table.catalog)}`, () =>
+  const { names } = target.table;
+  return types.enumeration(types.naming.predicateColumns(names, predicate), `select "${names.raw}_aggregate_bool_exp_${predicate}_arguments_columns" columns of table ${title(target.table.catalog)}`, () =>
     Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
   );
 }
 
 function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
-  const { graphqlName } = target.table;
-  const base = types.naming.type(graphqlName, "aggregate_bool_exp");
-  const field = (name: string) => types.naming.field(name);
+  const { names } = target.table;
   const predicate = (name: string, columns: GraphQLInputType | undefined, argumentType: DatabaseType | undefined, resultType: DatabaseType) =>
     input(
-      types.input(types.naming.type(graphqlName, `aggregate_bool_exp_${name}`), undefined, () => ({
-        ...(columns === undefined ? {} : { [field("arguments")]: input(columns, { kind: "predicate-arguments" }) }),
-        [field("distinct")]: input(GraphQLBoolean, { kind: "predicate-distinct" }),
-        [field("filter")]: input(boolExp(target, types), { kind: "predicate-filter" }),
-        [field("predicate")]: input(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
+      types.input(types.naming.aggregatePredicate(names, name), undefined, () => ({
+        ...(columns === undefined ? {} : { arguments: input(columns, { kind: "predicate-arguments" }) }),
+        distinct: input(GraphQLBoolean, { kind: "predicate-distinct" }),
+        filter: input(boolExp(target, types), { kind: "predicate-filter" }),
+        predicate: input(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
       })),
       { kind: "aggregate-predicate", predicate: { function: name, target, argumentType, resultType } },
     );
-  return types.input(base, undefined, () => {
+  return types.input(types.naming.aggregatePredicates(names), undefined, () => {
     const all = selectColumns(target, types);
-    const fields: InputFields = { [field("count")]: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType) };
+    const fields: InputFields = { count: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType) };
     const typed = (name: string, type: DatabaseType, result: DatabaseType) => {
       const columns = argumentColumns(target, name, type, types);
-      if (columns !== undefined) fields[field(name)] = predicate(name, new GraphQLNonNull(columns), type, result);
+      if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), type, result);
     };
     for (const name of ["bool_and", "bool_or"]) typed(name, booleanType, booleanType);
     for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) typed(name, floatType, floatType);
@@ -129,7 +125,7 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
 export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnumType | undefined {
   const columns = visibleColumns(target);
   if (columns.length === 0) return undefined;
-  return types.enumeration(types.naming.type(target.table.graphqlName, "select_column"), `select columns of table ${title(target.table.catalog)}`, () =>
+  return types.enumeration(types.naming.type(target.table.names, "select_column"), `select columns of table ${title(target.table.catalog)}`, () =>
     Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
   );
 }
@@ -138,7 +134,7 @@ export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnu
 export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { table } = target;
   const description = `Boolean expression to filter rows from the table ${title(table.catalog)}. All fields are combined with a logical 'AND'.`;
-  const self: GraphQLInputObjectType = types.input(types.naming.type(table.graphqlName, "bool_exp"), description, () => {
+  const self: GraphQLInputObjectType = types.input(types.naming.type(table.names, "bool_exp"), description, () => {
     const fields: InputFields = {
       _and: input(nullableList(self), { kind: "and" }),
       _or: input(nullableList(self), { kind: "or" }),

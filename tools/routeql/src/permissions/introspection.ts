@@ -69,7 +69,7 @@ function verifyTable({ access }: Subject, role: string, table: DeclaredTable, sc
   const permission = access.permission(role, table.key);
   const cell = { role, table: table.key };
   const { naming } = access;
-  const typeName = (place: string) => (place === "" ? table.typeName : naming.type(table.base, place));
+  const typeName = (place: string) => (place === "" ? table.typeName : naming.type(table.names, place));
   if (permission === undefined) {
     for (const place of places) verdicts.hold("schema", cell, schema.getType(typeName(place)) === undefined, () => `${role} has the type ${typeName(place)}, though it may not read ${table.key}`);
     return;

@@ -1,3 +1,4 @@
+import { functionFields } from "../../../../engine/src/schema/functions.ts";
 import { Naming } from "../../../../engine/src/schema/naming.ts";
 import { defaultName } from "../../../../engine/src/schema/resolve.ts";
 import { type Found, functionsOf, type PlacedTable, type Rule, tablesOf } from "./rule.ts";
@@ -18,7 +19,7 @@ function rootFields(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
     const functions = functionsOf(examined).filter(({ path }) => path[1] === index);
     return [
       ...tables.flatMap(({ table, key, path }) => {
-        const base = table.configuration?.custom_name ?? defaultName(table.table, naming);
+        const base = naming.base(table.configuration?.custom_name, defaultName(table.table)).field;
         const custom = table.configuration?.custom_root_fields;
         const claim = (kind: "select" | "select_by_pk" | "select_aggregate" | "select_stream", suffix?: string): Claim => ({
           at: [...path, "table"],
@@ -33,7 +34,7 @@ function rootFields(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
         at: [...path, "function"],
         name: key,
         owner: `the function ${key}`,
-        field: naming.rootField(entry.configuration?.custom_root_fields?.function ?? entry.configuration?.custom_name ?? defaultName(entry.function, naming)),
+        field: naming.rootField(functionFields(entry, naming).rows),
         reason: "",
       })),
     ];
