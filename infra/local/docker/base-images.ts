@@ -6,6 +6,7 @@ import { Failure, messageOf } from "../foundation/failure.ts";
 import { lineSplitter } from "../foundation/process.ts";
 import { imageExists } from "./build.ts";
 import { dockerClient } from "./client.ts";
+import { follow } from "./follow.ts";
 import { buildNodeBase } from "./node-base.ts";
 import { pullImage, registryServes } from "./pull.ts";
 
@@ -96,12 +97,7 @@ async function importMinimalDebian(docker: Docker, name: string, { onLine, signa
   const [repo = name, tag = "latest"] = name.split(":");
   // A half-made archive would become an image: it gets its name only after mmdebstrap has succeeded.
   const imported = docker.importImage(child.stdout, { changes: ['CMD ["bash"]'] }).then(
-    (answer) =>
-      new Promise<string>((resolve, reject) => {
-        docker.modem.followProgress(answer, (error: Error | null, messages: { status?: string }[]) =>
-          error ? reject(error) : resolve(messages.findLast(({ status }) => status?.startsWith("sha256:"))?.status ?? ""),
-        );
-      }),
+    async (answer) => (await follow(answer)).findLast(({ status }) => status?.startsWith("sha256:"))?.status ?? "",
   );
   try {
     const [id] = await Promise.all([imported, ended]);

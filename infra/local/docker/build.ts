@@ -7,6 +7,8 @@ import { contextFiles } from "../../images/context-files.ts";
 import { copiedSources } from "../../images/dockerfile.ts";
 import { Failure } from "../foundation/failure.ts";
 import { dockerClient, orUndefined } from "./client.ts";
+import { follow } from "./follow.ts";
+import type { EngineMessage } from "./follow.ts";
 
 export interface BuildRequest {
   readonly imageName: string;
@@ -20,13 +22,6 @@ export interface BuildRequest {
 export interface BuildOptions {
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
-}
-
-/** What the classic builder sends, one JSON object after the other. */
-interface BuildMessage {
-  readonly stream?: string;
-  readonly status?: string;
-  readonly error?: string;
 }
 
 export async function imageExists(name: string): Promise<boolean> {
@@ -66,15 +61,13 @@ export async function buildImage(
     abortSignal: signal,
   })) as Readable;
   const lines: string[] = [];
-  const keep = ({ stream: output, status, error }: BuildMessage): void => {
+  const keep = ({ stream: output, status, error }: EngineMessage): void => {
     for (const line of (output ?? error ?? status ?? "").split("\n").filter((entry) => entry.trim() !== "")) {
       lines.push(line);
       onLine(line);
     }
   };
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(stream, (error: Error | null) => (error ? reject(error) : resolve()), keep);
-  }).catch((error: unknown) => {
+  await follow(stream, keep).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new Failure(`The image ${imageName} (${name}) could not be built`, {
       lastLines: lines.slice(-20),

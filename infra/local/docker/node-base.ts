@@ -4,10 +4,11 @@ import { join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Pack, pack } from "tar-stream";
-import { Failure } from "../foundation/failure.ts";
+import { Failure, messageOf } from "../foundation/failure.ts";
 import { run } from "../foundation/process.ts";
 import { installRecipe } from "../foundation/recipe.ts";
 import { dockerClient } from "./client.ts";
+import { follow } from "./follow.ts";
 
 /** Where a build in the image looks for further certificate authorities. */
 const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
@@ -104,13 +105,10 @@ export async function buildNodeBase(
     abortSignal: signal,
   });
   await filled;
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(
-      stream,
-      (error: Error | null) => (error ? reject(new Failure(`${name} could not be made: ${error.message}`)) : resolve()),
-      ({ stream: output }: { stream?: string }) => {
-        if (output?.trim()) onLine(output.trim());
-      },
-    );
+  await follow(stream, ({ stream: output }) => {
+    if (output?.trim()) onLine(output.trim());
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new Failure(`${name} could not be made: ${messageOf(error)}`, { cause: error });
   });
 }

@@ -1,4 +1,5 @@
 import { dockerClient } from "./client.ts";
+import { follow } from "./follow.ts";
 
 export interface PullOptions {
   readonly show: (text: string) => void;
@@ -25,14 +26,8 @@ export async function registryServes(name: string): Promise<boolean> {
 export async function pullImage(name: string, { show, onLine, signal }: PullOptions): Promise<void> {
   const docker = dockerClient();
   const stream = await docker.pull(name, { abortSignal: signal });
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(
-      stream,
-      (error: Error | null) => (error ? reject(error) : resolve()),
-      ({ status, id }: { status?: string; id?: string }) => {
-        onLine(`${id ?? ""} ${status ?? ""}`);
-        show(`pulling ${name}: ${status ?? ""}`);
-      },
-    );
+  await follow(stream, ({ status, id }) => {
+    onLine(`${id ?? ""} ${status ?? ""}`);
+    show(`pulling ${name}: ${status ?? ""}`);
   });
 }
