@@ -9,6 +9,9 @@ export interface BatchOptions {
   readonly waiting?: number;
 }
 
+/** Two statements at a time: fewer are shared by more items, and one that hangs does not stop them all. */
+export const sharedWidely: BatchOptions = { concurrency: 2 };
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;

@@ -31,6 +31,13 @@ test.each([
   expect(text.match(/\[redacted\]/g)).toHaveLength(3);
 });
 
+test("what is logged is not changed, and a list stays one", () => {
+  const entry = { list: [{ token: "hunter2" }, 1], kept: { name: "x" } };
+  const text = logged(entry);
+  expect(JSON.parse(text)).toMatchObject({ list: [{ token: "[redacted]" }, 1], kept: { name: "x" } });
+  expect(entry.list[0]).toEqual({ token: "hunter2" });
+});
+
 test("an error keeps its type, message, code and cause, and loses what drivers add", () => {
   const cause = Object.assign(new Error("outer", { cause: new Error("inner") }), {
     code: "ECONNREFUSED",

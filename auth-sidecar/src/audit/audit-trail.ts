@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
-import { batch } from "../batch.ts";
+import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database/database.ts";
 import type { AuditEvent } from "./audit-event.ts";
 
@@ -24,7 +24,7 @@ export class AuditTrail {
     this.#insert = batch(async (events: readonly object[]) => {
       await queries.query(insert, [JSON.stringify(events)]);
       return events.map(() => undefined);
-    });
+    }, sharedWidely);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { batch } from "../batch.ts";
+import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database/database.ts";
 import { isApplicationRole } from "./application-role.ts";
 import type { Provider, User } from "./user.ts";
@@ -54,7 +54,7 @@ export class UserRepository {
       const rows = await queries.query<UserRow>(byIds, [[...new Set(ids)]]);
       const users = new Map(rows.map((row) => [row.id, asUser(row)]));
       return ids.map((id) => users.get(id));
-    });
+    }, sharedWidely);
   }
 
   /** @param email in lower case */
