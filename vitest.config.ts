@@ -20,7 +20,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{contract,infra,auth-sidecar,engine,database,nginx,hasura-metadata,images,tools,tests/harness}/**/*.test.ts"],
+          include: ["{contract,infra,auth-sidecar,engine,database,nginx,hasura-metadata,images,tools,bench,tests/harness}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
         },
       },
@@ -29,10 +29,10 @@ export default defineConfig({
         .map(({ name }) => ({ test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers } })),
       ...suites
         .filter(({ ownStack }) => ownStack === true)
-        .map(({ name }) => ({
+        .map(({ name, also = [] }) => ({
           test: {
             name,
-            include: [`tests/${name}/**/*.test.ts`],
+            include: [`tests/${name}/**/*.test.ts`, ...also],
             // One stack for all files, which change it and kill its parts.
             fileParallelism: false,
             ...containers,

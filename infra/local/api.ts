@@ -11,6 +11,7 @@ import { logFileOf } from "./stack/session.ts";
 export { openDatabase, type OpenedDatabase } from "./database/open-database.ts";
 export { accessOf, type StackAccess } from "./stack/access.ts";
 export type { DatabaseRole } from "./stack/outputs.ts";
+export type { UpResult } from "./stack/bring-up.ts";
 
 const silent = (): void => undefined;
 

@@ -16,9 +16,14 @@ export interface Suite {
   readonly alone?: boolean;
   /** It brings up a stack of the suite's name with tests/e2e/support, which an interruption may leave standing. */
   readonly ownStack?: boolean;
+  /** Files of other suites that it runs too, on its own stack. */
+  readonly also?: readonly string[];
 }
 
 const tool = (name: string): string => resolve(repository, "node_modules/.bin", name);
+
+/** What of the end-to-end suite looks at a stack from outside alone, whatever it runs on. */
+const specificationWalk: readonly string[] = ["04", "05", "06", "07", "09", "10", "13", "20"].map((section) => `tests/e2e/${section}-*.test.ts`);
 
 /** All suites in the order in which `npm test` runs them: what fails fastest comes first. */
 export const suites: readonly Suite[] = [
@@ -34,8 +39,9 @@ export const suites: readonly Suite[] = [
   { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
   { name: "pulumi", what: "the program over its whole life, under the real Pulumi engine, on a Docker host", kind: "vitest", needsDocker: true },
   { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true, ownStack: true },
+  { name: "hostile", what: "hostile days: the surface scanned, GraphQL, WebSocket and tokens abused, while clients work", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "faults", what: "bad days, with clients at work: parts killed, cut off, starved and full", kind: "vitest", needsDocker: true, ownStack: true },
-  { name: "kubernetes", what: "the stack on a Kubernetes node of the suite's own", kind: "vitest", needsDocker: true, ownStack: true },
+  { name: "kubernetes", what: "the stack on a Kubernetes node of the suite's own", kind: "vitest", needsDocker: true, ownStack: true, also: specificationWalk },
 ];
 
 /** Whether the suite has any test file yet; commands always count. */

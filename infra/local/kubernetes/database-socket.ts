@@ -3,6 +3,7 @@ import { PortForward } from "@kubernetes/client-node";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { connectCluster } from "./connect.ts";
+import { connectionFailure } from "./connection-error.ts";
 import type { Place } from "./place.ts";
 import { readyPod } from "./pods.ts";
 
@@ -64,7 +65,11 @@ export async function openDatabaseInPod(place: Place, stack: string, role: Datab
   const { config, cluster } = await connectCluster();
   const pod = await readyPod(cluster, place, "database", stack);
   const [fromPod, toPod] = [new PassThrough(), new PassThrough()];
-  const opened = await new PortForward(config).portForward(place.namespace, pod.name, [databasePort], fromPod, null, toPod);
+  const opened = await new PortForward(config)
+    .portForward(place.namespace, pod.name, [databasePort], fromPod, null, toPod)
+    .catch((error: unknown) => {
+      throw connectionFailure(pod.name, error);
+    });
   const socket = new ForwardedSocket(fromPod, toPod);
   const connection = typeof opened === "function" ? opened() : opened;
   connection?.addEventListener("close", () => fromPod.end());

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import type { KubeConfig } from "@kubernetes/client-node";
+import { connectionFailure } from "./connection-error.ts";
 import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
@@ -29,8 +30,12 @@ export async function executeInPod(
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const ended = (status: V1Status): void => resolve(exitCodeOf(status));
-  const socket = await new Exec(config).exec(namespace, name, container, [...program], output, errors ?? null, input ?? null, terminal, ended);
-  socket.addEventListener("error", ({ message }) => reject(new Error(`the connection to the pod ${name} failed: ${message}`)));
+  const socket = await new Exec(config)
+    .exec(namespace, name, container, [...program], output, errors ?? null, input ?? null, terminal, ended)
+    .catch((error: unknown) => {
+      throw connectionFailure(name, error);
+    });
+  socket.addEventListener("error", ({ message }) => reject(connectionFailure(name, { message })));
   socket.addEventListener("close", () => reject(new Error(`the connection to the pod ${name} ended before the program did`)));
   try {
     return await promise;

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { placeOf } from "../../../infra/local/kubernetes/place.ts";
 import { parseEnvironmentFile } from "../../../infra/settings/environment-file.ts";
 import { mustRun } from "../../harness/process.ts";
+import { podEnvironmentOf, servicePort } from "./describe-cluster.ts";
 import type { StackAccess } from "./stack.ts";
 
 /** Reads access.env, and from Docker what it does not say. @throws {Error} when a value is absent */
@@ -14,19 +16,22 @@ export async function describeStack(accessFile: string): Promise<StackAccess> {
     return found;
   };
   const name = basename(dirname(accessFile));
+  const place = await placeOf(name);
   const url = new URL(value("ROUTEQL_URL"));
   return {
     name,
     url: url.origin,
     consoleUrl: new URL(value("ROUTEQL_CONSOLE_URL")).origin,
-    httpUrl: `http://${url.hostname}:${await publishedPort(`routeql-${name}-gateway`, 8080)}`,
+    httpUrl: `http://${url.hostname}:${place ? await servicePort(place, 8080) : await publishedPort(`routeql-${name}-gateway`, 8080)}`,
     caCertificate: await readFile(value("ROUTEQL_CA_FILE"), "utf8"),
     caFile: value("ROUTEQL_CA_FILE"),
     serviceApiKey: value("SERVICE_API_KEY"),
     engineAccessKey: value("ENGINE_ACCESS_KEY"),
     adminEmail: value("ADMIN_EMAIL"),
     adminPassword: value("ADMIN_PASSWORD"),
-    tokenLifeSeconds: Number(await environmentOf(`routeql-${name}-auth-sidecar`, "TOKEN_LIFE_SECONDS")),
+    tokenLifeSeconds: Number(
+      place ? await podEnvironmentOf(place, "auth-sidecar", "TOKEN_LIFE_SECONDS") : await environmentOf(`routeql-${name}-auth-sidecar`, "TOKEN_LIFE_SECONDS"),
+    ),
   };
 }
 

@@ -50,6 +50,8 @@ export function components(layout: NodeLayout, binaries: string, address: string
         "--authorization-mode=Node,RBAC",
         "--enable-admission-plugins=NodeRestriction",
         "--allow-privileged=true",
+        // The node's name is in no DNS.
+        "--kubelet-preferred-address-types=InternalIP",
         `--kubelet-client-certificate=${key("admin.crt")}`,
         `--kubelet-client-key=${key("admin.key")}`,
       ],

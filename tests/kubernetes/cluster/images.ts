@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
-import { mustRun, run } from "../../harness/process.ts";
+import { mustRun } from "../../harness/process.ts";
 import { dnsImage, type NodeLayout, pauseImage } from "./layout.ts";
-
-const absent = async (image: string): Promise<boolean> => (await run("docker", ["image", "inspect", image])).code !== 0;
 
 /** An image of one static program and nothing else. */
 async function programImage(image: string, folder: string, program: string): Promise<void> {
@@ -17,8 +15,12 @@ async function programImage(image: string, folder: string, program: string): Pro
   if ((await ended) !== 0) throw new Error(`docker import of ${image} failed: ${problem}`);
 }
 
-/** Copies images of this machine's Docker engine to the node, where pods find them by the same names. */
-export async function loadImages({ containerdSocket }: NodeLayout, images: readonly string[]): Promise<void> {
+/** Copies images of this machine's Docker engine to the node, where pods find them by the same names. Names say the content, so what is there stays. */
+export async function loadImages(layout: NodeLayout, wanted: readonly string[]): Promise<void> {
+  const { containerdSocket } = layout;
+  const present = new Set(await imagesOfNode(layout));
+  const images = wanted.filter((image) => !present.has(image) && !present.has(`docker.io/${image}`));
+  if (images.length === 0) return;
   const save = spawn("docker", ["save", ...images], { stdio: ["ignore", "pipe", "pipe"] });
   const load = spawn("ctr", ["--address", containerdSocket, "--namespace", "k8s.io", "images", "import", "-"], {
     stdio: ["pipe", "ignore", "pipe"],
@@ -38,11 +40,6 @@ export async function loadOwnImages(layout: NodeLayout, binaries: string): Promi
   await programImage(pauseImage, binaries, "pause");
   await programImage(dnsImage, binaries, "coredns");
   await loadImages(layout, [pauseImage, dnsImage]);
-}
-
-/** Removes them from the Docker engine again, unless another node is using them for its start. */
-export async function removeOwnImages(): Promise<void> {
-  for (const image of [pauseImage, dnsImage]) if (!(await absent(image))) await run("docker", ["image", "rm", image]);
 }
 
 /** The names by which the node has images. */

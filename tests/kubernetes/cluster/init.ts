@@ -42,6 +42,8 @@ async function mountOwn(): Promise<void> {
     command("mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup");
     for (const group of groups) mountGroup(group);
   }
+  // What is not in the cluster is not found at once, instead of after a wait for the machine's name servers.
+  command("mount", "--bind", layout.file("resolv.conf"), "/etc/resolv.conf");
   // Sockets and locks of programs outside are none of ours.
   command("mount", "-t", "tmpfs", "tmpfs", "/run");
 }

@@ -86,6 +86,17 @@ export class KubernetesNode implements AsyncDisposable {
     await rm(this.access.layout.folder, { recursive: true, force: true });
   }
 
+  /** The logs of the stack's pods, in the folder that the run names for logs; a node that is in trouble may have none. */
+  async keepPodLogs(): Promise<void> {
+    const folder = process.env["ROUTEQL_TEST_LOGS"];
+    if (folder === undefined) return;
+    const { binaries, kubeconfig } = this.access;
+    const target = join(folder, "kubernetes-pods");
+    await run(join(binaries, "kubectl"), [`--kubeconfig=${kubeconfig}`, "cluster-info", "dump", "--all-namespaces", `--output-directory=${target}`], {
+      timeout: 60_000,
+    });
+  }
+
   /** The logs of the node's programs, in the folder that the run names for logs. */
   private async keepLogs(): Promise<void> {
     const folder = process.env["ROUTEQL_TEST_LOGS"];

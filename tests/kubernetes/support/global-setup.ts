@@ -1,15 +1,17 @@
 /**
- * One node for the whole suite: its own, gone afterwards, or one that runs already and is named in ROUTEQL_TEST_NODE
- * (cluster/main.ts starts one).
+ * One node and one stack on it for the whole suite, both its own and gone afterwards. With ROUTEQL_TEST_NODE the node is one that
+ * runs already (cluster/main.ts starts one), and the stack stays on it, so that one file can be run again and again.
  * @module
  */
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
+import { accessFileOf } from "../../../infra/local/api.ts";
 import { explain } from "../../../infra/local/foundation/failure.ts";
-import { cleanUp } from "../../harness/clean-up.ts";
-import { runId } from "../../harness/run.ts";
-import type { NodeDescription } from "../cluster/access.ts";
+import { stackPaths } from "../../../infra/local/foundation/paths.ts";
+import { describeStack } from "../../e2e/support/describe-stack.ts";
+import { NodeAccess, type NodeDescription } from "../cluster/access.ts";
 import { KubernetesNode } from "../cluster/node.ts";
+import { stackName, up } from "./stack.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -17,19 +19,37 @@ declare module "vitest" {
   }
 }
 
+const say = (text: string): void => console.log(text);
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["ROUTEQL_TEST_NODE"];
   if (given !== undefined) {
-    project.provide("node", JSON.parse(await readFile(given, "utf8")) as NodeDescription);
-    return async () => void (await cleanUp(runId));
+    await bringUpOn(new NodeAccess(JSON.parse(await readFile(given, "utf8")) as NodeDescription), project);
+    return () => Promise.resolve();
   }
-  const say = (text: string): void => console.log(text);
   const node = await KubernetesNode.start({ say, onLine: () => undefined, signal: new AbortController().signal }).catch((error: unknown) => {
     throw new Error(`No Kubernetes node can run on this machine, so nothing of this suite can. ${explain(error)}`, { cause: error });
   });
-  project.provide("node", node.access.description);
-  return async () => {
+  const end = async (): Promise<void> => {
+    await node.keepPodLogs();
     await node[Symbol.asyncDispose]();
-    await cleanUp(runId);
+    // What the state describes has gone with the node.
+    await rm(stackPaths(stackName).folder, { recursive: true, force: true });
   };
+  try {
+    await rm(stackPaths(stackName).folder, { recursive: true, force: true });
+    await bringUpOn(node.access, project);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end;
+}
+
+async function bringUpOn(node: NodeAccess, project: TestProject): Promise<void> {
+  // Workers inherit it: every program of the suite works on this cluster and on no other.
+  process.env["KUBECONFIG"] = node.kubeconfig;
+  await up(node, say);
+  project.provide("node", node.description);
+  project.provide("stack", await describeStack(accessFileOf(stackName)));
 }

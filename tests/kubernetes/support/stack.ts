@@ -1,0 +1,46 @@
+import { bringDown, bringUp, type UpResult } from "../../../infra/local/api.ts";
+import type { NodeAccess } from "../cluster/access.ts";
+
+/** Name of the suite's stack: `prod` in all but the parts that a test machine lacks. */
+export const stackName = "kubernetes";
+export const namespace = `routeql-${stackName}`;
+
+/** All clients of the suite share one address, so what limits an address is far away. */
+export const stackSettings = (node: NodeAccess): Record<string, string> => ({
+  target: "kubernetes",
+  engine: "embedded",
+  database: "single",
+  sessions: "single",
+  // The least there is, so that a token's end can be waited for.
+  tokenLifeSeconds: "60",
+  gatewayService: "NodePort",
+  publicHost: node.address,
+  httpPort: "30080",
+  httpsPort: "30443",
+  consolePort: "32000",
+  engineConsole: "true",
+  gatewayReplicas: "2",
+  gatewayReplicasMost: "2",
+  engineReplicas: "2",
+  engineReplicasMost: "2",
+  sidecarReplicas: "2",
+  sidecarReplicasMost: "2",
+  databaseStorage: "1Gi",
+  loginAttemptsPerAddress: "1000",
+  loginRequestsPerMinutePerAddress: "6000",
+  requestsPerSecondPerAddress: "500",
+  requestBurst: "1000",
+  connectionsPerAddress: "1000",
+});
+
+/** Brings the suite's stack up on the node, or up to date. */
+export function up(node: NodeAccess, log?: (line: string) => void): Promise<UpResult> {
+  return bringUp({
+    stack: stackName,
+    settings: stackSettings(node),
+    deliverImages: (images) => node.loadImages(images),
+    ...(log ? { log } : {}),
+  });
+}
+
+export const down = (): ReturnType<typeof bringDown> => bringDown({ stack: stackName, volumes: true });
