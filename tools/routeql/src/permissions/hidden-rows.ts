@@ -1,5 +1,6 @@
 import { identifier, quoted } from "../../../../engine/src/permissions/sql-text.ts";
 import type { DatabaseType } from "../../../../engine/src/catalog/catalog.ts";
+import { keyOf } from "../../../../engine/src/permissions/tables.ts";
 import { expectedRows, type Expected, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, rootOf, rootValue } from "./documents.ts";
 import { type Case, plainRows, selectionOf, sessionWords } from "./rows.ts";
@@ -14,6 +15,13 @@ function literal(text: string, type: DatabaseType | undefined): string {
   if (type?.name === "bool") return text === "t" || text === "true" ? "true" : "false";
   if (type?.name === "int2" || type?.name === "int4") return text;
   return JSON.stringify(text);
+}
+
+/** Columns that refer to an enum table take names instead of values. */
+function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
+  const enums = new Set(metadata.sources.flatMap((source) => source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table))));
+  const keys = catalog.tables.get(table.key)?.foreignKeys ?? [];
+  return new Set([...keys.filter(({ target }) => enums.has(keyOf(target))).flatMap(({ columns }) => columns), ...(enums.has(table.key) ? (table.primaryKey ?? []) : [])]);
 }
 
 interface Known {
@@ -53,7 +61,8 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
 export async function verifyHiddenRows(of: Case): Promise<void> {
   const { table, permission, subject, role } = of;
   const cell = { role, table: table.key };
-  const columns = permission.columns.filter((column) => !permission.cells.has(column) && askable.has(table.types.get(column)?.name ?? ""));
+  const enumerated = enumColumns(of);
+  const columns = permission.columns.filter((column) => !permission.cells.has(column) && !enumerated.has(column) && askable.has(table.types.get(column)?.name ?? ""));
   if (columns.length === 0) return;
   let rows: readonly Known[];
   try {

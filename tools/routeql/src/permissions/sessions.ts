@@ -82,7 +82,19 @@ async function valuesOf(uses: readonly Use[], database: ReadOnlyDatabase): Promi
   return [...new Set(values)].slice(0, realValues + 1);
 }
 
-const fallback = "no-such-value";
+/** A value of the column's type, for a variable whose columns hold none. */
+function placeholder([use]: readonly Use[]): string {
+  if (use === undefined) return "no-such-value";
+  if (use.isList) return "{}";
+  const name = use.type?.name ?? "text";
+  if (/^(int|float|numeric|money)/.test(name)) return "0";
+  if (name === "uuid") return "00000000-0000-4000-8000-000000000000";
+  if (name === "bool") return "false";
+  if (/^(date|timestamp)/.test(name)) return "2000-01-01";
+  if (name.startsWith("json")) return "{}";
+  if (/^(inet|cidr)/.test(name)) return "192.0.2.0";
+  return "no-such-value";
+}
 
 /**
  * Sessions of a role made of what stands in the database: each variable with several of its values.
@@ -94,13 +106,13 @@ export async function realSessions(uses: Uses, database: ReadOnlyDatabase): Prom
   const lists: (readonly [string, readonly string[]])[] = [];
   for (const [name, places] of uses) {
     const values = await valuesOf(places, database);
-    lists.push([name, values.length === 0 ? [fallback] : values]);
+    lists.push([name, values.length === 0 ? [placeholder(places)] : values]);
     most = Math.max(most, values.length);
   }
-  sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? fallback])));
+  sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? ""])));
   // With several variables, also values that stand in different rows.
   if (lists.length > 1) {
-    sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? fallback })));
+    sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? "" })));
   }
   return [...new Map(sessions.map((session) => [JSON.stringify(session), session])).values()];
 }

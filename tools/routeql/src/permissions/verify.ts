@@ -5,9 +5,11 @@ import { hostileSessions, verifyHostileSessions } from "./hostile.ts";
 import { verifySchema } from "./introspection.ts";
 import { verifyRelationships } from "./relationships.ts";
 import type { Verdicts } from "./report.ts";
-import { caseOf, verifyRows } from "./rows.ts";
+import { type Case, caseOf, verifyRows } from "./rows.ts";
 import { realSessions, type Uses, variablesOf } from "./sessions.ts";
 import type { Filter } from "../../../../engine/src/permissions/declared.ts";
+import { MissingVariable } from "./sql.ts";
+import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
 import type { Subject, Variables } from "./subject.ts";
 import { verifyStream } from "./streams.ts";
 
@@ -42,6 +44,23 @@ export async function verify(subject: Subject, verdicts: Verdicts, options: Veri
   }
 }
 
+/** Why the filter, or that of a cell, cannot be written in SQL. */
+function unreadableFilter({ sql, permission, subject: { access } }: Case): string | undefined {
+  const next = access.tables.get(permission.table)?.relationships ?? [];
+  const filters = [permission, ...next.flatMap(({ target }) => access.permission(permission.role, target) ?? [])];
+  try {
+    for (const each of filters) {
+      sql.filter(each, "it");
+      for (const column of each.cells.keys()) sql.column(each, column, "it");
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnderivableMetadata) return error.message;
+    if (error instanceof MissingVariable) return undefined;
+    throw error;
+  }
+}
+
 async function verifyRole(subject: Subject, role: string, verdicts: Verdicts, { sessions, most }: VerificationOptions): Promise<void> {
   const uses = usesOf(subject, role);
   const real = [...(await realSessions(uses, subject.database)), ...(sessions[role] ?? [])];
@@ -53,6 +72,11 @@ async function verifyRole(subject: Subject, role: string, verdicts: Verdicts, { 
     const permission = subject.access.permission(role, table.key);
     if (permission === undefined) continue;
     const of = (variables: Variables) => caseOf({ subject, role, table, permission, variables, verdicts, most });
+    const unreadable = unreadableFilter(of(first));
+    if (unreadable !== undefined) {
+      verdicts.say("not-verified", { role, table: table.key }, `the rows of ${table.rootField} that ${role} is served: ${unreadable}`);
+      continue;
+    }
     // A filter without variables gives the same in every session.
     const own = variablesOf(subject.access, table.key, [permission.filter, ...permission.cells.values()]);
     for (const variables of own.size === 0 ? [first] : real) {
