@@ -19,6 +19,9 @@ export async function ensureDatabase(client: Client, database: string): Promise<
   return [`gave database ${database} to ${owner}`];
 }
 
+/** Roles with which the operator of a database cluster looks after it. */
+const monitors = ["cnpg_metrics_exporter"];
+
 /** Who may connect, and that nobody may do anything by being nobody in particular. Run in any database, as superuser. */
 export async function restrictDatabases(client: Client, database: string): Promise<string[]> {
   const read = async (): Promise<string> => {
@@ -39,6 +42,8 @@ export async function restrictDatabases(client: Client, database: string): Promi
     `grant connect on database ${name} to ${roleNames.map(loginRole).join(", ")}`,
     `grant temporary on database ${name} to ${loginRole("loader")}`,
   ];
+  const { rows } = await client.query<{ name: string }>("select rolname as name from pg_roles where rolname = any($1)", [monitors]);
+  for (const { name: monitor } of rows) statements.push(`grant connect on database postgres, ${name} to ${monitor}`);
   await client.query(statements.join(";"));
   return (await read()) === before ? [] : ["set who may connect to the databases"];
 }

@@ -10,7 +10,7 @@ function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string 
   if (kind === "NetworkPolicy") return "01-network-policies.yaml";
   const service = metadata.labels?.[serviceLabel] ?? "stack";
   if (kind === "Secret") return `secrets/${service}.yaml`;
-  return `${String(10 + order.indexOf(service)).padStart(2, "0")}-${service}.yaml`;
+  return `${10 + Math.max(0, order.indexOf(service))}-${service}.yaml`;
 }
 
 const note = "# Placeholders, no values: fill them in, or make Secrets of these names in another way.\n";
