@@ -102,3 +102,26 @@ test("two sources stand beside each other when their names are kept apart, and a
   });
   await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(/root field thing is there twice/);
 });
+
+test("aggregates of related rows keep to their own source, where both have a table of that name", async () => {
+  const related = { name: "things", using: { foreign_key_constraint_on: { table: "thing", column: "colour" } } };
+  const withThings = (name: string, extra: object, permission: object) => {
+    const { tables, ...rest } = source(name, extra);
+    const [colour, thing] = tables;
+    return { ...rest, tables: [{ ...colour, is_enum: false, array_relationships: [related], select_permissions: [{ role: "user", permission: { columns: "*", filter: {} } }] }, { ...thing, select_permissions: [{ role: "user", permission }] }], functions: [] };
+  };
+  const other = withThings("other", { customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } } }, { columns: "*", filter: { owner: "u2" }, allow_aggregations: true });
+  const first = withThings("default", {}, { columns: "*", filter: { owner: "u1" }, allow_aggregations: true });
+  const where = "where: {things_aggregate: {count: {predicate: {_eq: 1}}}}";
+  expect(await ask({ sources: [first, other] }, `{ colour(${where}) { value } other { colour(${where}) { value } } }`, "user")).toEqual({
+    data: { colour: [{ value: "red" }], other: { colour: [{ value: "blue" }] } },
+  });
+});
+
+test("under graphql-default the values of an enum table are asked for in capitals, and answered as they are stored", async () => {
+  const query = "query ($colour: ColourEnum!) { thing(where: {colour: {_in: [RED, $colour]}}, orderBy: {label: ASC}) { colour } thingsOf(args: {lowest: 1}) { label } }";
+  const engine = await createEngine({ metadata: { version: 3, sources: [source("default", { customization: { naming_convention: "graphql-default" } })] }, poolSize: 1 });
+  engines.push(engine);
+  const answer = await engine.execute({ query, variables: { colour: "BLUE" } }, sessionOf("admin", { "x-hasura-user-id": "u1" }));
+  expect(JSON.parse(answer)).toEqual({ data: { thing: [{ colour: "red" }, { colour: "blue" }], thingsOf: [{ label: "a" }] } });
+});

@@ -173,13 +173,11 @@ export class WhereReader {
 
   #aggregates(relationship: Relationship, input: Input): Condition {
     if (input.kind !== "object") throw invalid("expected an object", input.path);
-    return allOf(
-      ...input.entries.map(({ field, value }): Condition => {
-        const meta = inputMeta(field);
-        if (meta.kind !== "aggregate-predicate" || value.kind !== "object") throw invalid("expected an object", value.path);
-        return this.#aggregate(relationship, meta.predicate, value.entries);
-      }),
-    );
+    const [entry, ...others] = input.entries;
+    if (entry === undefined || others.length > 0) throw invalid("exactly one predicate should be specified", input.path);
+    const meta = inputMeta(entry.field);
+    if (meta.kind !== "aggregate-predicate" || entry.value.kind !== "object") throw invalid("expected an object", entry.value.path);
+    return this.#aggregate(relationship, meta.predicate, entry.value.entries);
   }
 
   #aggregate(relationship: Relationship, predicate: AggregatePredicateMeta, entries: (Input & { kind: "object" })["entries"]): Condition {
@@ -215,6 +213,8 @@ const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
 /** Columns named by enum values, as operands. */
 export function columnsOf(input: Input): readonly Operand[] {
   if (input.kind === "null") return [];
+  // Two columns have names, whose order is that of the function's arguments.
+  if (input.kind === "object") return input.entries.toSorted((one, other) => (one.field.name < other.field.name ? -1 : 1)).flatMap(({ value }) => columnsOf(value));
   const items = input.kind === "list" ? input.items : [input];
   return items.map((item) => {
     const meta = item.kind === "enum" ? enumMeta(item.value) : undefined;

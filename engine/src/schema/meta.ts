@@ -57,7 +57,7 @@ export type InputMeta =
   | { readonly kind: "function-argument"; readonly argument: ClientArgument }
   | { readonly kind: "initial-value" | "ordering" }
   | { readonly kind: "from" | "distance" | "use-spheroid" }
-  | { readonly kind: "predicate-arguments" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
+  | { readonly kind: "predicate-arguments" | "predicate-column" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
 
 export type ArgumentMeta =
   | { readonly kind: "where" | "order-by" | "limit" | "offset" | "distinct-on" | "path" | "count-columns" | "count-distinct" | "batch-size" | "cursor" | "function-arguments" }

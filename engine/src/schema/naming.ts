@@ -78,11 +78,11 @@ export class Naming {
 
   /** A type belonging to a table, e.g. `(author, "bool_exp")`. */
   type(base: NameBase, suffix?: string): string {
-    return this.#affixed(this.#joined(base.type, suffix));
+    return this.affixed(this.#joined(base.type, suffix));
   }
 
   /** Prefix and suffix of the source around a type's name. */
-  #affixed(name: string): string {
+  affixed(name: string): string {
     return this.#around(this.#typePrefix, name, this.#typeSuffix);
   }
 
@@ -93,12 +93,12 @@ export class Naming {
 
   /** The input object with the arguments of a tracked function; `name` is its custom name or the one in the database. */
   functionArguments(name: string): string {
-    return this.#affixed(this.field(`${name}_args`));
+    return this.affixed(this.field(`${name}_args`));
   }
 
   /** The same for a computed field, which is in snake case under both conventions. */
   computedFieldArguments(field: string, table: NameBase): string {
-    return this.#affixed(`${field}_${table.raw}_args`);
+    return this.affixed(`${field}_${table.raw}_args`);
   }
 
   /** The object of aggregate predicates. It has neither the source's prefix nor its suffix. */
@@ -112,10 +112,15 @@ export class Naming {
     return this.#graphql ? all + capitalise(predicate) : `${all}_${predicate}`;
   }
 
+  /** The object of the columns of an aggregate predicate that takes two. */
+  predicateArguments(base: NameBase, predicate: string): string {
+    return this.suffixed(this.aggregatePredicate(base, predicate), "arguments");
+  }
+
   /** The enum of the columns that an aggregate predicate takes. */
   predicateColumns(base: NameBase, predicate: string): string {
-    if (!this.#graphql) return this.#affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);
-    return this.#affixed(`${base.type}SelectColumn${capitalise(base.type)}AggregateBoolExp${capitalise(predicate)}ArgumentsColumns`);
+    if (!this.#graphql) return this.affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);
+    return this.affixed(`${base.type}SelectColumn${capitalise(base.type)}AggregateBoolExp${capitalise(predicate)}ArgumentsColumns`);
   }
 
   /** A type that belongs to a scalar or an enum, e.g. `String_comparison_exp`: without prefix and suffix of the source. */
@@ -130,7 +135,7 @@ export class Naming {
 
   /** A type that each source has of its own. */
   shared(name: string): string {
-    return this.#affixed(this.unaffixed(name));
+    return this.affixed(this.unaffixed(name));
   }
 
   rootField(name: string): string {

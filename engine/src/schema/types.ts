@@ -40,6 +40,8 @@ export class TypeBook {
   readonly naming: Naming;
   readonly #permissions: RolePermissions;
   readonly #types: Map<string, GraphQLNamedType>;
+  /** Those of this source. */
+  readonly #own = new WeakSet<GraphQLNamedType>();
 
   /** @param types shared by the sources of one role, so that e.g. `String_comparison_exp` is one type */
   constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>) {
@@ -59,7 +61,17 @@ export class TypeBook {
     if (known !== undefined) return known as Type;
     const type = build();
     this.#types.set(name, type);
+    this.#own.add(type);
     return type;
+  }
+
+  /**
+   * A name that has no prefix and suffix of its source, though the type is the source's own: it gets them when another source
+   * has a type of that name (Hasura refuses both then).
+   */
+  own(name: string): string {
+    const known = this.#types.get(name);
+    return known === undefined || this.#own.has(known) ? name : this.naming.affixed(name);
   }
 
   object(name: string, description: string | undefined, fields: () => OutputFields): GraphQLObjectType {

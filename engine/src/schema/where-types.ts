@@ -100,7 +100,7 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
   const { names } = target.table;
   const predicate = (name: string, columns: GraphQLInputType | undefined, argumentType: DatabaseType | undefined, resultType: DatabaseType) =>
     input(
-      types.input(types.naming.aggregatePredicate(names, name), undefined, () => ({
+      types.input(types.own(types.naming.aggregatePredicate(names, name)), undefined, () => ({
         ...(columns === undefined ? {} : { arguments: input(columns, { kind: "predicate-arguments" }) }),
         distinct: input(GraphQLBoolean, { kind: "predicate-distinct" }),
         filter: input(boolExp(target, types), { kind: "predicate-filter" }),
@@ -108,7 +108,7 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
       })),
       { kind: "aggregate-predicate", predicate: { function: name, target, argumentType, resultType } },
     );
-  return types.input(types.naming.aggregatePredicates(names), undefined, () => {
+  return types.input(types.own(types.naming.aggregatePredicates(names)), undefined, () => {
     const all = selectColumns(target, types);
     const fields: InputFields = { count: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType) };
     const typed = (name: string, type: DatabaseType, result: DatabaseType) => {
@@ -116,6 +116,13 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
       if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), type, result);
     };
     for (const name of ["bool_and", "bool_or"]) typed(name, booleanType, booleanType);
+    for (const name of ["corr", "covar_samp"]) {
+      const columns = argumentColumns(target, name, floatType, types);
+      if (columns === undefined) continue;
+      const column = { type: new GraphQLNonNull(columns), ...meaning({ kind: "predicate-column" }) };
+      const both = types.input(types.own(types.naming.predicateArguments(names, name)), undefined, () => ({ X: column, Y: column }));
+      fields[name] = predicate(name, new GraphQLNonNull(both), floatType, floatType);
+    }
     for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) typed(name, floatType, floatType);
     return fields;
   });

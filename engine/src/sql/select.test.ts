@@ -64,3 +64,12 @@ test("a condition on aggregates is one on groups of related rows", () => {
     `EXISTS (SELECT 1 FROM "public"."article" AS "t2" WHERE ("t1"."id" = "t2"."author_id") AND ("t2"."published" = ($2::boolean)) HAVING ("count"(DISTINCT "t2"."id") >= ($1::integer)))`,
   );
 });
+
+test("a condition on two columns' aggregate names them in the function's order, and one condition is all there is", async () => {
+  const article = { ...library.tables["article"]?.columns, x: "float8", y: "float8" };
+  const measured = await stateOf({ ...library, tables: { ...library.tables, article: { ...library.tables["article"], columns: article } } });
+  const where = "{corr: {arguments: {Y: y, X: x}, predicate: {_gt: 0.5}}}";
+  expect(sql(measured, "admin", `{ author(where: {articles_aggregate: ${where}}) { id } }`).text).toContain(`HAVING ("corr"("t2"."x", "t2"."y") > ($1::double precision))`);
+  const two = "{count: {predicate: {_gt: 1}}, corr: {arguments: {X: x, Y: y}, predicate: {_gt: 0.5}}}";
+  expect(() => sql(measured, "admin", `{ author(where: {articles_aggregate: ${two}}) { id } }`)).toThrow("exactly one predicate should be specified");
+});
