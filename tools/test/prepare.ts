@@ -6,18 +6,24 @@ import { settings } from "../../infra/settings/list.ts";
 import { chromiumAbsent } from "../../tests/harness/browser.ts";
 import { image } from "../../tests/harness/image.ts";
 
+const say = (text: string): void => console.log(`  ${text}`);
+const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
+
+/** Brings a Docker engine, its client and the base images. What is there is left alone. @throws when they cannot be had */
+export async function prepareDocker(): Promise<void> {
+  await ensureEngine(options);
+  await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
+  // Debian 13 packs the client apart from the engine.
+  if ((await findProgram("docker")) === undefined) await installPackages(["docker-cli"], options.onLine, "looks into containers");
+}
+
 /**
  * Brings what the container suites stand on: a Docker engine, the base images, the kit's images, curl and a browser. What is there is left alone.
  * @throws when an engine, an image or curl cannot be had; without a browser its tests are skipped and say so
  */
 export async function prepare(): Promise<void> {
   console.log("\npreparing: Docker, base images, the kit's images, clients");
-  const say = (text: string): void => console.log(`  ${text}`);
-  const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
-  await ensureEngine(options);
-  await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
-  // Debian 13 packs the client apart from the engine.
-  if ((await findProgram("docker")) === undefined) await installPackages(["docker-cli"], options.onLine, "looks into containers");
+  await prepareDocker();
   for (const { name } of builtImages()) {
     const started = performance.now();
     const reference = await image(name);

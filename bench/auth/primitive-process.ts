@@ -1,0 +1,51 @@
+/**
+ * What signing and checking a password cost alone, in a process of its own: as many as fit into a time, so many at a time.
+ * @module
+ */
+import { generateSigningKey } from "../../auth-sidecar/src/keys/signing-key.ts";
+import { hashPassword, verifyPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
+import { signToken } from "../../auth-sidecar/src/tokens/sign-token.ts";
+import { tokenClaims } from "../../auth-sidecar/src/tokens/token-claims.ts";
+
+export interface PrimitiveWork {
+  readonly primitive: "sign" | "hash";
+  readonly concurrency: number;
+  readonly milliseconds: number;
+}
+
+export interface PrimitiveResult {
+  readonly operations: number;
+  readonly seconds: number;
+  /** Of this process, all threads. */
+  readonly cpuSeconds: number;
+}
+
+const { publicJwk, privateKey } = await generateSigningKey("ES256");
+const passwordHash = await hashPassword("a password of the usual length");
+const user = { id: "bench", provider: "local", email: "bench@example.net", name: "Bench", role: "analyst", organisationId: null, disabled: false } as const;
+const policy = { issuer: "routeql", audience: "routeql", lifeSeconds: 900 };
+
+const primitives: Readonly<Record<PrimitiveWork["primitive"], () => Promise<unknown>>> = {
+  sign: () => signToken(tokenClaims(user, policy, Math.floor(Date.now() / 1000)), publicJwk, privateKey),
+  hash: () => verifyPassword(passwordHash, "a password of the usual length"),
+};
+
+async function work({ primitive, concurrency, milliseconds }: PrimitiveWork): Promise<PrimitiveResult> {
+  const once = primitives[primitive];
+  const usage = process.cpuUsage();
+  const start = performance.now();
+  let operations = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() - start < milliseconds) {
+      await once();
+      operations += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  const { user: inUser, system } = process.cpuUsage(usage);
+  return { operations, seconds: (performance.now() - start) / 1000, cpuSeconds: (inUser + system) / 1e6 };
+}
+
+process.on("message", (message: PrimitiveWork) => void work(message).then((result) => process.send?.(result)));
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");

@@ -1,0 +1,165 @@
+import { alternate } from "../measure/alternate.ts";
+import type { LoadResult, Target } from "../measure/http-load.ts";
+import { LoadGenerator } from "../measure/load-generator.ts";
+import { type Figure, figure, percentile, ratio } from "../measure/statistics.ts";
+import { surroundings, writeResults } from "../report/results.ts";
+import { number, spread, table } from "../report/table.ts";
+import { Primitives } from "./primitives.ts";
+import { type BenchSidecar, startBenchSidecar } from "./sidecar.ts";
+
+export interface AuthBench {
+  readonly quick: boolean;
+  /** Only parts whose name contains this: `tokens`, `logins`. */
+  readonly only: string;
+}
+
+/** How often a thing is done, and what each time costs the process that does it. */
+interface WorkFigures {
+  readonly work: string;
+  readonly perSecond: Figure;
+  /** To the first of its table. */
+  readonly ratio: Figure;
+  readonly cpuMicroseconds: Figure;
+  /** The first one's processor time to this one's. */
+  readonly cpuRatio: Figure;
+  readonly p50Milliseconds?: Figure;
+  readonly p99Milliseconds?: Figure;
+}
+
+interface OverloadFigures {
+  readonly work: string;
+  readonly offeredPerSecond: number;
+  readonly answeredPerSecond: number;
+  /** Of those answered with 200, from when they were due. */
+  readonly p99Milliseconds: number;
+  readonly refusedPerSecond: number;
+  readonly refusalP99Milliseconds: number;
+  readonly statuses: LoadResult["statuses"];
+}
+
+interface Round {
+  readonly rate: number;
+  readonly cpu: number;
+  readonly p50?: number;
+  readonly p99?: number;
+}
+
+interface Competitor {
+  readonly work: string;
+  readonly round: () => Promise<Round>;
+}
+
+const sizes = { full: { rounds: 5, milliseconds: 3_000, overload: 10_000 }, quick: { rounds: 3, milliseconds: 1_500, overload: 5_000 } };
+
+/** Hashes that the sidecar runs at one time by default. */
+const hashConcurrency = 2;
+
+/** `npm run bench:auth`. Gives the path of the results. */
+export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
+  const { rounds, milliseconds, overload } = quick ? sizes.quick : sizes.full;
+  const conditions = surroundings(quick);
+  await using sidecar = await startBenchSidecar();
+  await using generator = new LoadGenerator();
+  await using primitives = await Primitives.start();
+  const overHttp = (work: string, target: Target, connections: number): Competitor => ({
+    work,
+    round: () => httpRound(sidecar, generator, target, connections, milliseconds),
+  });
+  const alone = (work: string, primitive: "sign" | "hash", concurrency: number): Competitor => ({
+    work,
+    round: async () => {
+      const { operations, seconds, cpuSeconds } = await primitives.run({ primitive, concurrency, milliseconds });
+      return { rate: operations / seconds, cpu: (cpuSeconds / operations) * 1e6 };
+    },
+  });
+  const tables: WorkFigures[][] = [];
+  const overloads: OverloadFigures[] = [];
+  const compare = async (name: string, competitors: readonly Competitor[], target: Target): Promise<void> => {
+    if (!name.includes(only)) return;
+    const figures = await measure(competitors, rounds);
+    tables.push(figures);
+    console.log(`\n${workTable(name, figures)}`);
+    const held = figures.find(({ work }) => work === name)?.perSecond.median ?? 0;
+    overloads.push(await overloadOf(name, generator, target, held * 3, overload));
+    console.log(`\n${overloadTable(overloads.slice(-1))}`);
+  };
+  await compare("tokens", [overHttp("empty answers", sidecar.empty, 16), overHttp("tokens", sidecar.token, 16), alone("ES256 signatures alone", "sign", 1)], sidecar.token);
+  await compare("logins", [alone("argon2id alone", "hash", hashConcurrency), overHttp("logins", sidecar.login, 2 * hashConcurrency)], sidecar.login);
+  return await writeResults("auth", { ...conditions, work: tables.flat(), overload: overloads, residentMegabytes: sidecar.server.residentMegabytes() });
+}
+
+async function httpRound({ server }: BenchSidecar, generator: LoadGenerator, target: Target, connections: number, milliseconds: number): Promise<Round> {
+  const before = server.cpuSeconds();
+  const { seconds, latencies, statuses, broken } = await generator.run(target, { connections, milliseconds });
+  if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) {
+    throw new Error(`${target.path}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
+  }
+  const cpu = ((server.cpuSeconds() - before) / latencies.length) * 1e6;
+  return { rate: latencies.length / seconds, cpu, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+}
+
+async function measure(competitors: readonly Competitor[], rounds: number): Promise<WorkFigures[]> {
+  const measured = new Map<Competitor, Round[]>(competitors.map((competitor) => [competitor, []]));
+  for (const { round } of competitors) await round(); // warms up
+  for (const order of alternate(competitors, rounds)) for (const competitor of order) measured.get(competitor)?.push(await competitor.round());
+  const first = measured.get(competitors[0] as Competitor) ?? [];
+  return competitors.map((competitor) => {
+    const own = measured.get(competitor) ?? [];
+    const rates = own.map(({ rate }) => rate);
+    const cpus = own.map(({ cpu }) => cpu);
+    const latency = (read: (round: Round) => number | undefined): Figure | undefined => {
+      const values = own.flatMap((round) => read(round) ?? []);
+      return values.length === 0 ? undefined : figure(values);
+    };
+    return {
+      work: competitor.work,
+      perSecond: figure(rates),
+      ratio: ratio(rates, first.map(({ rate }) => rate)),
+      cpuMicroseconds: figure(cpus),
+      cpuRatio: ratio(first.map(({ cpu }) => cpu), cpus),
+      p50Milliseconds: latency(({ p50 }) => p50),
+      p99Milliseconds: latency(({ p99 }) => p99),
+    };
+  });
+}
+
+/** Requests come at a rate of their own, whether or not the sidecar keeps up. */
+async function overloadOf(work: string, generator: LoadGenerator, target: Target, rate: number, milliseconds: number): Promise<OverloadFigures> {
+  const { seconds, latencies, refusalLatencies, statuses } = await generator.run(target, { connections: 500, milliseconds, rate });
+  return {
+    work,
+    offeredPerSecond: rate,
+    answeredPerSecond: latencies.length / seconds,
+    p99Milliseconds: percentile(latencies, 0.99),
+    refusedPerSecond: refusalLatencies.length / seconds,
+    refusalP99Milliseconds: percentile(refusalLatencies, 0.99),
+    statuses,
+  };
+}
+
+function workTable(name: string, rows: readonly WorkFigures[]): string {
+  const line = (row: WorkFigures): string[] => [
+    row.work,
+    "",
+    spread(row.perSecond),
+    spread(row.ratio),
+    number(row.cpuMicroseconds.median),
+    number(row.cpuRatio.median),
+    number(row.p50Milliseconds?.median ?? Number.NaN),
+    number(row.p99Milliseconds?.median ?? Number.NaN),
+  ];
+  return table([name, "", "a second", "of the first", "CPU µs", "by CPU", "p50 ms", "p99 ms"], rows.map(line));
+}
+
+function overloadTable(rows: readonly OverloadFigures[]): string {
+  const line = (row: OverloadFigures): string[] => [
+    row.work,
+    JSON.stringify(row.statuses),
+    number(row.offeredPerSecond),
+    number(row.answeredPerSecond),
+    number(row.p99Milliseconds),
+    number(row.refusedPerSecond),
+    number(row.refusalP99Milliseconds),
+  ];
+  return table(["three times the load", "answers", "offered/s", "answered/s", "p99 ms", "refused/s", "p99 ms of refusals"], rows.map(line));
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
+import { paths } from "../../contract/paths.ts";
+import { freePorts } from "../../tests/harness/free-ports.ts";
+import { startSessions } from "../../tests/harness/sessions-container.ts";
+import { BenchDatabase } from "../data/bench-database.ts";
+import type { Target } from "../measure/http-load.ts";
+import { ServerProcess } from "../measure/server-process.ts";
+
+/** A sidecar with its database and session store, one account, and what is asked of it. */
+export interface BenchSidecar extends AsyncDisposable {
+  readonly server: ServerProcess;
+  /** The server's own empty answer, by the same way through Express. */
+  readonly empty: Target;
+  /** A session for a token: the flow's second step. */
+  readonly token: Target;
+  /** E-mail and password for a session: its first step. */
+  readonly login: Target;
+}
+
+/** @param nodeFlags for the sidecar's node, such as `--cpu-prof` */
+export async function startBenchSidecar(nodeFlags: readonly string[] = []): Promise<BenchSidecar> {
+  const stack = new AsyncDisposableStack();
+  try {
+    const database = stack.use(await BenchDatabase.start());
+    const sessions = await startSessions();
+    stack.defer(async () => void (await sessions.stop()));
+    const account = { email: "bench@example.net", password: randomBytes(12).toString("base64url") };
+    await using owner = await database.container.connect("owner");
+    await owner.query("insert into auth.users (id, email, name, password_hash, role) values ('bench', $1, 'Bench', $2, 'analyst')", [
+      account.email,
+      await hashPassword(account.password),
+    ]);
+    const [port = 0, metricsPort = 0] = await freePorts(2);
+    const serviceKey = randomBytes(24).toString("hex");
+    const sessionsUrl = new URL(sessions.getConnectionUri());
+    sessionsUrl.host = `${sessions.getIpAddress("bridge")}:6379`;
+    const server = await ServerProcess.start({
+      name: "auth-sidecar",
+      args: [...nodeFlags, resolve(import.meta.dirname, "../../auth-sidecar/src/main.ts")],
+      environment: {
+        NODE_ENV: "production",
+        PORT: String(port),
+        METRICS_PORT: String(metricsPort),
+        DATABASE_URL: database.url("sidecar"),
+        SESSIONS_URL: sessionsUrl.href,
+        SERVICE_API_KEY: serviceKey,
+        KEY_ENCRYPTION_KEY: randomBytes(24).toString("hex"),
+      },
+      readyUrl: `http://127.0.0.1:${port}/readyz`,
+    });
+    stack.use(server);
+    const local = { host: "127.0.0.1", port };
+    const headers = { "x-service-api-key": serviceKey };
+    const login: Target = { ...local, method: "POST", path: paths.loginCredentials, headers, body: JSON.stringify(account) };
+    const cookie = await cookieOf(login);
+    const running = stack.move();
+    return {
+      server,
+      empty: { ...local, method: "GET", path: "/livez", headers: {} },
+      token: { ...local, method: "GET", path: paths.token, headers: { ...headers, cookie } },
+      login,
+      [Symbol.asyncDispose]: () => running.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function cookieOf({ port, path, headers, body }: Target): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body });
+  const cookie = response.headers.get("set-cookie")?.split(";")[0];
+  if (cookie === undefined) throw new Error(`the login was answered with ${response.status}`);
+  return cookie;
+}

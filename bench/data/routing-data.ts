@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { detectCommand } from "../../database/detect/command.ts";
+import { loadCommand } from "../../database/load/command.ts";
+import type { StartedDatabaseContainer } from "../../tests/harness/database-container.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const realData = resolve(repository, "../shared/data/bgp");
+const realFiles = ["updates.20151023.0201.bgpdump.gz", "updates.20160811.1600.bgpdump.gz", "telegram-20260616.ripestat.tar.gz"];
+
+/** What a benchmark's database holds. */
+export interface RoutingData {
+  readonly updates: number;
+  readonly hijacks: number;
+  /** Where the updates come from, for the report. */
+  readonly origin: string;
+}
+
+/**
+ * Fills a database with `wanted` updates: the real ones where they lie beside the repository, the rest made up and older than those,
+ * so that the newest rows are real. Hijacks are detected in the made-up part.
+ * @throws when loading or detection fails
+ */
+export async function fillRoutingData(database: StartedDatabaseContainer, wanted: number): Promise<RoutingData> {
+  const load = (...args: string[]): Promise<void> => runCommand(loadCommand, args, database);
+  const real = realFiles.map((file) => resolve(realData, file)).filter((file) => wanted >= 1_000_000 && existsSync(file));
+  if (real.length > 0) await load("--service", "ripe-ris|rrc00", ...real);
+  const missing = wanted - (await count(database, "view_bgpupdates"));
+  if (missing > 0) await load("--demo", String(missing), "--start", "2014-01-01T00:00:00Z");
+  await runCommand(detectCommand, [resolve(repository, "database/examples/demo.yaml")], database);
+  await using owner = await database.connect("bootstrap");
+  await owner.query("vacuum analyze");
+  const updates = await count(database, "view_bgpupdates");
+  const origin = real.length > 0 ? `${updates - Math.max(0, missing)} real updates, the rest made up` : "made-up updates";
+  return { updates, hijacks: await count(database, "view_hijacks"), origin };
+}
+
+async function count(database: StartedDatabaseContainer, view: string): Promise<number> {
+  await using client = await database.connect("engine");
+  const { rows } = await client.query<{ count: string }>(`select count(*) as count from ${view}`);
+  return Number(rows[0]?.count);
+}
+
+async function runCommand(command: typeof loadCommand, args: readonly string[], database: StartedDatabaseContainer): Promise<void> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const texts = Promise.all([text(stdout), text(stderr)]);
+  const open = async () => ({ config: { connectionString: database.getConnectionUri("loader") }, close: async () => {} });
+  const code = await command(args, open, { stdout, stderr });
+  stdout.end();
+  stderr.end();
+  const [, errors] = await texts;
+  if (code !== 0) throw new Error(`the data could not be loaded:\n${errors}`);
+}

@@ -1,0 +1,118 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { SignJWT } from "jose";
+import { freePorts } from "../../tests/harness/free-ports.ts";
+import { mustRun } from "../../tests/harness/process.ts";
+import type { Target } from "../measure/http-load.ts";
+import { ServerProcess } from "../measure/server-process.ts";
+import type { Case } from "./cases.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const postgraphileFolder = join(import.meta.dirname, "postgraphile");
+
+/** Connections to Postgres that each contender has; the engine's own default. */
+const poolSize = 4;
+
+export interface ContenderOptions {
+  readonly databaseUrl: string;
+  readonly cases: readonly Case[];
+  /** Flags for the engine's node, such as `--cpu-prof`. */
+  readonly nodeFlags?: readonly string[];
+}
+
+export interface Contender {
+  readonly name: "baseline" | "engine" | "postgraphile";
+  readonly server: ServerProcess;
+  target(asked: Case): Target;
+}
+
+/** See baseline-server.ts. */
+export async function startBaseline({ databaseUrl, cases }: ContenderOptions): Promise<Contender> {
+  const [port = 0] = await freePorts(1);
+  const pathOf = (asked: Case): string => `/${encodeURIComponent(asked.name)}`;
+  const server = await ServerProcess.start({
+    name: "baseline",
+    args: [join(import.meta.dirname, "baseline-server.ts")],
+    environment: {
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      POOL_SIZE: String(poolSize),
+      STATEMENTS: JSON.stringify(Object.fromEntries(cases.map((asked) => [pathOf(asked), asked.statement]))),
+    },
+    readyUrl: `http://127.0.0.1:${port}/ready`,
+  });
+  return { name: "baseline", server, target: (asked) => ({ ...local(port), path: pathOf(asked), headers: {}, body: graphql(asked.hasura) }) };
+}
+
+export interface EngineProcess {
+  readonly server: ServerProcess;
+  readonly port: number;
+  /** An analyst's, signed with ES256, good for an hour. */
+  readonly token: string;
+}
+
+export interface EngineProcessOptions {
+  /** A directory or a file; default the project's own. */
+  readonly metadata?: string;
+  readonly nodeFlags?: readonly string[];
+  /** The one core that it may use; default all. */
+  readonly core?: number;
+}
+
+/** The embedded engine as it is deployed: tokens checked, limits, metrics and logs at their defaults. */
+export async function startEngineProcess(databaseUrl: string, options: EngineProcessOptions = {}): Promise<EngineProcess> {
+  const { metadata = resolve(repository, "hasura-metadata"), nodeFlags = [], core } = options;
+  const [port = 0, metricsPort = 0] = await freePorts(2);
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const server = await ServerProcess.start({
+    name: "engine",
+    args: [...nodeFlags, join(repository, "engine/src/main.ts")],
+    core,
+    environment: {
+      NODE_ENV: "production",
+      HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
+      HASURA_GRAPHQL_SERVER_PORT: String(port),
+      HASURA_GRAPHQL_ADMIN_SECRET: randomBytes(24).toString("hex"),
+      HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ type: "ES256", key: publicKey.export({ type: "spki", format: "pem" }), issuer: "routeql", audience: "routeql" }),
+      ENGINE_METADATA_DIRECTORY: metadata,
+      ENGINE_METRICS_PORT: String(metricsPort),
+      ENGINE_POOL_SIZE: String(poolSize),
+      ROUTEQL_DATABASE_URL: databaseUrl,
+    },
+    readyUrl: `http://127.0.0.1:${port}/healthz`,
+  });
+  const claims = { "x-hasura-allowed-roles": ["analyst"], "x-hasura-default-role": "analyst", "x-hasura-user-id": "bench" };
+  const token = await new SignJWT({ "https://hasura.io/jwt/claims": claims })
+    .setProtectedHeader({ alg: "ES256" })
+    .setIssuer("routeql")
+    .setAudience("routeql")
+    .setSubject("bench")
+    .setIssuedAt()
+    .setExpirationTime("1h")
+    .sign(privateKey);
+  return { server, port, token };
+}
+
+export async function startEngine({ databaseUrl, nodeFlags }: ContenderOptions): Promise<Contender> {
+  const { server, port, token } = await startEngineProcess(databaseUrl, { nodeFlags });
+  const headers = { authorization: `Bearer ${token}` };
+  return { name: "engine", server, target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }) };
+}
+
+/** See postgraphile/server.mjs; its packages are installed in its own folder when they are not there. */
+export async function startPostgraphile({ databaseUrl }: ContenderOptions): Promise<Contender> {
+  if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile"))) await mustRun("npm", ["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
+  const [port = 0] = await freePorts(1);
+  const server = await ServerProcess.start({
+    name: "postgraphile",
+    args: [join(postgraphileFolder, "server.mjs")],
+    cwd: postgraphileFolder,
+    environment: { NODE_ENV: "production", GRAPHILE_ENV: "production", PORT: String(port), DATABASE_URL: databaseUrl, POOL_SIZE: String(poolSize) },
+    readyUrl: `http://127.0.0.1:${port}/graphql`,
+  });
+  return { name: "postgraphile", server, target: (asked) => ({ ...local(port), path: "/graphql", headers: {}, body: graphql(asked.postgraphile) }) };
+}
+
+const local = (port: number): Pick<Target, "host" | "port" | "method"> => ({ host: "127.0.0.1", port, method: "POST" });
+const graphql = (query: string): string => JSON.stringify({ query });

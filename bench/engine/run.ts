@@ -1,0 +1,90 @@
+import { BenchDatabase } from "../data/bench-database.ts";
+import { fillRoutingData } from "../data/routing-data.ts";
+import { LoadGenerator } from "../measure/load-generator.ts";
+import { surroundings, writeResults } from "../report/results.ts";
+import { number, spread, table } from "../report/table.ts";
+import { cases } from "./cases.ts";
+import { type Contender, startBaseline, startEngine, startPostgraphile } from "./contenders.ts";
+import { measureReady } from "./fifty-tables.ts";
+import { type LiveFigures, measureLive } from "./live.ts";
+import { checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
+
+export interface EngineBench {
+  readonly quick: boolean;
+  /** Only cases and parts whose name contains this: `10 rows`, `nested`, `live`, `ready` … */
+  readonly only: string;
+}
+
+const sizes = {
+  full: { updates: 1_000_000, rounds: 5, milliseconds: 2_500, starts: 5, steps: [5_000, 10_000, 20_000], changes: 4 },
+  quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [5_000], changes: 2 },
+};
+
+/** `npm run bench:engine`. Gives the path of the results. */
+export async function benchEngine({ quick, only }: EngineBench): Promise<string> {
+  const size = quick ? sizes.quick : sizes.full;
+  const conditions = surroundings(quick);
+  const isWanted = (name: string): boolean => name.includes(only);
+  console.log("filling a database");
+  await using database = await BenchDatabase.start();
+  const data = await fillRoutingData(database.container, size.updates);
+  console.log(`  ${number(data.updates)} updates (${data.origin}), ${data.hijacks} hijacks`);
+  await using owner = await database.container.connect("owner");
+  const { rows } = await owner.query<{ prefix: string }>(
+    "select prefix::text from routing.bgp_updates group by prefix order by abs(count(*) - 100), prefix limit 1",
+  );
+  const asked = cases(rows[0]?.prefix ?? "").filter(({ name }) => isWanted(name));
+  const databaseUrl = database.url("engine");
+
+  const queries: QueryFigures[] = [];
+  if (asked.length > 0) {
+    await using generator = new LoadGenerator();
+    const options = { databaseUrl, cases: asked };
+    await using started = new AsyncDisposableStack();
+    const contenders: Contender[] = [];
+    for (const start of [startBaseline, startEngine, startPostgraphile]) {
+      const contender = await start(options);
+      started.use(contender.server);
+      contenders.push(contender);
+    }
+    for (const one of asked) {
+      await checkAnswers(one, contenders);
+      queries.push(...(await measureQueries(one, contenders, generator, size)));
+      console.log(`\n${queryTable(queries.filter((row) => row.case === one.name))}`);
+    }
+  }
+  const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
+  if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
+  const live = isWanted("live") ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes }) : [];
+  if (live.length > 0) console.log(`\n${liveTable(live)}`);
+  return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
+}
+
+function queryTable(rows: readonly QueryFigures[]): string {
+  const titles = ["case", "server", "requests/s", "of baseline", "CPU µs", "p50 ms", "p99 ms", "p99 of baseline's", "MB"];
+  const line = (row: QueryFigures): string[] => [
+    row.case,
+    row.server,
+    spread(row.requestsPerSecond),
+    spread(row.ratio),
+    number(row.cpuMicroseconds.median),
+    number(row.p50Milliseconds.median),
+    number(row.p99Milliseconds.median),
+    spread(row.p99Ratio),
+    number(row.residentMegabytes.median),
+  ];
+  return table(titles, rows.map(line));
+}
+
+function liveTable(rows: readonly LiveFigures[]): string {
+  const line = (row: LiveFigures): string[] => [
+    `${number(row.subscribers)} subscribers`,
+    `${row.variableSets} variable sets`,
+    spread(row.p50Milliseconds),
+    spread(row.p95Milliseconds),
+    number(row.residentMegabytes),
+    number(row.idleCpu),
+    String(row.missing),
+  ];
+  return table(["live", "of", "p50 ms to client", "p95 ms", "MB", "cores while idle", "missing"], rows.map(line));
+}

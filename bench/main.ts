@@ -1,0 +1,64 @@
+/**
+ * `npm run bench:engine`, `bench:auth` and `bench:stack`, and `npm run bench` for all three.
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { cleanUp } from "../tests/harness/clean-up.ts";
+import { runId } from "../tests/harness/run.ts";
+import { prepareDocker } from "../tools/test/prepare.ts";
+
+const help = `npm run bench:engine | bench:auth | bench:stack | bench [-- OPTIONS]
+
+  engine  the embedded engine beside node:http with pg, and PostGraphile 5, on the same Postgres; ready time; live queries
+  auth    tokens and logins of the sidecar beside what signing and hashing cost alone; three times the load that it holds
+  stack   a whole stack through its gateway, over TLS, beside its engine
+  bench   all of them
+
+  --quick      a shorter run on less data, for a first look
+  --only TEXT  only the cases and parts whose name contains TEXT
+  --help       this text
+
+Each brings what it needs, prints tables and writes bench/results/<name>.json. bench/README.md says how to read the figures.`;
+
+interface Options {
+  readonly quick: boolean;
+  readonly only: string;
+}
+
+const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
+  engine: async (options) => (await import("./engine/run.ts")).benchEngine(options),
+  auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
+  stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
+};
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" }, help: { type: "boolean", default: false } },
+  });
+  const unknown = positionals.filter((name) => !Object.hasOwn(parts, name));
+  if (values.help || unknown.length > 0) {
+    console.log(help);
+    return values.help ? 0 : 2;
+  }
+  await prepareDocker();
+  try {
+    for (const [name, run] of Object.entries(parts)) {
+      if (positionals.length > 0 && !positionals.includes(name)) continue;
+      const began = performance.now();
+      console.log(`\n=== ${name}`);
+      const path = await run(values);
+      console.log(`\n${path}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+    }
+  } finally {
+    await cleanUp(runId);
+  }
+  return 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { cpuSeconds, residentMegabytes } from "./process-figures.ts";
+
+const logFolder = resolve(import.meta.dirname, "../results/logs");
+
+export interface ServerOptions {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** The one core that it may use; default all. */
+  readonly core?: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Asked until it answers with less than 500; then the server is ready. */
+  readonly readyUrl: string;
+}
+
+/** A contender: a node process of its own. What it prints is kept in bench/results/logs. */
+export class ServerProcess implements AsyncDisposable {
+  readonly name: string;
+  /** From the start of the process to its first good answer. */
+  readonly readyMilliseconds: number;
+  readonly #child: ChildProcess;
+
+  private constructor(name: string, child: ChildProcess, readyMilliseconds: number) {
+    this.name = name;
+    this.#child = child;
+    this.readyMilliseconds = readyMilliseconds;
+  }
+
+  /** @throws when the process ends before it is ready, or is not ready within a minute */
+  static async start({ name, args, cwd, core, environment, readyUrl }: ServerOptions): Promise<ServerProcess> {
+    await mkdir(logFolder, { recursive: true });
+    const log = createWriteStream(join(logFolder, `${name}.log`));
+    const began = performance.now();
+    // taskset replaces itself by the program, so that the process is the server's own.
+    const [program, ...before] = core === undefined ? [process.execPath] : ["taskset", "--cpu-list", String(core), process.execPath];
+    const child = spawn(program, [...before, ...args], { cwd, env: { PATH: process.env["PATH"], ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    try {
+      await untilReady(child, readyUrl);
+    } catch (error) {
+      child.kill("SIGKILL");
+      throw new Error(`${name} did not start: see bench/results/logs/${name}.log`, { cause: error });
+    }
+    return new ServerProcess(name, child, performance.now() - began);
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  cpuSeconds(): number {
+    return cpuSeconds(this.pid);
+  }
+
+  residentMegabytes(): number {
+    return residentMegabytes(this.pid);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    const forced = setTimeout(() => this.#child.kill("SIGKILL"), 5_000);
+    await exited;
+    clearTimeout(forced);
+  }
+}
+
+async function untilReady(child: ChildProcess, url: string): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    const ready = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status < 500;
+      },
+      () => false,
+    );
+    if (ready) return;
+    if (performance.now() > deadline) throw new Error("it is not ready after a minute");
+    await new Promise((wake) => setTimeout(wake, 5));
+  }
+}

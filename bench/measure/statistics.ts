@@ -1,0 +1,34 @@
+/** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN of none. */
+export function percentile(values: Float64Array, share: number): number {
+  if (values.length === 0) return Number.NaN;
+  const sorted = values.toSorted();
+  const rank = Math.max(1, Math.ceil(share * sorted.length));
+  return sorted[rank - 1] as number;
+}
+
+/** The middle value, of an even number the mean of both middle ones; NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
+}
+
+/** The median of several rounds, and the least and the most of them. */
+export interface Figure {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+export function figure(rounds: readonly number[]): Figure {
+  return { median: median(rounds), least: Math.min(...rounds), most: Math.max(...rounds) };
+}
+
+/**
+ * How many times the one is the other, round by round: both were measured right after each other, so that what slows the machine
+ * down hits both, and the ratio stays.
+ */
+export function ratio(ones: readonly number[], others: readonly number[]): Figure {
+  return figure(ones.map((one, round) => one / (others[round] ?? Number.NaN)));
+}
