@@ -74,6 +74,14 @@ describe("the migrate job", () => {
     expect(await state()).toEqual(before);
   });
 
+  test("finds the server and the superuser in a URL as well", async () => {
+    const url = new URL(`postgres://postgres@${database.getHost()}:${database.getPort()}/routeql?sslmode=disable`);
+    url.password = encodeURIComponent(database.getPassword("bootstrap"));
+    await writeFile(join(folder, "URL"), url.href);
+    const named = { DATABASE_HOST: "nowhere.invalid", BOOTSTRAP_PASSWORD_FILE: "/nowhere", BOOTSTRAP_URL_FILE: join(folder, "URL") };
+    expect(await migrate(named)).toEqual({ code: 0, stdout: "migrate: everything was in place\n", stderr: "" });
+  });
+
   test("two at once wait for each other and both succeed", async () => {
     const jobs = await Promise.all([migrate(), migrate()]);
     expect(jobs.map(({ code }) => code)).toEqual([0, 0]);
