@@ -36,14 +36,13 @@ async function copyRepository(folder: string): Promise<void> {
   }
 }
 
-/** The commit before the engine's metadata got a schema of their own; undefined where the history does not reach so far. */
+/** Subject of the last commit of the version before: one that knew one engine and one target. */
+const lastBefore = "Say how one file of tests is run";
+
+/** The version that stacks may have been made with before this one; undefined where the history does not reach so far. */
 export async function versionBefore(): Promise<string | undefined> {
-  const added = ["log", "--format=%H", "--diff-filter=A", "--", "database/migrate/metadata-schema.ts"];
-  const { stdout } = await run("git", added, { cwd: repository });
-  const commit = stdout.trim().split("\n").at(-1);
-  if (commit === undefined || commit === "") return undefined;
-  const before = await run("git", ["rev-parse", "--verify", "--quiet", `${commit}^`], { cwd: repository });
-  return before.code === 0 ? before.stdout.trim() : undefined;
+  const { stdout } = await run("git", ["log", "-1", "--format=%H", "--fixed-strings", `--grep=${lastBefore}`], { cwd: repository });
+  return stdout.trim() || undefined;
 }
 
 /**

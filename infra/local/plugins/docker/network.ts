@@ -18,6 +18,10 @@ type NetworkInputs = z.infer<typeof inputs>;
 
 const docker = dockerClient();
 
+/** Docker's defaults make about 30 networks on a host, and a stack has one for each pair of parts that may talk. */
+const noAddresses =
+  "Docker has no range of addresses left for another network. Take down a stack that is not needed, remove networks that nothing uses (docker network prune), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)";
+
 /** Removes a network with whatever hangs on it; fine when it is gone. */
 async function removeNetwork(id: string): Promise<void> {
   const network = docker.getNetwork(id);
@@ -63,15 +67,19 @@ export const network: ResourceKind<NetworkInputs> = {
       assertOurs("network", wanted.name, labelsInput(wanted.labels), left.Labels);
       await removeNetwork(left.Id);
     }
-    const created = await docker.createNetwork({
-      Name: wanted.name,
-      Driver: wanted.driver ?? "bridge",
-      Internal: wanted.internal ?? false,
-      Attachable: wanted.attachable ?? false,
-      Options: wanted.options ?? {},
-      Labels: labelsInput(wanted.labels),
-      CheckDuplicate: true,
-    });
+    const created = await docker
+      .createNetwork({
+        Name: wanted.name,
+        Driver: wanted.driver ?? "bridge",
+        Internal: wanted.internal ?? false,
+        Attachable: wanted.attachable ?? false,
+        Options: wanted.options ?? {},
+        Labels: labelsInput(wanted.labels),
+        CheckDuplicate: true,
+      })
+      .catch((error: unknown) => {
+        throw /address pool/.test(String(error)) ? new Error(noAddresses, { cause: error }) : error;
+      });
     return { id: created.id, outputs: {} };
   },
 
