@@ -11,7 +11,7 @@ const [command = "--help", ...rest] = process.argv.slice(2);
 try {
   const node = await ensureNode(project);
   await ensureDependencies(project, node);
-  const tools = { test: "tools/test.ts", documents: "tools/documents.ts", conformance: "tests/conformance/main.ts", bench: "bench/main.ts" };
+  const tools = { test: "tools/test.ts", documents: "tools/documents.ts", conformance: "tests/conformance/main.ts", mutations: "tools/mutations.ts", bench: "bench/main.ts" };
   const script = Object.hasOwn(tools, command) ? [tools[command]] : ["infra/local/main.ts", command];
   await runThrough(node, [`${project}/${script[0]}`, ...script.slice(1), ...rest]);
 } catch (error) {

@@ -35,3 +35,13 @@ test("a tenant's every filter asks for the organisation", () => {
 test("who has configured which prefix is nobody's to read", () => {
   expect(tables.find(({ table }) => table.name === "view_configured_prefixes")?.select_permissions).toEqual([]);
 });
+
+test("a viewer sees no ignored hijack", () => {
+  const hijacks = tables.find(({ table }) => table.name === "view_hijacks")?.select_permissions.find(({ role }) => role === "viewer");
+  expect(hijacks?.permission.filter).toEqual({ ignored: { _eq: false } });
+});
+
+test("a viewer has no aggregates", () => {
+  const granted = tables.flatMap(({ select_permissions: permissions }) => permissions.filter(({ role, permission }) => role === "viewer" && permission.allow_aggregations));
+  expect(granted).toEqual([]);
+});

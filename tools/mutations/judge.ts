@@ -1,0 +1,19 @@
+import type { Mutation } from "./mutation.ts";
+import type { Outcome } from "./run-tests.ts";
+
+/** `noticed` by the right test with an assertion; `survived`: every test is green; `astray`: something is red, but for another reason. */
+export type Judgement = { readonly kind: "noticed" | "survived" | "astray"; readonly reason: string };
+
+/** An assertion of vitest or of Node, or a title's own promise about an error; a crash of the file is none. */
+const isAssertion = (message: string): boolean => /AssertionError|Assertion|expected/i.test(message) && !/SyntaxError|Failed to (load|resolve)|ReferenceError/.test(message);
+
+export function judge(mutation: Pick<Mutation, "noticedBy">, { failed, broken, ran }: Outcome): Judgement {
+  const right = failed.find(({ title, message }) => title.includes(mutation.noticedBy) && isAssertion(message));
+  if (right !== undefined) return { kind: "noticed", reason: right.title };
+  const [other] = failed;
+  if (other !== undefined) return { kind: "astray", reason: `failed instead of "${mutation.noticedBy}": ${other.title}: ${firstLine(other.message)}` };
+  if (broken.length > 0) return { kind: "astray", reason: firstLine(broken[0] as string) };
+  return { kind: "survived", reason: `${ran} tests are green` };
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? "";

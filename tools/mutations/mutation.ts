@@ -1,0 +1,35 @@
+/** One exact change of text; `from` occurs exactly once in the file. */
+export interface Edit {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** One deliberate fault, and the tests that ought to notice it. */
+export interface Mutation {
+  /** What is wrong then, in words. */
+  readonly fault: string;
+  /** Path from the repository's root. */
+  readonly file: string;
+  readonly edits: readonly Edit[];
+  /** The suite whose tests ought to notice; all but `unit` need Docker. */
+  readonly suite: "unit" | "auth-sidecar" | "engine" | "gateway";
+  /** Files of tests, as few as can be. */
+  readonly tests: readonly string[];
+  /** Part of the title of a test that must fail: a red one elsewhere would be an accident. */
+  readonly noticedBy: string;
+}
+
+/**
+ * The file's text with the fault in it.
+ * @throws {Error} when a text is not there exactly once: the list has to follow the code
+ */
+export function mutated(mutation: Pick<Mutation, "file" | "edits">, text: string): string {
+  let result = text;
+  for (const { from, to } of mutation.edits) {
+    const places = result.split(from).length - 1;
+    if (places !== 1) throw new Error(`${mutation.file}: ${JSON.stringify(from)} is there ${places} times instead of once`);
+    result = result.replace(from, () => to);
+  }
+  if (result === text) throw new Error(`${mutation.file}: the mutation changes nothing`);
+  return result;
+}
