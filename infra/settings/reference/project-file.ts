@@ -5,7 +5,7 @@ import type { Setting } from "../setting.ts";
 import { defaultInWords, typeInWords } from "./describe.ts";
 
 /** What `pulumi new` asks for: what differs from one environment to the next. */
-const asked: readonly SettingName[] = ["publicHost", "hostAddress", "adminEmail"];
+const asked: readonly SettingName[] = ["target", "engine", "publicHost", "hostAddress", "adminEmail"];
 
 function description(setting: Setting): string {
   return `${setting.meaning} (${typeInWords(setting)}; default: ${defaultInWords(setting)})`.replaceAll("`", "");
@@ -24,7 +24,9 @@ export function projectFile(): string {
     main: "infra/index.ts",
     config: Object.fromEntries(settingNames.map((name) => [name, { description: description(settings[name]), default: "" }])),
     template: {
-      description: "RouteQL on one Docker host",
+      description: "Routing updates and hijacks online as a GraphQL API, on one Docker host or on Kubernetes",
+      displayName: "RouteQL",
+      quickstart: "Other settings: docs/settings.md. On a machine that lacks the CLI or its plugins: npm run up",
       config: Object.fromEntries(
         asked.map((name) => [
           name,
