@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { stackPaths } from "../../infra/local/foundation/paths.ts";
+import { node } from "./support/node.ts";
+import { namespace, stackName, up } from "./support/stack.ts";
+
+interface Pods {
+  readonly items: readonly { readonly metadata: { readonly uid: string } }[];
+}
+const podIds = async (): Promise<string[]> =>
+  (await node.get<Pods>("pods", `--namespace=${namespace}`)).items.map(({ metadata }) => metadata.uid).toSorted();
+
+test("a second update changes nothing and touches no pod", { timeout: 300_000 }, async () => {
+  const before = await podIds();
+  const { changes } = await up(node);
+  expect(Object.keys(changes)).toEqual(["same"]);
+  expect(await podIds()).toEqual(before);
+});
+
+test("the API server has warned of nothing that the program asked for", async () => {
+  const { logs } = stackPaths(stackName);
+  const updates = readdirSync(logs).filter((name) => name.endsWith("-up.log"));
+  expect(updates.length).toBeGreaterThan(0);
+  const texts = await Promise.all(updates.map((name) => readFile(join(logs, name), "utf8")));
+  for (const text of texts) expect(text).not.toContain("Warning of the Kubernetes API server");
+});
+
+test("no secret of the stack is in clear in its state", async () => {
+  const state = await readFile(join(stackPaths(stackName).state, `.pulumi/stacks/routeql/${stackName}.json`), "utf8");
+  const { items } = await node.get<{ items: { data?: Record<string, string> }[] }>("secrets", `--namespace=${namespace}`);
+  const values = items.flatMap(({ data = {} }) => Object.values(data));
+  expect(values.length).toBeGreaterThan(5);
+  for (const encoded of values) {
+    expect(state).not.toContain(encoded);
+    expect(state).not.toContain(Buffer.from(encoded, "base64").toString("utf8"));
+  }
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { defaultConfig } from "../../infra/local/plugins/kubernetes/api/client.ts";
+import { ApiClient } from "../../infra/local/plugins/kubernetes/api/client.ts";
+import { Cluster } from "../../infra/local/plugins/kubernetes/api/cluster.ts";
+import type { KubernetesObject } from "../../infra/local/plugins/kubernetes/api/objects.ts";
+import { node } from "./support/node.ts";
+import { namespace } from "./support/stack.ts";
+
+const workloads = ["deployments", "statefulsets", "jobs"];
+
+interface Template {
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly object[] } } };
+}
+
+async function templates(): Promise<(KubernetesObject & Template)[]> {
+  const lists = await Promise.all(workloads.map((kind) => node.get<{ items: (KubernetesObject & Template)[] }>(kind, `--namespace=${namespace}`)));
+  return lists.flatMap(({ items }) => items);
+}
+
+/** What the API server says of a pod template, asked with a Deployment that is never made. */
+async function warningsOf(name: string, template: unknown): Promise<string[]> {
+  const warnings: string[] = [];
+  const cluster = new Cluster(new ApiClient(defaultConfig(), (text) => warnings.push(text)));
+  const labels = { probe: name };
+  const { metadata, spec } = template as { metadata: { labels?: object }; spec: object };
+  await cluster.apply(
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: `probe-${name}`, namespace },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels: { ...metadata.labels, ...labels } }, spec: { ...spec, restartPolicy: "Always" } },
+      },
+    },
+    { dryRun: true },
+  );
+  return warnings;
+}
+
+test("the namespace enforces, warns of and records what violates the restricted standard", async () => {
+  const { metadata } = await node.get<KubernetesObject>("namespace", namespace);
+  for (const mode of ["enforce", "warn", "audit"]) expect(metadata.labels).toMatchObject({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
+});
+
+test("no pod template of the stack gets a warning, and one that asks for more does", async () => {
+  const all = await templates();
+  expect(all.length).toBeGreaterThanOrEqual(6);
+  for (const { metadata, spec } of all) expect(await warningsOf(metadata.name, spec.template), metadata.name).toEqual([]);
+  const { spec } = all[0]!;
+  const greedy = structuredClone(spec.template);
+  const containers = greedy.spec.containers.map((container) => ({ ...container, securityContext: { privileged: true } }));
+  const warned = await warningsOf("greedy", { ...greedy, metadata: {}, spec: { ...greedy.spec, containers } });
+  expect(warned.join(" ")).toMatch(/would violate PodSecurity "restricted.*privileged/);
+});
+
+test("no pod has a token of a service account, a host's namespace or a writable root", async () => {
+  for (const { metadata, spec } of await templates()) {
+    const pod = spec.template.spec as unknown as Record<string, unknown>;
+    expect(pod, metadata.name).toMatchObject({ automountServiceAccountToken: false });
+    for (const name of ["hostNetwork", "hostPID", "hostIPC"]) expect(pod[name] ?? false, metadata.name).toBe(false);
+    for (const container of spec.template.spec.containers) {
+      expect(container, metadata.name).toMatchObject({ securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } } });
+    }
+  }
+});

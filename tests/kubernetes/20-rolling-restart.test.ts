@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { Clients } from "./support/clients.ts";
+import { node } from "./support/node.ts";
+import { namespace } from "./support/stack.ts";
+
+interface Deployment {
+  readonly spec: { readonly replicas: number };
+  readonly metadata: { readonly name: string };
+}
+
+test("a rolling restart of each Deployment while clients work loses no request", { timeout: 600_000 }, async () => {
+  const { items } = await node.get<{ items: Deployment[] }>("deployments", `--namespace=${namespace}`);
+  expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(["auth-sidecar", "engine", "gateway"]);
+  for (const { metadata } of items) {
+    const clients = new Clients();
+    await node.kubectl(["rollout", "restart", `deployment/${metadata.name}`, `--namespace=${namespace}`]);
+    await node.kubectl(["rollout", "status", `deployment/${metadata.name}`, `--namespace=${namespace}`, "--timeout=180s"]);
+    // The last old pod still serves while it drains.
+    await node.kubectl(["wait", "pods", `--namespace=${namespace}`, `--selector=app.kubernetes.io/name=${metadata.name},!probe`, "--for=condition=Ready", "--timeout=120s"]);
+    const { answered, lost } = await clients.end();
+    expect(lost, `restart of ${metadata.name}`).toEqual([]);
+    expect(answered, `restart of ${metadata.name}`).toBeGreaterThan(20);
+  }
+});

@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from "vitest";
+import { nodeName } from "./cluster/layout.ts";
+import { Clients } from "./support/clients.ts";
+import { node } from "./support/node.ts";
+import { labelsOf } from "./support/probes.ts";
+import { namespace } from "./support/stack.ts";
+
+interface Pod {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+}
+
+const podsOf = async (service: string): Promise<string[]> => {
+  const selector = Object.entries(labelsOf(service)).map(([key, value]) => `${key}=${value}`);
+  const { items } = await node.get<{ items: Pod[] }>("pods", `--namespace=${namespace}`, `--selector=${selector.join(",")},!probe`);
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
+};
+
+/** Asks for one pod's end as a drain does; says why not where a budget forbids it. */
+async function evict(pod: string): Promise<string | undefined> {
+  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: pod, namespace } };
+  try {
+    await node.kubectl(["create", "--raw", `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`, "--filename=-"], JSON.stringify(eviction));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+afterAll(() => node.kubectl(["uncordon", nodeName]));
+
+test("a drain takes one pod of each service and is refused the second, so clients lose nothing", { timeout: 400_000 }, async () => {
+  await node.kubectl(["cordon", nodeName]);
+  const clients = new Clients();
+  const services = ["gateway", "engine", "auth-sidecar"];
+  for (const service of services) {
+    const [first = "", second = ""] = await podsOf(service);
+    expect(await evict(first), service).toBeUndefined();
+    expect(await evict(second), service).toContain("Cannot evict pod as it would violate the pod's disruption budget");
+  }
+  await node.kubectl(["uncordon", nodeName]);
+  for (const service of services) await node.kubectl(["rollout", "status", `deployment/${service}`, `--namespace=${namespace}`, "--timeout=180s"]);
+  const { answered, lost } = await clients.end();
+  expect(lost).toEqual([]);
+  expect(answered).toBeGreaterThan(20);
+});

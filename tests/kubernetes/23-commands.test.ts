@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { run } from "../harness/process.ts";
+import { command } from "../e2e/support/commands.ts";
+import { stackName } from "./support/stack.ts";
+
+const main = ["infra/local/main.ts"];
+const npmRun = (name: string, args: readonly string[], input?: string): ReturnType<typeof run> =>
+  run(process.execPath, [...main, name, "--stack", stackName, ...args], { timeout: 120_000, ...(input === undefined ? {} : { input }) });
+
+test("npm run psql opens the database's pod: with a statement, with statements from its input, and with their exit code", async () => {
+  expect(await command("psql", "-Atc", "select current_user")).toBe("routeql_owner\n");
+  const fromInput = await npmRun("psql", ["-At", "--role", "loader"], "select 6 * 7;\nselect current_user;\n");
+  expect(fromInput).toMatchObject({ code: 0, stdout: "42\nrouteql_loader\n" });
+  const wrong = await npmRun("psql", ["-v", "ON_ERROR_STOP=1", "-c", "select nothing"]);
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain('column "nothing" does not exist');
+});
+
+test("npm run logs shows what each pod has logged, and knows which services there are", async () => {
+  const lines = (await command("logs", "--tail", "3")).trim().split("\n");
+  const pods = new Set(lines.map((line) => line.split(" ")[0]?.replace(/-.*/, "")));
+  for (const service of ["auth", "database", "engine", "gateway", "migrate", "sessions"]) expect(pods).toContain(service);
+  const unknown = await npmRun("logs", ["nothing"]);
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toContain("There is no service nothing");
+});
+
+test("npm run keys works in a pod of the auth sidecar", async () => {
+  const { code, stdout } = await npmRun("keys", ["list"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/signing|active|ES256/i);
+});
+
+test("without a cluster that answers, an update says so and what to do, before it does anything", async () => {
+  const { code, stderr } = await run(process.execPath, [...main, "preview", "--stack", stackName], {
+    timeout: 120_000,
+    env: { ...process.env, TARGET: "kubernetes", KUBECONFIG: "/nowhere/kubeconfig" },
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain("No Kubernetes cluster answers");
+  expect(stderr).toContain("set KUBECONFIG");
+});

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, fetch } from "undici";
+import { stack } from "../../e2e/support/stack.ts";
+
+/** One request that did not get what it asked for. */
+export interface Lost {
+  readonly what: string;
+  readonly at: number;
+  readonly why: string;
+}
+
+export interface Work {
+  /** Requests that were answered as they should be. */
+  readonly answered: number;
+  readonly lost: readonly Lost[];
+  /** The longest that one request took, in milliseconds. */
+  readonly longest: number;
+}
+
+interface Kind {
+  readonly what: string;
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly expected: RegExp;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    what: "query",
+    path: "/api/graphql",
+    method: "POST",
+    headers: { "content-type": "application/json", "x-engine-access-key": stack.engineAccessKey },
+    body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
+    expected: /^\{"data":\{"view_hijacks":\[/,
+  },
+  {
+    what: "login",
+    path: "/api/auth/login/credentials",
+    method: "POST",
+    headers: { "content-type": "application/json", "x-service-api-key": stack.serviceApiKey },
+    body: JSON.stringify({ email: stack.adminEmail, password: stack.adminPassword }),
+    expected: /"sessionId":/,
+  },
+];
+
+/**
+ * Sends requests one after the other, each kind by its own client and on a connection of its own, and never a request twice: what one
+ * client of many would see that does not try again.
+ */
+export class Clients {
+  private readonly lost: Lost[] = [];
+  private readonly working: readonly Promise<void>[];
+  private readonly agent = new Agent({ connect: { ca: stack.caCertificate }, pipelining: 0 });
+  private answered = 0;
+  private longest = 0;
+  private ended = false;
+
+  /** @param pause milliseconds between an answer and the next request */
+  constructor(pause = 20) {
+    this.working = kinds.map((kind) => this.work(kind, pause));
+  }
+
+  async end(): Promise<Work> {
+    this.ended = true;
+    await Promise.all(this.working);
+    await this.agent.close();
+    return { answered: this.answered, lost: this.lost, longest: this.longest };
+  }
+
+  /** How many were lost so far. */
+  get lostSoFar(): number {
+    return this.lost.length;
+  }
+
+  private async work(kind: Kind, pause: number): Promise<void> {
+    while (!this.ended) {
+      const began = Date.now();
+      const problem = await this.ask(kind);
+      this.longest = Math.max(this.longest, Date.now() - began);
+      if (problem === undefined) this.answered += 1;
+      else this.lost.push({ what: kind.what, at: began, why: problem });
+      await sleep(pause);
+    }
+  }
+
+  private async ask({ path, method, headers, body, expected }: Kind): Promise<string | undefined> {
+    try {
+      const response = await fetch(new URL(path, stack.url), {
+        method,
+        headers: { ...headers, connection: "close" },
+        ...(body === undefined ? {} : { body }),
+        dispatcher: this.agent,
+        signal: AbortSignal.timeout(30_000),
+      });
+      const text = await response.text();
+      return response.status === 200 && expected.test(text) ? undefined : `${response.status} ${text.slice(0, 200)}`;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      return `${message}${cause instanceof Error ? `: ${cause.message}` : ""}`;
+    }
+  }
+}
