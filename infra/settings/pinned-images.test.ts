@@ -4,8 +4,8 @@ import { ownEngineImage } from "./engine-settings.ts";
 
 /** Every setting whose default is an image's reference. */
 const references = Object.entries(settings).flatMap(([name, setting]): [string, string][] => {
-  if (!/(Image|Base)$/.test(name) || !("default" in setting) || typeof setting.default !== "string") return [];
-  return setting.default === "" || setting.default === ownEngineImage ? [] : [[name, setting.default]];
+  const byDefault: unknown = "default" in setting ? setting.default : undefined;
+  return /(Image|Base)$/.test(name) && typeof byDefault === "string" && byDefault !== ownEngineImage ? [[name, byDefault]] : [];
 });
 
 test("there are images to look at", () => {

@@ -32,16 +32,17 @@ export async function loginAsker(): Promise<Asker> {
     path: "/api/auth/logout",
     method: "DELETE",
     headers: sessionHeaders(id),
-    isRight: () => {
-      sessionId = undefined;
-      return true as const;
-    },
+    isRight: () => true as const,
   });
   return {
     name: "login",
     next: () => {
       if (sessionId === undefined) return login;
-      return tokens < 5 ? token(sessionId) : logout(sessionId);
+      if (tokens < 5) return token(sessionId);
+      // Whether its answer comes or not: a logout that nobody answered may have happened.
+      const last = sessionId;
+      sessionId = undefined;
+      return logout(last);
     },
   };
 }

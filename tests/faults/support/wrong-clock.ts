@@ -9,7 +9,7 @@ const context = resolve(import.meta.dirname, "../clock");
 /** The kit's image with a clock that can be set. `user`: the service's user id. */
 export async function imageWithClock(name: string, user: number): Promise<string> {
   const base = await image(name);
-  const tag = `${base.replace(":", "-with-clock:")}`;
+  const tag = base.replace(":", "-with-clock:");
   await mustRun("docker", ["build", "--network", "host", "--tag", tag, "--build-arg", `IMAGE=${base}`, "--build-arg", `SERVICE_USER=${user}:${user}`, context]);
   return tag;
 }
