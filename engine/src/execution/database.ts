@@ -5,6 +5,7 @@ import { textOf } from "../postgres/bytes.ts";
 import type { Connection, Row } from "../postgres/connection.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
+import { Watchdog } from "../postgres/watchdog.ts";
 import { arrayText } from "../schema/values.ts";
 import type { Cancellation } from "./cancellation.ts";
 
@@ -47,18 +48,31 @@ class PreparedNames {
   }
 }
 
+/** Milliseconds of silence after which TCP asks whether the other end is still there. */
+const keepAliveDelay = 10_000;
+
+/** Milliseconds that Postgres gets beyond its own statement timeout. */
+const answerGrace = 10_000;
+
 /** One source's connections. Values travel as text both ways: what Postgres prints is what clients get. */
 export class Database {
   readonly #pool: ConnectionPool;
   readonly #options: DatabaseOptions;
   readonly #names = new PreparedNames();
+  readonly #watchdog: Watchdog;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+    const { statementTimeout } = options;
+    // The last statement of a request may begin just before all of them are too late.
+    this.#watchdog = new Watchdog(statementTimeout === 0 ? 0 : 2 * statementTimeout + answerGrace);
     this.#pool = new ConnectionPool({
       connection: {
         ...options.connection,
         connectionTimeoutMillis: connectionTimeout,
+        // A firewall that forgets quiet connections is noticed before a request is.
+        keepAlive: true,
+        keepAliveInitialDelayMillis: keepAliveDelay,
         application_name: "routeql-engine",
         // A read engine's connections cannot write, whatever a function tries. Planning time matters more than JIT here.
         options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${options.statementTimeout}`,
@@ -88,6 +102,7 @@ export class Database {
     signal?.throwIfAborted();
     const connection = await this.#connect();
     const cancellation = signal === undefined ? undefined : this.#cancelOn(signal, connection);
+    this.#watchdog.watch(connection);
     let mustGo = false;
     try {
       signal?.throwIfAborted();
@@ -98,6 +113,7 @@ export class Database {
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, runs);
     } finally {
+      this.#watchdog.release(connection);
       cancellation?.stop();
       // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
       await cancellation?.running;

@@ -105,6 +105,11 @@ export class Connection implements MessageHandler {
     await this.#send(commandMessage(text), undefined);
   }
 
+  /** Ends it because Postgres answers no more; who waits is told. */
+  abandon(): void {
+    this.#socket.destroy(new Error("the database did not answer in time"));
+  }
+
   async close(): Promise<void> {
     this.#lost ??= new Error("the connection is closed");
     // A goodbye would wait for the statement that still runs.

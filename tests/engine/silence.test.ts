@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createEngine, type Engine } from "../../engine/src/engine.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { ToxicProxy } from "../harness/toxic-proxy.ts";
+import { sessionOf } from "./support/routing.ts";
+
+let database: StartedDatabaseContainer;
+let proxy: ToxicProxy;
+let engine: Engine;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  const address = database.getConnectionUri("engine");
+  proxy = await ToxicProxy.to("127.0.0.1", Number(new URL(address).port));
+  engine = await createEngine({ metadata: "hasura-metadata", environment: { ROUTEQL_DATABASE_URL: proxy.through(address) }, statementTimeout: 500, poolSize: 1 });
+});
+
+afterAll(async () => {
+  await engine.close();
+  await proxy[Symbol.asyncDispose]();
+  await database.stop();
+});
+
+test("a database that falls silent without ending its connections is given up, and a new connection serves", async () => {
+  const ask = () => engine.execute({ query: "{ view_hijacks { key } }" }, sessionOf("admin"));
+  expect(await ask()).toBe('{"data":{"view_hijacks":[]}}');
+  proxy.set("hang");
+  await expect(ask()).rejects.toMatchObject({ code: "postgres-error", status: 503 });
+  await expect.poll(() => engine.statistics().pool.total, { timeout: 20_000 }).toBe(0);
+  proxy.set("pass");
+  expect(await ask()).toBe('{"data":{"view_hijacks":[]}}');
+}, 90_000);
