@@ -1,9 +1,10 @@
 /**
- * The migrate job: roles and passwords as superuser, then migrations and grants as the database's owner. The same content again
+ * The migrate job: roles and passwords as superuser or administrator, then migrations and grants as the database's owner. The same content again
  * changes nothing.
  * @module
  */
 import type { Client } from "pg";
+import { actForOwners, isSuperuser } from "./administrator.ts";
 import { connectionTo, connectWhenReady } from "./connect.ts";
 import { ensureDatabase, restrictDatabases } from "./database.ts";
 import { ensureMetadataSchema } from "./metadata-schema.ts";
@@ -25,7 +26,9 @@ async function run(settings: MigrateSettings): Promise<string[]> {
   return using(await connectWhenReady(connectionTo(settings, bootstrap, "postgres"), waitSeconds), async (client) => {
     await client.query("select pg_advisory_lock($1)", [JOB_LOCK.toString()]);
     const done: string[] = [];
-    for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name])));
+    const superuser = await isSuperuser(client);
+    for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name], superuser)));
+    await actForOwners(client);
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
     const inDatabase = await connectWhenReady(connectionTo(settings, bootstrap, database), waitSeconds);
     done.push(...(await using(inDatabase, ensureMetadataSchema)));

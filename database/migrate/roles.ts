@@ -61,10 +61,11 @@ interface RoleRow {
 }
 
 /**
- * Makes a role what {@link roles} says, with the password given; touches only what differs. Needs a superuser.
+ * Makes a role what {@link roles} says, with the password given; touches only what differs. Needs a superuser, or an administrator
+ * who may make roles: nobody else may read verifiers, so the password is set anew each time then.
  * @returns what it did, one sentence each; empty when nothing differed.
  */
-export async function ensureRole(client: Client, name: RoleName, password: string): Promise<string[]> {
+export async function ensureRole(client: Client, name: RoleName, password: string, superuser: boolean): Promise<string[]> {
   const role = loginRole(name);
   const description = roles[name];
   const done: string[] = [];
@@ -72,8 +73,8 @@ export async function ensureRole(client: Client, name: RoleName, password: strin
     await client.query(statement);
     done.push(`${what} ${role}`);
   };
-  if ((await readRole(client, role)) === undefined) await change(`create role ${role} login`, "created role");
-  const row = await readRole(client, role);
+  if ((await readRole(client, role, superuser)) === undefined) await change(`create role ${role} login`, "created role");
+  const row = await readRole(client, role, superuser);
   if (row === undefined) throw new Error(`The role ${role} is not there after it was created.`);
   if (!row.plain) {
     await change(
@@ -100,14 +101,14 @@ export async function ensureRole(client: Client, name: RoleName, password: strin
   return done;
 }
 
-async function readRole(client: Client, role: string): Promise<RoleRow | undefined> {
+async function readRole(client: Client, role: string, superuser: boolean): Promise<RoleRow | undefined> {
   const { rows } = await client.query<RoleRow>(
     `select rolcanlogin and rolinherit and not (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls)
          and coalesce(rolvaliduntil = 'infinity', true) as plain,
-       rolconnlimit as connection_limit, rolpassword as verifier,
+       rolconnlimit as connection_limit, ${superuser ? "rolpassword" : "null"} as verifier,
        coalesce((select setconfig from pg_db_role_setting where setrole = a.oid and setdatabase = 0), '{}') as settings,
        array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = a.oid) as member_of
-     from pg_authid a where rolname = $1`,
+     from ${superuser ? "pg_authid" : "pg_roles"} a where rolname = $1`,
     [role],
   );
   return rows[0];

@@ -14,7 +14,7 @@ export interface MigrateSettings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  /** The superuser. */
+  /** The superuser, or an administrator who may make roles and databases. */
   readonly bootstrap: Login;
   /** Of libpq's URLs, e.g. `sslmode`: how connections are encrypted. */
   readonly parameters: Readonly<Record<string, string>>;

@@ -274,8 +274,8 @@ export interface RouteQLArgs {
    */
   readonly database?: string;
   /**
-   * The external database, with a superuser. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.
-   * Default: none. Allowed: postgres://<superuser>:<password>@<host>[:<port>]/<database>.
+   * The external database, with an administrator who may make roles and databases; no superuser is needed. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.
+   * Default: none. Allowed: postgres://<administrator>:<password>@<host>[:<port>]/<database>.
    */
   readonly databaseUrl?: Input<string>;
   /**

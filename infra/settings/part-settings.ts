@@ -14,7 +14,7 @@ function attempt(value: string): URL | undefined {
   }
 }
 
-const databaseUrlForm = "postgres://<superuser>:<password>@<host>[:<port>]/<database>";
+const databaseUrlForm = "postgres://<administrator>:<password>@<host>[:<port>]/<database>";
 /** Never quotes the value, which holds a password. */
 const databaseUrl: Check<"secret"> = (value) => {
   const url = attempt(value);
@@ -46,7 +46,7 @@ export const partSettings = {
   databaseUrl: givenSecret({
     environment: "DATABASE_URL",
     meaning:
-      "The external database, with a superuser. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.",
+      "The external database, with an administrator who may make roles and databases; no superuser is needed. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.",
     check: databaseUrl,
     allowed: databaseUrlForm,
   }),

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Client } from "pg";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { image } from "../harness/image.ts";
+import { run } from "../harness/process.ts";
+
+const roles = ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"];
+const password = (role: string): string => `${role.toLowerCase()}-0123456789abcdef`;
+
+/** A server whose administrator may make roles and databases and is no superuser, as providers give one. */
+describe("the migrate job on a database outside", () => {
+  let database: StartedDatabaseContainer;
+  let folder: string;
+  const administrator = { name: "site admin", password: randomBytes(16).toString("hex") };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-administrator-"));
+    database = await new DatabaseContainer(await image("database")).withoutMigrations().start();
+    await using superuser = await database.connect("bootstrap");
+    await superuser.query(`create role "${administrator.name}" login createrole createdb password '${administrator.password}'`);
+    for (const role of roles) await writeFile(join(folder, role), password(role));
+  });
+
+  afterAll(async () => {
+    await database.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function migrate(name: string): Promise<{ code: number; stdout: string; stderr: string }> {
+    const url = new URL(`postgres://${database.getHost()}:${database.getPort()}/${name}`);
+    url.username = encodeURIComponent(administrator.name);
+    url.password = administrator.password;
+    await writeFile(join(folder, "URL"), url.href);
+    const files = Object.fromEntries(roles.map((role) => [`${role}_PASSWORD_FILE`, join(folder, role)]));
+    const env = { PATH: process.env["PATH"], BOOTSTRAP_URL_FILE: join(folder, "URL"), ...files };
+    return run(process.execPath, ["database/migrate/main.ts"], { env });
+  }
+
+  async function ask(name: string, role: string, statement: string): Promise<unknown> {
+    const client = new Client({
+      host: database.getHost(),
+      port: database.getPort(),
+      database: name,
+      user: `routeql_${role.toLowerCase()}`,
+      password: password(role),
+    });
+    await client.connect();
+    try {
+      return (await client.query<{ answer: unknown }>(statement)).rows[0]?.answer;
+    } finally {
+      await client.end();
+    }
+  }
+
+  test("an administrator who is no superuser is enough, for a database that is missing", async () => {
+    const { code, stdout, stderr } = await migrate("records");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("migrate: created database records");
+    expect(stdout).not.toContain(administrator.password);
+    expect(await ask("records", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
+    expect(await ask("records", "SIDECAR", "select count(*)::int as answer from auth.users")).toBe(0);
+    expect(await ask("records", "METADATA", "select pg_get_userbyid(nspowner) as answer from pg_namespace where nspname = 'hdb_catalog'")).toBe(
+      "routeql_metadata",
+    );
+  });
+
+  test("a second run succeeds and sets nothing but the passwords, which it may not compare", async () => {
+    const { code, stdout } = await migrate("records");
+    expect(code).toBe(0);
+    const other = stdout.split("\n").filter((line) => line !== "" && !/set the password of routeql_|done, 6 changes/.test(line));
+    expect(other).toEqual([]);
+  });
+
+  test("no role of the kit has more rights than elsewhere, nor is any a member of another", async () => {
+    const statement = `select array(select rolname::text from pg_roles where rolname ~ '^routeql_' and (rolsuper or rolcreatedb or rolcreaterole)
+      union select m.member::regrole::text from pg_auth_members m where m.member::regrole::text ~ '^routeql_') as answer`;
+    expect(await ask("records", "OWNER", statement)).toEqual([]);
+  });
+});
