@@ -68,6 +68,12 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
   const walk = (left: unknown, right: unknown, path: readonly string[], at: MergedPath): void => {
     const place = one.pathOf(left) ?? at;
     if (isDeepStrictEqual(left, right)) return;
+    // A list of named things that is absent is an empty one, and each thing is told of by its name.
+    const items = itemWords[path.at(-1) ?? ""] !== undefined && path.at(-2) !== path.at(-1);
+    if (items && (left === undefined || right === undefined)) {
+      walk(left ?? {}, right ?? {}, path, at);
+      return;
+    }
     if (left === undefined) say(place, path, `is only ${there}${isFields(right) ? "" : ` (${shown(right)})`}`);
     else if (right === undefined) say(place, path, `is only ${here}${isFields(left) ? "" : ` (${shown(left)})`}`);
     else if (isFields(left) && isFields(right) && !isCondition(path)) for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) walk(left[key], right[key], [...path, key], place);

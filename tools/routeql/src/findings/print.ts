@@ -31,8 +31,9 @@ function annotation({ severity, rule, file, line, reason, remedy }: Finding): st
   return `::${severity === "note" ? "notice" : severity} ${where.join(",")}::${escaped(`${reason}\n${remedy}`)}`;
 }
 
-function amount(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+/** `1 table`, `2 tables` */
+export function amount(number: number, what: string): string {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 }
 
 /** `3 findings (1 error, 2 warnings)`, or that there is none. */

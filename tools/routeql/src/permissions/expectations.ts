@@ -131,7 +131,7 @@ function compareEntry(role: string, table: string, before: Entry | undefined, no
     ...columns.added.map((column) => say(`can now read ${table}.${column}`, column)),
     ...columns.removed.map((column) => say(`can no longer read ${table}.${column}`, column)),
     ...(before.rows === now.rows ? [] : [say(`now reads other rows of ${table}: ${now.rows}; expected: ${before.rows}`)]),
-    ...(before.limit === now.limit ? [] : [say(`gets at most ${limitWords(now.limit)} of ${table} at once; expected: ${limitWords(before.limit)}`)]),
+    ...(before.limit === now.limit ? [] : [say(`gets ${limitWords(now.limit)} of ${table} at once; expected: ${limitWords(before.limit)}`)]),
     ...asked.added.map((operation) => say(`can now ask for ${table} by ${operation}`)),
     ...asked.removed.map((operation) => say(`can no longer ask for ${table} by ${operation}`)),
     ...next.added.map((name) => say(`can now go on from ${table} to ${name}`, name)),
@@ -140,4 +140,4 @@ function compareEntry(role: string, table: string, before: Entry | undefined, no
   ];
 }
 
-const limitWords = (limit: Entry["limit"]) => (limit === "none" ? "any number of rows" : `${limit} rows`);
+const limitWords = (limit: Entry["limit"]) => (limit === "none" ? "any number of rows" : `at most ${limit} rows`);

@@ -6,7 +6,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { judge, type Judged } from "../findings/exceptions.ts";
 import { counts } from "../findings/finding.ts";
-import { formatOf, printReport } from "../findings/print.ts";
+import { amount, formatOf, printReport } from "../findings/print.ts";
 import { databaseAddress, databaseOptions, ReadOnlyDatabase } from "../metadata/database.ts";
 import { type Project, readProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
@@ -50,7 +50,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const notApplied = applicable({ ...examined, catalog: new Map() as never, base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
   return {
     ...judged,
-    examined: `${permissionsOf(examined).length} permissions on ${tablesOf(examined).length} tables examined by ${applied.length + always.length} rules${database === undefined ? ", without a database" : ""}`,
+    examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${database === undefined ? ", without a database" : ""}`,
     notApplied: notApplied.filter((rule) => !applied.includes(rule)).map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
   };
 }

@@ -5,7 +5,7 @@ import { type Command, exitCodes, type Given, type Surroundings } from "../cli/c
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { counts, type Finding } from "../findings/finding.ts";
-import { formatOf, printReport } from "../findings/print.ts";
+import { amount, formatOf, printReport } from "../findings/print.ts";
 import { databaseAddress, databaseOptions } from "../metadata/database.ts";
 import { readProject } from "../metadata/project.ts";
 import { compareExpectations, expectationsOf, printExpectations, readExpectations } from "../permissions/expectations.ts";
@@ -107,7 +107,7 @@ A file of expectations holds what each role may do, for review: written by --upd
     writeDocuments(subject, verdicts, given.texts("write"), source, configuration, surroundings);
     const findings = [...expectations, ...verdicts.findings];
     const seconds = (performance.now() - started) / 1000;
-    const examined = `${verdicts.total.toLocaleString("en")} checks of ${subject.access.roles.length} roles on ${subject.access.tables.size} tables in ${seconds.toFixed(1)} s`;
+    const examined = `${amount(verdicts.total, "check")} of ${amount(subject.access.roles.length, "role")} on ${amount(subject.access.tables.size, "table")} in ${seconds.toFixed(1)} s`;
     surroundings.out(printReport({ findings, examined, more: { checks: verdicts.counts, seconds } }, format, painter(surroundings.colours)));
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { readProject } from "../metadata/project.ts";
+import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
+import { accessChanges } from "./widening.ts";
+
+function compare(before: MetadataFolder, after: MetadataFolder) {
+  const [one, other] = [before, after].map((folder) => readProject("metadata", folder.path));
+  if (one?.metadata === undefined || other?.metadata === undefined) throw new Error("the metadata of the test are wrong");
+  return accessChanges({ project: one, metadata: one.metadata }, { project: other, metadata: other.metadata }).map(({ direction, reason }) => `${direction}: ${reason}`);
+}
+
+function changed(before: string, after: string): readonly string[] {
+  using one = new MetadataFolder([tableFile("note", before)]);
+  using other = new MetadataFolder([tableFile("note", after)]);
+  return compare(one, other);
+}
+
+const owner = "filter:\n  owner: {_eq: X-Hasura-User-Id}";
+
+describe.each([
+  ["a column more", sound, sound.replace("[id]", "[id, title]"), "wider: reader can now read public.note.title"],
+  ["all columns", sound, sound.replace("[id]", '"*"'), "wider: reader can now read all columns of public.note, not only id"],
+  ["a higher limit", sound, sound.replace("10", "20"), "wider: reader gets at most 20 rows of public.note at once, and got at most 10 rows"],
+  ["no limit", sound, sound.replace("limit: 10", ""), "wider: reader gets any number of rows of public.note at once, and got at most 10 rows"],
+  ["no filter", sound, sound.replace(owner, "filter: {}"), 'wider: reader can now read every row of public.note; the filter was {"owner":{"_eq":"X-Hasura-User-Id"}}'],
+  ["another filter", sound, sound.replace("_eq", "_neq"), 'wider: reader may read other rows of public.note: the filter {"owner":{"_eq":"X-Hasura-User-Id"}} became {"owner":{"_neq":"X-Hasura-User-Id"}}'],
+  ["aggregates", sound, `${sound}\nallow_aggregations: true`, "wider: reader can now aggregate public.note"],
+])("%s", (_what, before, after, words) => {
+  test("is wider", () => expect(changed(before, after)).toEqual([words]));
+  test("and the other way round is never called wider, unless other rows come into view", () => {
+    const back = changed(after, before);
+    expect(back).toHaveLength(1);
+    if (!words.includes("other rows")) expect(back[0]).toMatch(/^narrower: /);
+  });
+});
+
+test("a condition more is narrower, one less is wider", () => {
+  const both = sound.replace(owner, `${owner}\n  title: {_eq: a}`);
+  expect(changed(sound, both)[0]).toMatch(/^narrower: reader reads fewer rows/);
+  expect(changed(both, sound)[0]).toMatch(/^wider: reader reads more rows/);
+});
+
+test("root fields, inherited roles, introspection and permissions to write are seen too", () => {
+  using before = new MetadataFolder([tableFile("note", `${sound}\nquery_root_fields: []`)], {
+    "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n",
+    "metadata/graphql_schema_introspection.yaml": "disabled_for_roles: [reader]\n",
+  });
+  using after = new MetadataFolder([tableFile("note", `${sound}\nquery_root_fields: [select]`, "delete_permissions:\n  - role: reader\n    permission: {filter: {owner: X-Hasura-User-Id}}\n")], {
+    "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader, other]\n",
+  });
+  expect(compare(before, after)).toEqual([
+    "wider: reader can now query public.note by select",
+    "wider: reader can now delete from public.note",
+    "wider: both inherits from other now",
+    "wider: reader can introspect its schema now",
+  ]);
+  expect(compare(after, before).every((change) => change.startsWith("narrower: "))).toBe(true);
+});
+
+test("metadata that are the same have changed in nothing", () => {
+  expect(changed(sound, sound)).toEqual([]);
+});

@@ -1,0 +1,157 @@
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../../../tests/harness/process.ts";
+import { main } from "./main.ts";
+import { MetadataFolder, sound, tableFile } from "./testing/metadata-folder.ts";
+import { readProject } from "./metadata/project.ts";
+
+/* The tool as its users have it: a process of its own, or, where only its words count, its function. */
+
+const program = resolve(import.meta.dirname, "../bin/routeql.js");
+const generous = 60_000;
+
+async function spawned(directory: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return run(process.execPath, [program, ...args], { cwd: directory, env: { PATH: process.env["PATH"], ...env }, timeout: generous });
+}
+
+async function routeql(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const code = await main(args, { directory, environment, colours: false, out: (text) => stdout.push(`${text}\n`), err: (text) => stderr.push(`${text}\n`) });
+  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
+}
+
+const note = (permission = sound) => tableFile("note", permission);
+
+describe("help", { timeout: generous }, () => {
+  test("lists the verbs, and each verb explains its options, exit codes and examples", async () => {
+    const { code, stdout } = await spawned("/", ["--help"]);
+    expect(code).toBe(0);
+    for (const verb of ["permissions", "check", "diff"]) {
+      expect(stdout).toMatch(new RegExp(`^  ${verb} +\\w`, "m"));
+      const help = await routeql("/", [verb, "--help"]);
+      expect(help.code).toBe(0);
+      for (const part of [`routeql ${verb}`, "Options:", "--metadata DIR", "Exit codes:", "Examples:"]) expect(help.stdout).toContain(part);
+      expect(Math.max(...help.stdout.split("\n").slice(1).map((line) => line.length))).toBeLessThanOrEqual(110);
+    }
+  });
+
+  test.each([
+    [[], "routeql VERB"],
+    [["fly"], "there are permissions, check, diff"],
+    [["check", "--fly"], "Unknown option '--fly'"],
+    [["check", "--metadata", "nowhere"], "there are no metadata at nowhere"],
+    [["check"], "Give --metadata DIR"],
+    [["diff", "--metadata", "."], "give either --endpoint or --base"],
+    [["check", "--format", "xml"], "there is no format xml"],
+  ] as const)("%j is called wrongly: exit code 2 and a reason", async (args, reason) => {
+    using folder = new MetadataFolder([]);
+    const { code, stdout, stderr } = await routeql(join(folder.path, "metadata/databases"), args);
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain(reason);
+  });
+});
+
+describe("check", { timeout: generous }, () => {
+  test("of sound metadata says so, with exit code 0 and no colours where there is no terminal", async () => {
+    using folder = new MetadataFolder([note()]);
+    const { code, stdout } = await spawned(folder.path, ["check"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 15 rules, without a database"]);
+    expect(stdout).not.toContain("\u001B");
+  });
+
+  test("of others lists what is wrong with file, line, reason and remedy, with exit code 1", async () => {
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
+    const { code, stdout } = await spawned(folder.path, ["check", "--metadata", "metadata"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("metadata/databases/default/tables/t0.yaml:8  warning  every-row\n  reader may read every row of public.note: the filter is empty\n  → ");
+  });
+
+  test("speaks JSON to machines and annotations to GitHub", async () => {
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
+    const json = JSON.parse((await routeql(folder.path, ["check", "--json"])).stdout) as { findings: unknown };
+    expect(json.findings).toMatchObject([{ rule: "every-row", severity: "warning", file: "metadata/databases/default/tables/t0.yaml", line: 8, table: "public.note", role: "reader" }]);
+    const { stdout } = await routeql(folder.path, ["check", "--format", "github"]);
+    expect(stdout.split("\n")[0]).toMatch(/^::warning file=metadata\/databases\/default\/tables\/t0\.yaml,line=8,title=every-row::reader may read every row of public\.note: the filter is empty%0A/);
+  });
+
+  test("leaves out what routeql.yaml excepts with a reason, and calls out an exception that excepts nothing", async () => {
+    const exception = (role: string) => `exceptions:\n  - {rule: every-row, role: ${role}, reason: It is public.}\n`;
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], { "routeql.yaml": exception("reader") });
+    expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 15 rules, without a database, 1 excepted") as string });
+    folder.write("routeql.yaml", exception("other"));
+    expect((await routeql(folder.path, ["check"])).stdout).toContain("the exception from every-row for role other excepts nothing");
+  });
+
+  test.each([
+    ["without a reason", "exceptions: [{rule: every-row}]", "exceptions.0.reason"],
+    ["from a rule that does not exist", "exceptions: [{rule: evry-row, reason: x}]", "there is no rule evry-row"],
+    ["with a key that nobody knows", "exeptions: []", "exeptions"],
+  ])("refuses an exception %s", async (_what, text, reason) => {
+    using folder = new MetadataFolder([note()], { "routeql.yaml": text });
+    const { code, stderr } = await routeql(folder.path, ["check"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+
+  test("compares with a revision of git", async () => {
+    using folder = new MetadataFolder([note()]);
+    const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "before");
+    folder.write("metadata/databases/default/tables/t0.yaml", note(sound.replace("[id]", "[id, secret]")));
+    const { code, stdout } = await routeql(folder.path, ["check", "--base", "HEAD"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("t0.yaml:7  warning  widened-permission\n  reader can now read public.note.secret");
+    const diff = await routeql(folder.path, ["diff", "--base", "HEAD"]);
+    expect([diff.code, diff.stdout]).toEqual([1, expect.stringContaining("reader can now read public.note.secret")]);
+    expect(await routeql(folder.path, ["check", "--base", "no-such-branch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string });
+  });
+
+  test("says that a database does not answer, without its password", async () => {
+    using folder = new MetadataFolder([note()]);
+    const { code, stdout, stderr } = await spawned(folder.path, ["check", "--database", "postgres://app:sesame@127.0.0.1:1/app"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("the database does not answer");
+    expect(stdout + stderr).not.toContain("sesame");
+  });
+});
+
+describe("diff --endpoint", { timeout: generous }, () => {
+  async function answering(reply: (secret: string | undefined) => readonly [number, unknown]) {
+    const server = createServer((request, response) => {
+      const [status, body] = request.url === "/v1/metadata" ? reply(request.headers["x-hasura-admin-secret"] as string | undefined) : [404, { error: "resource does not exist" }];
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
+  }
+
+  test("has exit code 0 where the engine serves the same, 1 and words where it does not", async () => {
+    using folder = new MetadataFolder([note()], { secret: "sesame\n" });
+    const same = readProject("metadata", folder.path).loaded.merged;
+    let running: unknown = same;
+    await using engine = await answering((secret) => (secret === "sesame" ? [200, { resource_version: 7, metadata: running }] : [401, { error: "invalid x-hasura-admin-secret", code: "access-denied" }]));
+    const args = ["diff", "--endpoint", engine.url, "--admin-secret-file", "secret"];
+    expect(await spawned(folder.path, args)).toMatchObject({ code: 0, stdout: "no findings; the running engine serves these metadata\n" });
+    running = JSON.parse(JSON.stringify(same).replace('"limit":10', '"limit":1000'));
+    const { code, stdout } = await routeql(folder.path, args);
+    expect(code).toBe(1);
+    expect(stdout).toContain("table public.note, select permission of reader, limit is 10 in the repository, and 1000 in the running engine");
+    expect(stdout).toMatch(/t0\.yaml:\d+ {2}warning {2}drift/);
+  });
+
+  test("cannot run with a wrong secret, an engine that is not there, or an answer that is no metadata: exit code 2", async () => {
+    using folder = new MetadataFolder([note()]);
+    await using engine = await answering((secret) => (secret === "other" ? [200, { tables: [] }] : [401, { error: "invalid admin-secret" }]));
+    const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "sesame" });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("answered 401: invalid admin-secret")]);
+    expect(wrong.stdout + wrong.stderr).not.toContain("sesame");
+    expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain("is the metadata API enabled there?");
+    expect((await routeql(folder.path, ["diff", "--endpoint", "http://127.0.0.1:1"])).code).toBe(2);
+    expect((await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "other" })).code).toBe(2);
+  });
+});

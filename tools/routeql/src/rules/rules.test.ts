@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readCatalog } from "../../../../engine/src/catalog/catalog.ts";
+import { buildState } from "../../../../engine/src/execution/state.ts";
+import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
+import { catalogAnswer, type FunctionSketch, type TableSketch } from "../../../../engine/src/testing/catalog.ts";
+import type { Finding } from "../findings/finding.ts";
+import { type Project, readProject } from "../metadata/project.ts";
+import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
+import { applicable, applyRules, shapeFindings } from "./apply.ts";
+import { allRules } from "./list.ts";
+
+interface World {
+  readonly tables: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  /** Table files of the base revision. */
+  readonly base?: readonly string[];
+  readonly sessionVariables?: readonly string[];
+  readonly database?: { readonly tables: Readonly<Record<string, TableSketch>>; readonly functions?: Readonly<Record<string, FunctionSketch>> };
+}
+
+const columns = { id: "int4 not null", owner: "text", title: "text", secret: "text" };
+const database = { tables: { note: { columns, primaryKey: ["id"] }, tag: { columns: { id: "int4 not null", note_id: "int4" }, primaryKey: ["id"] } } };
+
+async function find({ tables, files, base, sessionVariables, database: sketch }: World): Promise<readonly Finding[]> {
+  using folder = new MetadataFolder(tables, files);
+  using before = new MetadataFolder(base ?? []);
+  const project = readProject("metadata", folder.path);
+  const shape = shapeFindings(project, folder.path, "metadata");
+  if (project.metadata === undefined) return shape;
+  const answer = sketch === undefined ? undefined : catalogAnswer(sketch.tables, sketch.functions);
+  const ask = () => Promise.resolve(answer ?? null);
+  const stateOf = async ({ loaded }: Project, metadata: Metadata) =>
+    answer === undefined ? undefined : buildState({ loaded, metadata, unserved: [], notes: [] }, { metadata: loaded.merged, allowInconsistent: true }, () => ask);
+  const earlier = readProject(join(before.path, "metadata"), folder.path);
+  const names = [{ schema: "public", name: "any" }];
+  const examined = {
+    project,
+    metadata: project.metadata,
+    configuration: { sessionVariables: sessionVariables?.map(String), inferFunctionPermissions: true },
+    catalog: answer === undefined ? undefined : await readCatalog({ tables: names, functions: names, enumTables: [] }, ask),
+    state: await stateOf(project, project.metadata),
+    base: base === undefined || earlier.metadata === undefined ? undefined : { project: earlier, metadata: earlier.metadata, state: await stateOf(earlier, earlier.metadata) },
+  };
+  return [...shape, ...applyRules(examined, applicable(examined))];
+}
+
+const note = (permission: string, more = "") => tableFile("note", permission, more);
+const relationship = (to: string) => `array_relationships:\n  - name: tags\n    using:\n      manual_configuration:\n        remote_table: {schema: public, name: ${to}}\n        column_mapping: {id: note_id}\n`;
+const search: FunctionSketch = { arguments: [{ name: "term", type: "text" }], returns: { table: "note", set: true } };
+const withFunction = (permissions: string) => ({
+  "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: "!include default/tables/tables.yaml"\n  functions:\n    - function: {schema: public, name: search}\n${permissions}`,
+});
+const inherited = (parts: string) => ({ "metadata/inherited_roles.yaml": `- role_name: both\n  role_set: [${parts}]\n` });
+const address = (url: string) => ({ "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n` });
+
+/** For each rule: a world with its fault, the line where it is found, and a world without. */
+const cases: readonly (readonly [rule: string, at: string, faulty: World, clean: World])[] = [
+  ["metadata-shape", "t0.yaml:4", { tables: [note(sound).replace("select_permissions", "select_permission")] }, { tables: [note(sound)] }],
+  ["not-examined", "t0.yaml:4", { tables: [note(sound, "event_triggers:\n  - name: tell\n")] }, { tables: [note(sound)] }],
+  ["file-not-included", "forgotten.yaml:1", { tables: [note(sound)], files: { "metadata/databases/default/tables/forgotten.yaml": "table: forgotten\n" } }, { tables: [note(sound)] }],
+  ["reference", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - gone"))], database }, { tables: [note(sound)], database }],
+  ["reference", "t0.yaml:6", { tables: [note(sound, relationship("untracked"))] }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] }],
+  ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {}\nlimit: 5")] }, { tables: [note(sound)] }],
+  ["row-limit", "t0.yaml:6", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}")] }, { tables: [note(sound)] }],
+  ["unlimited-aggregates", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] }, { tables: [note(`${sound}\nallow_aggregations: true`)] }],
+  ["all-columns", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))] }, { tables: [note(sound)] }],
+  ["nothing-granted", "t0.yaml:6", { tables: [note(sound.replace("[id]", "[]"))] }, { tables: [note(sound)] }],
+  [
+    "every-row-writable",
+    "t0.yaml:9",
+    { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n")] },
+    { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n")] },
+  ],
+  ["unset-session-variable", "t0.yaml:9", { tables: [note(sound)], sessionVariables: ["x-hasura-org-id"] }, { tables: [note(sound)], sessionVariables: ["x-hasura-user-id"] }],
+  ["session-variable-spelling", "t0.yaml:9", { tables: [note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id"))] }, { tables: [note(sound)] }],
+  [
+    "inferred-function",
+    "databases.yaml:5",
+    { tables: [note(sound)], files: withFunction("      permissions: [{role: reader}]\n"), database: { ...database, functions: { search } } },
+    { tables: [note(sound)], files: withFunction("      configuration: {exposed_as: query}\n"), database: { ...database, functions: { search: { ...search, volatility: "v" } } } },
+  ],
+  ["unknown-part", "inherited_roles.yaml:2", { tables: [note(sound)], files: inherited("reader, writer") }, { tables: [note(sound)], files: inherited("reader") }],
+  ["role-spelling", "t1.yaml:5", { tables: [note(sound), tableFile("tag", sound).replace("reader", "Reader")] }, { tables: [note(sound), tableFile("tag", sound)] }],
+  ["shadowed-name", "t1.yaml:1", { tables: [note(sound), tableFile("note_aggregate", sound)] }, { tables: [note(sound), tableFile("note_summary", sound)] }],
+  ["shadowed-name", "t0.yaml:6", { tables: [note(sound, "configuration:\n  column_config:\n    title:\n      custom_name: secret\n")], database }, { tables: [note(sound, "configuration:\n  column_config:\n    title: {custom_name: heading}\n")], database }],
+  ["shadowed-name", "t0.yaml:5", { tables: [note(sound, relationship("tag").replace("tags", "title")), tableFile("tag", sound)], database }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)], database }],
+  ["no-primary-key", "t0.yaml:1", { tables: [note(sound)], database: { tables: { note: { columns } } } }, { tables: [note(sound)], database }],
+  ["secret-in-metadata", "databases.yaml:4", { tables: [], files: address("postgres://app:example@db/app") }, { tables: [], files: address("postgres://db/app") }],
+  ["widened-permission", "t0.yaml:10", { tables: [note(sound.replace("10", "20"))], base: [note(sound)] }, { tables: [note(sound.replace("10", "5"))], base: [note(sound)] }],
+  ["breaking-change", "databases.yaml:1", { tables: [note(sound)], base: [note(sound.replace("[id]", "[id, title]"))], database }, { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database }],
+];
+
+describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {
+  test(`finds what it is there for, at ${at}`, async () => {
+    const found = (await find(faulty)).filter((finding) => finding.rule === rule);
+    expect(found.map(({ file, line }) => `${file?.split("/").at(-1) ?? ""}:${line ?? ""}`)).toEqual([at]);
+    expect(found[0]?.reason).toMatch(/\w+ \w+/);
+  });
+
+  test("finds nothing where nothing is wrong", async () => {
+    expect((await find(clean)).filter((finding) => finding.rule === rule)).toEqual([]);
+  });
+});
+
+test("every rule has a violating and a clean example here", () => {
+  const without = allRules.map(({ id }) => id).filter((id) => id !== "unused-exception" && !cases.some(([rule]) => rule === id));
+  expect(without).toEqual([]);
+});
+
+test("metadata that are sound in every way have no finding at all", async () => {
+  expect(await find({ tables: [note(sound)], database, base: [note(sound)], sessionVariables: ["x-hasura-user-id"] })).toEqual([]);
+});
