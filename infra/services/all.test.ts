@@ -7,7 +7,7 @@ import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
-  describeServices(withDefaults(given, "prod"), surroundings);
+  describeServices(withDefaults(given, "staging"), surroundings);
 
 function service(name: ServiceName, given: GivenSettings = {}): ServiceDescription {
   const found = describe(given).find((candidate) => candidate.name === name);

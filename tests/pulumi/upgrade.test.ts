@@ -13,7 +13,7 @@ test("an upgrade from the version before keeps the data, the keys and the volume
   const count = "{ view_bgpupdates_aggregate { aggregate { count } } }";
   const volumes = async (): Promise<string[]> => {
     const { Volumes } = await dockerClient().listVolumes({ filters: { label: [`com.routeql.stack=${stack.name}`, "com.routeql.run=data"] } });
-    return Volumes.map(({ Name, CreatedAt }: { Name: string; CreatedAt?: string }) => `${Name} ${CreatedAt}`).toSorted();
+    return Volumes.map(({ Name, Mountpoint }) => `${Name} ${Mountpoint}`).toSorted();
   };
   const [rows, key, volumesBefore] = [await stack.query(count), await stack.access("SERVICE_API_KEY"), await volumes()];
   expect(rows).toMatchObject({ data: { view_bgpupdates_aggregate: { aggregate: { count: 50 } } } });

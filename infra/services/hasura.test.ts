@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { settingNames, readSettings } from "../../engine/src/operation/settings.ts";
+import { withDefaults } from "../settings/complete.ts";
+import type { GivenSettings } from "../settings/list.ts";
+import { describeServices } from "./all.ts";
+import { callEdges } from "./description.ts";
+import type { ServiceDescription, ServiceName } from "./description.ts";
+
+const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
+const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
+  describeServices(withDefaults({ engine: "hasura", ...given }, "staging"), surroundings);
+
+function service(name: ServiceName, given: GivenSettings = {}): ServiceDescription {
+  const found = describe(given).find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`${name} is not described.`);
+  return found;
+}
+
+test("the metadata are applied once after the migration, and the engine waits for that", () => {
+  expect(service("apply-metadata")).toMatchObject({ run: "job", after: ["migrate"], calls: ["database"] });
+  expect(service("engine").after).toEqual(["apply-metadata", "auth-sidecar"]);
+  expect(callEdges(describe())).toHaveLength(8);
+});
+
+test("the job has the metadata, the engine has none: other metadata leave the engine alone", () => {
+  expect(Object.keys(service("apply-metadata").files)).toContain("metadata/version.yaml");
+  expect(Object.keys(service("engine").files)).toEqual(["start/hasura.sh"]);
+});
+
+test("another schema is another content of the job", () => {
+  expect(service("apply-metadata").environment["SCHEMA_VERSION"]).toMatch(/^[0-9a-f]{12}$/);
+});
+
+test("the job knows neither the master key nor who signs tokens", () => {
+  const { environment, secrets } = service("apply-metadata");
+  expect(Object.values(secrets).toSorted()).toEqual(["engine-database-url", "metadata-database-url"]);
+  expect(JSON.stringify(environment)).not.toContain("jwk");
+});
+
+test("only its graphql API is open, nobody is admitted without a token or key, and nothing is reported", () => {
+  const { environment } = service("engine");
+  expect(environment).toMatchObject({
+    HASURA_GRAPHQL_ENABLED_APIS: "graphql",
+    HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
+    HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
+    HASURA_GRAPHQL_DEV_MODE: "false",
+    HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
+  });
+  expect(environment).not.toHaveProperty("HASURA_GRAPHQL_UNAUTHORIZED_ROLE");
+  expect(environment).not.toHaveProperty("HASURA_GRAPHQL_CONSOLE_ASSETS_DIR");
+});
+
+test("with the console it has what the console works through, and the console's own files", () => {
+  expect(service("engine", { engineConsole: true }).environment).toMatchObject({
+    HASURA_GRAPHQL_ENABLED_APIS: "graphql,metadata,config",
+    HASURA_GRAPHQL_ENABLE_CONSOLE: "true",
+    HASURA_GRAPHQL_CONSOLE_ASSETS_DIR: "/srv/console-assets",
+  });
+});
+
+test("its secrets come as files, which a shell reads before it becomes Hasura", () => {
+  const { environment, secrets, files } = service("engine");
+  expect(Object.values(secrets).toSorted()).toEqual(["engine-access-key", "engine-database-url", "metadata-database-url"]);
+  const script = String(files["start/hasura.sh"]);
+  for (const name of Object.keys(secrets)) {
+    expect(environment).not.toHaveProperty(name.replace(/_FILE$/, ""));
+    expect(script).toContain(name.replace(/_FILE$/, ""));
+  }
+  expect(script.trimEnd().split("\n").at(-1)).toBe("exec graphql-engine serve");
+});
+
+test("limits that Hasura does not know are given to this project's own engine alone", () => {
+  const ofOwn = (given: GivenSettings) => Object.keys(service("engine", given).environment).filter((name) => name.startsWith("ENGINE_"));
+  expect(ofOwn({})).toEqual([]);
+  expect(ofOwn({ hasuraImage: "routeql/engine" })).toContain("ENGINE_MAX_DEPTH");
+});
+
+/** Names that images/engine/graphql-engine takes away before this project's own engine reads its environment. */
+const withoutMeaning = ["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "CONSOLE_ASSETS_DIR", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`);
+
+test.each([false, true])("this project's own engine understands all that Hasura is told, with the console %s", (engineConsole) => {
+  const { environment } = service("engine", { engineConsole, hasuraImage: "routeql/engine" });
+  const given = Object.entries(environment).filter(([name]) => !withoutMeaning.includes(name));
+  expect(given.map(([name]) => name).filter((name) => !settingNames.includes(name))).toEqual([]);
+  expect(() => readSettings({ ...Object.fromEntries(given), HASURA_GRAPHQL_ADMIN_SECRET: "0123456789abcdef0123456789abcdef" })).not.toThrow();
+});
