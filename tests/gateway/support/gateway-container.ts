@@ -75,6 +75,12 @@ export class StartedGateway extends AbstractStartedContainer {
     this.folder = folder;
   }
 
+  /** Puts another certificate in the place of the first, as a cluster does that renews it. */
+  replaceCertificate({ certificate, privateKey }: TestCertificate): void {
+    writeFileSync(join(this.folder, "tls/private-key.pem"), privateKey);
+    writeFileSync(join(this.folder, "tls/certificate.pem"), certificate);
+  }
+
   /** Port of this machine that leads to the named listener. */
   port(listener: "redirect" | "api" | "console"): number {
     return this.getMappedPort({ redirect: 8080, api: 8443, console: 32_000 }[listener]);

@@ -1,0 +1,49 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+
+let parts: Surroundings;
+let before: TestCertificate;
+let after: TestCertificate;
+beforeAll(async () => {
+  [before, after] = [await makeCertificate(), await makeCertificate()];
+  parts = await startSurroundings({
+    certificate: before,
+    edit: (files) => {
+      // The gateway looks twice a minute; here each second.
+      files["start.sh"] = (files["start.sh"] ?? "").replace("sleep 30", "sleep 1");
+    },
+  });
+});
+afterAll(() => parts[Symbol.asyncDispose]());
+
+const fingerprint = (certificate: TestCertificate): string => new X509Certificate(certificate.certificate).fingerprint256;
+
+async function shown(): Promise<string> {
+  // Which of the two it is, its fingerprint tells.
+  const socket = connect({ host: "127.0.0.1", port: parts.gateway.port("api"), servername: "localhost", rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.end();
+  await once(socket.resume(), "close");
+  return fingerprint256;
+}
+
+test("a certificate that is renewed in its place is taken up without a restart, and every connection meanwhile gets one of the two", async () => {
+  expect(await shown()).toBe(fingerprint(before));
+  parts.gateway.replaceCertificate(after);
+  const seen: string[] = [];
+  const deadline = Date.now() + 60_000;
+  while (seen.at(-1) !== fingerprint(after) && Date.now() < deadline) {
+    seen.push(await shown());
+    await delay(100);
+  }
+  expect(seen.at(-1)).toBe(fingerprint(after));
+  for (const each of seen) expect([fingerprint(before), fingerprint(after)]).toContain(each);
+  const { output } = await parts.gateway.exec(["sh", "-c", "tr '\\0' ' ' </proc/1/cmdline"]);
+  expect(output).toContain("nginx: master process");
+});
