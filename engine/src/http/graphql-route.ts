@@ -19,6 +19,8 @@ export interface GraphQLRouteOptions {
   readonly bodyLimit: number;
   /** Requests in one batch. */
   readonly batchLimit: number;
+  /** Hasura's preserve-401-errors. */
+  readonly preserves401: boolean;
   readonly showsInternal: ShowsInternal;
   readonly logError: ErrorLog;
 }
@@ -37,7 +39,7 @@ interface Answer {
 }
 
 export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
-  const { authenticator, execution, bodyLimit, batchLimit, showsInternal, logError } = options;
+  const { authenticator, execution, bodyLimit, batchLimit, preserves401, showsInternal, logError } = options;
 
   function failure(thrown: unknown, id: string, session?: Session): Answer {
     const error = toEngineError(thrown);
@@ -91,7 +93,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     const { text, status } = await answer(request, left, id);
     if (status === 503) return { status, text, headers: { "retry-after": "1" } };
     if (status === 413 || status === 415) return { status, text, headers: { connection: "close" } };
-    return { status: keepsStatus ? status : 200, text };
+    return { status: keepsStatus || (status === 401 && preserves401) ? status : 200, text };
   };
 }
 

@@ -410,3 +410,13 @@ test("nothing that the client sends secretly is logged", async () => {
     expect(server.log()).not.toContain(secret);
   }
 });
+
+test.each([
+  ["false", 200],
+  ["true", 401],
+])("with HASURA_GRAPHQL_PRESERVE_401_ERRORS=%s a wrong secret is answered %i, and other errors 200", async (value, status) => {
+  await using server = await serveFake({}, { HASURA_GRAPHQL_PRESERVE_401_ERRORS: value });
+  const wrong = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
+  expect([wrong.status, wrong.body]).toMatchObject([status, { errors: [{ extensions: { code: "access-denied" } }] }]);
+  expect((await post(`${server.url}/v1/graphql`, { query: "syntax error mutation" })).status).toBe(200);
+});

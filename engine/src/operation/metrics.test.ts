@@ -19,6 +19,8 @@ test("the metrics port serves what happened, and nothing else", async () => {
     "routeql_engine_live_query_subscribers 0",
     "routeql_engine_websocket_connections 0",
     "routeql_engine_requests_in_flight 0",
+    "routeql_engine_metadata_resource_version 1",
+    "routeql_engine_metadata_inconsistent_objects 0",
   ]) {
     expect(text).toContain(line);
   }

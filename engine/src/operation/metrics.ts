@@ -9,6 +9,7 @@ export interface MetricSources {
   readonly engine: () => EngineStatistics;
   readonly liveQueries: () => { readonly cohorts: number; readonly members: number; readonly subscribers: number };
   readonly connections: () => number;
+  readonly metadata: () => { readonly resourceVersion: number; readonly inconsistencies: readonly unknown[] };
   readonly inFlight: () => number;
 }
 
@@ -95,6 +96,8 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
   gauge("pool_connections", "Open connections to Postgres.", () => sources.engine().pool.total);
   gauge("pool_idle", "Connections to Postgres without work.", () => sources.engine().pool.idle);
   gauge("pool_waiting", "Statements that wait for a connection.", () => sources.engine().pool.waiting);
+  gauge("metadata_resource_version", "Version of the metadata that are served; the same on all replicas.", () => sources.metadata().resourceVersion);
+  gauge("metadata_inconsistent_objects", "Objects of the metadata that are not served.", () => sources.metadata().inconsistencies.length);
   gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.engine().plans.size);
   gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.engine().plans.hits);
   gauge("plan_cache_misses", "Plans made since the start.", () => sources.engine().plans.misses);

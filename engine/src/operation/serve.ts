@@ -119,7 +119,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
   const { bodyLimit, batchLimit } = settings;
   const http = createHttpServer({
     graphql: servesGraphQL
-      ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, showsInternal, logError })
+      ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, preserves401: settings.preserve401, showsInternal, logError })
       : undefined,
     explain: servesGraphQL ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
     metadata: serves("metadata") ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }) : undefined,
@@ -136,6 +136,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     engine: () => engine.statistics(),
     liveQueries: () => subscriptions.figures(),
     connections: () => webSockets.connections,
+    metadata: () => metadata,
     inFlight: () => admission.inFlight,
   });
   const metricsServer = createMetricsServer(metrics.registry);

@@ -36,6 +36,8 @@ const definitions = {
   adminInternalErrors: ["HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", flag(true)],
   /** Every role sees the internal detail of errors. */
   devMode: ["HASURA_GRAPHQL_DEV_MODE", flag(false)],
+  /** A wrong or missing admin secret is answered 401 on `/v1/graphql` too, not 200. */
+  preserve401: ["HASURA_GRAPHQL_PRESERVE_401_ERRORS", flag(false)],
   /** Milliseconds between two polls of a live query. */
   refetchInterval: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
   batchSize: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
