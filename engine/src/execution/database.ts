@@ -100,7 +100,9 @@ export class Database {
    */
   async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
-    const connection = await this.#connect();
+    const taken = this.#connect();
+    // Each wait for what is there already would cost as much as finding it.
+    const connection = taken instanceof Promise ? await taken : taken;
     const cancellation = signal === undefined ? undefined : this.#cancelOn(signal, connection);
     this.#watchdog.watch(connection);
     let mustGo = false;
@@ -116,7 +118,7 @@ export class Database {
       this.#watchdog.release(connection);
       cancellation?.stop();
       // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
-      await cancellation?.running;
+      if (cancellation?.running !== undefined) await cancellation.running;
       if (mustGo) this.#pool.discard(connection);
       else this.#pool.give(connection);
     }
@@ -146,11 +148,16 @@ export class Database {
     }
   }
 
-  async #connect(): Promise<Connection> {
-    try {
-      return await this.#pool.take();
-    } catch (error) {
+  /** @throws EngineError, also as a rejection */
+  #connect(): Connection | Promise<Connection> {
+    const failed = (error: unknown): never => {
       throw databaseError(error, []);
+    };
+    try {
+      const taken = this.#pool.take();
+      return taken instanceof Promise ? taken.catch(failed) : taken;
+    } catch (error) {
+      return failed(error);
     }
   }
 

@@ -37,7 +37,7 @@ const keepAliveTimeout = 75_000;
 export function createHttpServer(options: HttpServerOptions): Server {
   const { logger } = options;
 
-  async function route(request: IncomingMessage, response: ServerResponse, id: string): Promise<Reply> {
+  function route(request: IncomingMessage, response: ServerResponse, id: string): Reply | Promise<Reply> {
     const url = request.url ?? "/";
     const mark = url.indexOf("?");
     const path = mark === -1 ? url : url.slice(0, mark);
