@@ -1,7 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { accessText, parseAccessText, type StackAccess } from "./access.ts";
+import type { StackPaths } from "../foundation/paths.ts";
+import { accessText, parseAccessText, type StackAccess, writeAccess } from "./access.ts";
 
 const access = (values: Partial<StackAccess>): StackAccess => ({
   url: "https://localhost",
@@ -32,4 +37,19 @@ test("what is written is read back", () => {
       expect(read.has("ROUTEQL_CONSOLE_URL")).toBe(false);
     }),
   );
+});
+
+test("where the certificate comes from an issuer that everybody trusts, so does whoever uses the file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-access-"));
+  try {
+    const paths = { accessFile: join(folder, "access.env"), certificateFile: join(folder, "ca.pem") } as StackPaths;
+    const { caFile: _caFile, ...rest } = access({});
+    const values = { ...rest, databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" }, services: [] };
+    await writeAccess(paths, { ...values, caCertificate: "OF THE STACK" });
+    expect(readFileSync(paths.certificateFile, "utf8")).toBe("OF THE STACK");
+    await writeAccess(paths, { ...values, caCertificate: "" });
+    expect(new X509Certificate(readFileSync(paths.certificateFile)).ca).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

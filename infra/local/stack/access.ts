@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { rootCertificates } from "node:tls";
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { Failure } from "../foundation/failure.ts";
 import { type StackPaths, stackPaths } from "../foundation/paths.ts";
@@ -52,7 +53,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
 export async function writeAccess(paths: StackPaths, values: StackValues): Promise<StackAccess> {
   const { url, consoleUrl, serviceApiKey, engineAccessKey, adminEmail, adminPassword } = values;
   const access = { url, consoleUrl, caFile: paths.certificateFile, serviceApiKey, engineAccessKey, adminEmail, adminPassword };
-  await replaceFile(paths.certificateFile, values.caCertificate);
+  // A certificate from the cluster's issuer is trusted as any other on the internet is.
+  await replaceFile(paths.certificateFile, values.caCertificate || rootCertificates.join("\n"));
   await replaceFile(paths.accessFile, accessText(access));
   return access;
 }
