@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultConfig } from "../../infra/local/plugins/kubernetes/api/client.ts";
-import { ApiClient } from "../../infra/local/plugins/kubernetes/api/client.ts";
+import { ApiClient, defaultConfig } from "../../infra/local/plugins/kubernetes/api/client.ts";
 import { Cluster } from "../../infra/local/plugins/kubernetes/api/cluster.ts";
 import type { KubernetesObject } from "../../infra/local/plugins/kubernetes/api/objects.ts";
 import { node } from "./support/node.ts";
@@ -9,7 +8,16 @@ import { namespace } from "./support/stack.ts";
 const workloads = ["deployments", "statefulsets", "jobs"];
 
 interface Template {
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly object[] } } };
+  readonly spec: {
+    readonly template: PodTemplate;
+    /** Of a StatefulSet. */
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+  };
+}
+
+interface PodTemplate {
+  readonly metadata: { readonly labels?: object };
+  readonly spec: { readonly containers: readonly object[]; readonly volumes?: readonly object[] };
 }
 
 async function templates(): Promise<(KubernetesObject & Template)[]> {
@@ -18,11 +26,12 @@ async function templates(): Promise<(KubernetesObject & Template)[]> {
 }
 
 /** What the API server says of a pod template, asked with a Deployment that is never made. */
-async function warningsOf(name: string, template: unknown): Promise<string[]> {
+async function warningsOf(name: string, { template, volumeClaimTemplates = [] }: Template["spec"]): Promise<string[]> {
   const warnings: string[] = [];
   const cluster = new Cluster(new ApiClient(defaultConfig(), (text) => warnings.push(text)));
   const labels = { probe: name };
-  const { metadata, spec } = template as { metadata: { labels?: object }; spec: object };
+  const { metadata, spec } = template;
+  const volumes = [...(spec.volumes ?? []), ...volumeClaimTemplates.map((claim) => ({ name: claim.metadata.name, emptyDir: {} }))];
   await cluster.apply(
     {
       apiVersion: "apps/v1",
@@ -30,7 +39,7 @@ async function warningsOf(name: string, template: unknown): Promise<string[]> {
       metadata: { name: `probe-${name}`, namespace },
       spec: {
         selector: { matchLabels: labels },
-        template: { metadata: { labels: { ...metadata.labels, ...labels } }, spec: { ...spec, restartPolicy: "Always" } },
+        template: { metadata: { labels: { ...metadata.labels, ...labels } }, spec: { ...spec, volumes, restartPolicy: "Always" } },
       },
     },
     { dryRun: true },
@@ -46,11 +55,10 @@ test("the namespace enforces, warns of and records what violates the restricted 
 test("no pod template of the stack gets a warning, and one that asks for more does", async () => {
   const all = await templates();
   expect(all.length).toBeGreaterThanOrEqual(6);
-  for (const { metadata, spec } of all) expect(await warningsOf(metadata.name, spec.template), metadata.name).toEqual([]);
+  for (const { metadata, spec } of all) expect(await warningsOf(metadata.name, spec), metadata.name).toEqual([]);
   const { spec } = all[0]!;
-  const greedy = structuredClone(spec.template);
-  const containers = greedy.spec.containers.map((container) => ({ ...container, securityContext: { privileged: true } }));
-  const warned = await warningsOf("greedy", { ...greedy, metadata: {}, spec: { ...greedy.spec, containers } });
+  const containers = spec.template.spec.containers.map((container) => ({ ...container, securityContext: { privileged: true } }));
+  const warned = await warningsOf("greedy", { ...spec, template: { metadata: {}, spec: { ...spec.template.spec, containers } } });
   expect(warned.join(" ")).toMatch(/would violate PodSecurity "restricted.*privileged/);
 });
 

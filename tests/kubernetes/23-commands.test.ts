@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { stackPaths } from "../../infra/local/foundation/paths.ts";
 import { run } from "../harness/process.ts";
 import { command } from "../e2e/support/commands.ts";
 import { stackName } from "./support/stack.ts";
@@ -31,12 +35,26 @@ test("npm run keys works in a pod of the auth sidecar", async () => {
   expect(stdout).toMatch(/signing|active|ES256/i);
 });
 
-test("without a cluster that answers, an update says so and what to do, before it does anything", async () => {
-  const { code, stderr } = await run(process.execPath, [...main, "preview", "--stack", stackName], {
-    timeout: 120_000,
-    env: { ...process.env, TARGET: "kubernetes", KUBECONFIG: "/nowhere/kubeconfig" },
-  });
+test("without a cluster that answers, a command says so and what to do, before it does anything", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "routeql-kubernetes-"));
+  try {
+    const file = join(folder, "environment");
+    await writeFile(file, "TARGET=kubernetes\nENGINE=embedded\n");
+    const { code, stderr } = await run(process.execPath, [...main, "preview", "--stack", `${stackName}-nowhere`], {
+      timeout: 120_000,
+      env: { ...process.env, ROUTEQL_ENVIRONMENT_FILE: file, KUBECONFIG: join(folder, "kubeconfig") },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("No Kubernetes cluster answers");
+    expect(stderr).toContain("set KUBECONFIG");
+  } finally {
+    await rm(folder, { recursive: true });
+    await rm(stackPaths(`${stackName}-nowhere`).folder, { recursive: true, force: true });
+  }
+});
+
+test("a stack that runs on a cluster is not brought up on Docker beside it", async () => {
+  const { code, stderr } = await npmRun("preview", []);
   expect(code).toBe(1);
-  expect(stderr).toContain("No Kubernetes cluster answers");
-  expect(stderr).toContain("set KUBECONFIG");
+  expect(stderr).toContain("runs on Kubernetes");
 });

@@ -36,6 +36,15 @@ export function refuseOtherCluster(stack: string, before: Place | undefined, now
   });
 }
 
+/** @throws Failure when a stack that runs on a cluster is about to be made on Docker: what runs there would be forgotten */
+export async function refuseOnDocker(stack: string): Promise<void> {
+  const place = await placeOf(stack);
+  if (!place) return;
+  throw new Failure(`The stack ${stack} runs on Kubernetes (${place.server}), but its settings now say docker`, {
+    remedy: `set TARGET=kubernetes, or take it down there first: npm run down -- --volumes --stack ${stack}`,
+  });
+}
+
 export const keepPlace = (paths: StackPaths, where: Place): Promise<void> =>
   writeFile(fileOf(paths), `${JSON.stringify(where)}\n`, { mode: 0o600 });
 

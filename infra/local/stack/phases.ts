@@ -8,7 +8,7 @@ import { pullImage } from "../docker/pull.ts";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import type { StackPaths } from "../foundation/paths.ts";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
-import { type Place, placeFor, placeOf, refuseOtherCluster } from "../kubernetes/place.ts";
+import { type Place, placeFor, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind } from "../plugins/choice.ts";
 import { acquireCli, type PulumiCli } from "../pulumi-cli/acquire.ts";
 import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
@@ -78,10 +78,11 @@ export function enginePhase({ onLine }: Surroundings): Phase {
 
 /** @param keeps whether the choice is made for good, as when the stack is about to be made */
 export function choicePhase(keeps: boolean): (surroundings: Surroundings) => Phase {
-  return ({ paths, prepared }) => ({
+  return ({ stack, paths, prepared }) => ({
     title: "Engine and images",
     work: async () => {
       const configuration = prepared.configuration!;
+      if (targetOf(configuration.plain) === "docker") await refuseOnDocker(stack);
       const choice = await chooseImages(configuration, await readChoice(paths));
       if (keeps) await keepChoice(paths, choice);
       prepared.configuration = withChoice(configuration, choice);

@@ -1,6 +1,7 @@
 import type {
   V1Namespace,
   V1NetworkPolicy,
+  V1NetworkPolicyIngressRule,
   V1NetworkPolicyPeer,
   V1NetworkPolicyPort,
   V1Pod,
@@ -83,6 +84,11 @@ function allowances(
   });
 }
 
+/** The client calls the field `_from` in what it lists, and leaves it `from` in what it watches. */
+function sourcesOf(rule: V1NetworkPolicyIngressRule): V1NetworkPolicyPeer[] | undefined {
+  return rule._from ?? (rule as { readonly from?: V1NetworkPolicyPeer[] }).from;
+}
+
 /** The rules for one pod, or undefined where no policy selects it in this direction: then everything is allowed. */
 export function rulesFor(cluster: Cluster, pod: V1Pod, direction: Direction): string[] | undefined {
   const applying = cluster.policies.filter(
@@ -94,7 +100,7 @@ export function rulesFor(cluster: Cluster, pod: V1Pod, direction: Direction): st
   if (applying.length === 0) return undefined;
   const rules = applying.flatMap(({ spec }) =>
     direction === "ingress"
-      ? (spec?.ingress ?? []).flatMap(({ _from, ports }) => allowances(cluster, pod, direction, _from, ports))
+      ? (spec?.ingress ?? []).flatMap((rule) => allowances(cluster, pod, direction, sourcesOf(rule), rule.ports))
       : (spec?.egress ?? []).flatMap(({ to, ports }) => allowances(cluster, pod, direction, to, ports)),
   );
   return [...new Set(rules)];
