@@ -22,6 +22,9 @@ export default defineConfig({
           name: "unit",
           include: ["{contract,infra,auth-sidecar,engine,database,nginx,hasura-metadata,images,tools,bench,tests/harness}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
+          // On a busy machine a whole stack takes seconds to describe.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       ...suites
