@@ -1,0 +1,79 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { readConfiguration } from "../../infra/local/stack/configuration.ts";
+import { renderStack } from "../../infra/rendering/render-stack.ts";
+import { definitionModules } from "./cluster/binaries.ts";
+import { node } from "./support/node.ts";
+import { stackSettings } from "./support/stack.ts";
+
+const name = "rendered";
+const namespace = `routeql-${name}`;
+
+/** Where each module keeps its definitions. */
+const folders = { "cloudnative-pg": "config/crd/bases", "cert-manager": "deploy/crds" } as const;
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+beforeAll(async () => {
+  const silent = (): void => undefined;
+  const modules = await definitionModules({ say: silent, onLine: silent, signal: new AbortController().signal });
+  for (const [module, folder] of Object.entries(folders)) {
+    const path = join(modules.get(module)!, folder);
+    const files = (await readdir(path)).filter((file) => file.endsWith(".yaml"));
+    expect(files.length, module).toBeGreaterThan(4);
+    await node.kubectl(["apply", "--server-side", ...files.map((file) => `--filename=${join(path, file)}`)]);
+  }
+  await node.kubectl(["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"]);
+  await node.kubectl(["create", "namespace", namespace]);
+}, 300_000);
+
+afterAll(async () => {
+  await node.kubectl(["delete", "namespace", namespace, "--wait=false"]);
+  const definitions = (await node.kubectl(["get", "crd", "--output=name"])).trim().split("\n");
+  await node.kubectl(["delete", ...definitions]);
+});
+
+/** Every manifest of the stack with these settings beside the suite's own. */
+async function manifests(more: Readonly<Record<string, string>>): Promise<Manifest[]> {
+  const { given } = await readConfiguration(name, { ...stackSettings(node), publicHost: "routes.example.net", ...more });
+  const { files } = await renderStack(name, given);
+  return [...files]
+    .filter(([path]) => path.endsWith(".yaml"))
+    .flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS() as Manifest | null))
+    .filter((manifest) => manifest !== null);
+}
+
+/** Applies them by server-side dry run, which checks all against the schemas of the API and of the definitions; nothing is made. */
+async function check(all: readonly Manifest[]): Promise<void> {
+  const list = { apiVersion: "v1", kind: "List", items: all };
+  await node.kubectl(["apply", "--server-side", "--dry-run=server", "--validate=strict", "--force-conflicts", "--filename=-"], JSON.stringify(list));
+}
+
+const kindsOf = (all: readonly Manifest[]): Set<string> => new Set(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+
+test("the manifests with a CloudNativePG database are what its definitions and the API ask for", { timeout: 120_000 }, async () => {
+  const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes", gatewayService: "LoadBalancer" });
+  expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 Cluster");
+  expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 ScheduledBackup");
+  expect(all.some(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "database")).toBe(false);
+  await check(all);
+});
+
+test("the manifests with a certificate by cert-manager are what its definitions and the API ask for", { timeout: 120_000 }, async () => {
+  const all = await manifests({ certificateIssuer: "letsencrypt" });
+  expect(kindsOf(all)).toContain("cert-manager.io/v1 Certificate");
+  await check(all);
+});
+
+test("the dry run refuses what no definition has", { timeout: 120_000 }, async () => {
+  const all = await manifests({ database: "cloudnative-pg" });
+  const wrong = all.filter(({ kind }) => kind === "Cluster").map((manifest) => ({ ...manifest, spec: { ...(manifest as unknown as { spec: object }).spec, instanceCount: 3 } }));
+  expect(wrong).toHaveLength(1);
+  await expect(check(wrong)).rejects.toThrow(/instanceCount/);
+});
