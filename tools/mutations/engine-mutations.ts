@@ -21,7 +21,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'const allowed = isAlways(permission) ? "" :', to: 'const allowed = permission !== undefined ? "" :' }],
     suite,
     tests: ["engine/src/sql/guard.test.ts"],
-    noticedBy: "a pattern on related rows waits for the filters of both",
+    noticedBy: "is only met by related rows that the role may see",
   },
   {
     fault: "a pattern is tried on rows that the role may not see, and its error tells of them",
@@ -77,7 +77,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'requiredClaims: lax ? [] : ["exp"],', to: "requiredClaims: []," }],
     suite,
     tests: verifier,
-    noticedBy: "exp",
+    noticedBy: "a token without exp is refused",
   },
   {
     fault: "a token for another audience is taken",
@@ -85,7 +85,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "audience: lax && present?.aud === undefined ? undefined : settings.audience,", to: "audience: undefined," }],
     suite,
     tests: verifier,
-    noticedBy: "aud",
+    noticedBy: "audience",
   },
   {
     fault: "a token from the future is taken",
@@ -93,7 +93,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "payload.iat * 1000 > now() + settings.allowed_skew * 1000", to: "payload.iat * 1000 > Infinity" }],
     suite,
     tests: verifier,
-    noticedBy: "iat",
+    noticedBy: "a token whose iat is from the future is refused",
   },
   {
     fault: "a right master key hides a wrong one",

@@ -42,6 +42,7 @@ export const suites: readonly Suite[] = [
   { name: "hostile", what: "hostile days: the surface scanned, GraphQL, WebSocket and tokens abused, while clients work", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "faults", what: "bad days, with clients at work: parts killed, cut off, starved and full", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "kubernetes", what: "the stack on a Kubernetes node of the suite's own", kind: "vitest", needsDocker: true, ownStack: true, also: specificationWalk },
+  { name: "secrets", what: "every log, state, inspection, image and output of the run, searched for every secret of the run", kind: "vitest", needsDocker: true, alone: true },
 ];
 
 /** Whether the suite has any test file yet; commands always count. */

@@ -147,6 +147,12 @@ test.each<[string, object, string]>([
   expect(await refusal(verifier(hs256), await sign({ ...goodClaims(), ...change }, "HS256", secretKey))).toBe(reason);
 });
 
+test("a token whose iat is from the future is refused, within the allowed skew it is not", async () => {
+  const early = await sign({ ...goodClaims(), iat: frozenSeconds + 30 }, "HS256", secretKey);
+  expect(await refusal(verifier(hs256), early)).not.toBe("");
+  await expect(verifier({ ...hs256, more: { allowed_skew: 60 } })(early)).resolves.toBeDefined();
+});
+
 test("lax: what a token lacks is not checked, what it has is", async () => {
   const verify = verifier({ ...hs256, lax: true });
   const bare = { ...goodClaims(), exp: undefined, iss: undefined, aud: undefined };

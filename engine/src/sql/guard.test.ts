@@ -24,6 +24,12 @@ test("a pattern on related rows waits for the filters of both", () => {
   expect(printed).toContain(`(CASE WHEN ("t2"."hidden" = ($2::boolean)) THEN ("t2"."name" ILIKE ($3::text)) END)`);
 });
 
+test("a plain condition is only met by related rows that the role may see", () => {
+  expect(text("reader", "{ article(where: {author: {id: {_eq: 1}}}) { id } }")).toMatch(
+    /EXISTS \(SELECT 1 FROM "public"\."author" AS "t2" WHERE .* AND \("t2"\."hidden" = \(\$2::boolean\)\) AND /,
+  );
+});
+
 test("in an alternative or a negation the whole of it waits", () => {
   expect(text("reader", '{ author(where: {_or: [{id: {_eq: 1}}, {_not: {name: {_similar: "a"}}}]}) { id } }')).toContain(
     `(CASE WHEN ("t1"."hidden" = ($1::boolean)) THEN (("t1"."id" = ($2::integer)) OR (NOT ("t1"."name" SIMILAR TO ($3::text)))) END)`,

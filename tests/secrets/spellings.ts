@@ -1,0 +1,18 @@
+/** Every way in which a secret may stand in a text: as it is, and in the encodings that logs, addresses, headers and states use. */
+export function spellings(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
+  return [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), hex, hex.toUpperCase(), ...base64(bytes), ...base64(bytes).map(toUrl)])];
+}
+
+/** Within a longer text the same bytes have three spellings, by where they begin; the digits that depend on their neighbours are left out. */
+function base64(bytes: Buffer): string[] {
+  return [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64").replace(/=+$/, "");
+    const first = Math.ceil((before * 8) / 6);
+    const last = Math.floor(((before + bytes.length) * 8) / 6);
+    return text.slice(first, last);
+  });
+}
+
+const toUrl = (text: string): string => text.replaceAll("+", "-").replaceAll("/", "_");
