@@ -6,7 +6,7 @@ import { freePorts } from "../../tests/harness/free-ports.ts";
 import { startSessions } from "../../tests/harness/sessions-container.ts";
 import { BenchDatabase } from "../data/bench-database.ts";
 import type { Target } from "../measure/http-load.ts";
-import { ServerProcess } from "../measure/server-process.ts";
+import { compileCache, ServerProcess } from "../measure/server-process.ts";
 
 /** A sidecar with its database and session store, one account, and what is asked of it. */
 export interface BenchSidecar extends AsyncDisposable {
@@ -41,6 +41,7 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
       args: [...nodeFlags, resolve(import.meta.dirname, "../../auth-sidecar/src/main.ts")],
       environment: {
         NODE_ENV: "production",
+        NODE_COMPILE_CACHE: compileCache,
         PORT: String(port),
         METRICS_PORT: String(metricsPort),
         DATABASE_URL: database.url("sidecar"),

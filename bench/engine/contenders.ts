@@ -3,12 +3,14 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SignJWT } from "jose";
 import { freePorts } from "../../tests/harness/free-ports.ts";
-import { mustRun } from "../../tests/harness/process.ts";
+// @ts-expect-error plain JavaScript, for a Node that cannot strip types
+import { npm as untypedNpm } from "../../infra/local/bootstrap/npm.mjs";
 import type { Target } from "../measure/http-load.ts";
-import { ServerProcess } from "../measure/server-process.ts";
+import { compileCache, ServerProcess } from "../measure/server-process.ts";
 import type { Case } from "./cases.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
+const npm = untypedNpm as (args: readonly string[], options: { readonly cwd: string }) => Promise<void>;
 const postgraphileFolder = join(import.meta.dirname, "postgraphile");
 
 /** Connections to Postgres that each contender has; the engine's own default. */
@@ -71,6 +73,7 @@ export async function startEngineProcess(databaseUrl: string, options: EnginePro
     core,
     environment: {
       NODE_ENV: "production",
+      NODE_COMPILE_CACHE: compileCache,
       HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_ADMIN_SECRET: randomBytes(24).toString("hex"),
@@ -102,7 +105,7 @@ export async function startEngine({ databaseUrl, nodeFlags }: ContenderOptions):
 
 /** See postgraphile/server.mjs; its packages are installed in its own folder when they are not there. */
 export async function startPostgraphile({ databaseUrl }: ContenderOptions): Promise<Contender> {
-  if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile"))) await mustRun("npm", ["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
+  if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile"))) await npm(["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
   const [port = 0] = await freePorts(1);
   const server = await ServerProcess.start({
     name: "postgraphile",

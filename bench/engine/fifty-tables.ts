@@ -23,12 +23,14 @@ export async function measureReady(databaseUrl: string, owner: Client, starts: n
   try {
     const file = join(folder, "metadata.json");
     await writeFile(file, JSON.stringify(metadata()));
-    const milliseconds: number[] = [];
-    for (let start = 0; start < starts; start += 1) {
+    const start = async (): Promise<number> => {
       const { server } = await startEngineProcess(databaseUrl, { metadata: file });
-      milliseconds.push(server.readyMilliseconds);
       await server[Symbol.asyncDispose]();
-    }
+      return server.readyMilliseconds;
+    };
+    await start(); // fills the cache of compiled code, which an image brings
+    const milliseconds: number[] = [];
+    for (let index = 0; index < starts; index += 1) milliseconds.push(await start());
     return figure(milliseconds);
   } finally {
     await rm(folder, { recursive: true });

@@ -7,6 +7,9 @@ import { cpuSeconds, residentMegabytes } from "./process-figures.ts";
 
 const logFolder = resolve(import.meta.dirname, "../results/logs");
 
+/** Where node keeps compiled code from one start to the next, as the kit's images do. */
+export const compileCache = resolve(import.meta.dirname, "../results/compile-cache");
+
 export interface ServerOptions {
   readonly name: string;
   readonly args: readonly string[];
