@@ -404,10 +404,15 @@ export interface RouteQLArgs {
    */
   readonly metricsNamespace?: string;
   /**
-   * CloudNativePG: copies of the database; one takes changes, the engine reads from the others.
+   * CloudNativePG: copies of the database; one takes changes, the others follow it and take its place.
    * Default: `3`. Allowed: 1 to 9.
    */
   readonly databaseInstances?: number;
+  /**
+   * CloudNativePG: whether the engine reads from the copies, if there are any. If not, from the one that takes changes, as Hasura has to where its version cannot work on a copy.
+   * Default: `true`.
+   */
+  readonly databaseReadFromCopies?: boolean;
   /**
    * CloudNativePG: the image of Postgres 17.
    * Default: `ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie`. Allowed: an image.

@@ -14,9 +14,9 @@ export interface DatabaseAccess {
 }
 
 /** Where the database is, and how the job that migrates gets in. */
-export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances">, given: GivenSecrets): DatabaseAccess {
+export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">, given: GivenSecrets): DatabaseAccess {
   if (settings.database === "cloudnative-pg") {
-    const place = clusterDatabase(settings.databaseInstances);
+    const place = clusterDatabase({ readFromCopies: settings.databaseReadFromCopies && settings.databaseInstances > 1 });
     return {
       place: output(place),
       bootstrapUrl: (password) =>

@@ -17,7 +17,7 @@ async function make(given: GivenSecrets = {}, keyEncryptionKeyGeneration = 1) {
     secrets = makeSecrets(given, {
       tlsPrivateKey: output("PRIVATE KEY"),
       protectData: false,
-      database: databaseAccess({ database: "single", databaseInstances: 3 }, given),
+      database: databaseAccess({ database: "single", databaseInstances: 3, databaseReadFromCopies: true }, given),
       keyEncryptionKeyGeneration,
       parent: new ComponentResource("routeql:test:Parent", "parent"),
     });

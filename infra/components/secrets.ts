@@ -65,6 +65,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "metadata-password": metadata,
     "sessions-password": sessions,
     "engine-database-url": databaseUrl("routeql_engine", engine, "readHost"),
+    "engine-primary-database-url": databaseUrl("routeql_engine", engine),
     "sidecar-database-url": databaseUrl("routeql_sidecar", sidecar),
     "metadata-database-url": databaseUrl("routeql_metadata", metadata),
     "sessions-url":

@@ -30,7 +30,8 @@ export function describeApplyMetadata(settings: PlainSettings): ServiceDescripti
     },
     secrets: {
       METADATA_DATABASE_URL_FILE: "metadata-database-url",
-      ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
+      // A copy may not have the migration yet that the metadata speak of.
+      ROUTEQL_DATABASE_URL_FILE: "engine-primary-database-url",
     },
     files: metadataFiles(),
     temporary: { "/tmp": 64 },

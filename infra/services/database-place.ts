@@ -33,10 +33,10 @@ export const checkedConnection: DatabasePlace["parameters"] = {
   sslrootcert: `${filesDirectory}/${databaseAuthorityFile}`,
 };
 
-/** CloudNativePG's own names for the services of the cluster `database`; a single instance has no copies to read from. */
-export const clusterDatabase = (instances: number): DatabasePlace => ({
+/** CloudNativePG's own names for the services of the cluster `database`. */
+export const clusterDatabase = ({ readFromCopies }: { readonly readFromCopies: boolean }): DatabasePlace => ({
   host: "database-rw",
-  readHost: instances > 1 ? "database-ro" : "database-rw",
+  readHost: readFromCopies ? "database-ro" : "database-rw",
   port: databaseAddress.port,
   name: databaseAddress.name,
   parameters: checkedConnection,

@@ -33,7 +33,7 @@ test("another schema is another content of the job", () => {
 
 test("the job knows neither the master key nor who signs tokens", () => {
   const { environment, secrets } = service("apply-metadata");
-  expect(Object.values(secrets).toSorted()).toEqual(["engine-database-url", "metadata-database-url"]);
+  expect(Object.values(secrets).toSorted()).toEqual(["engine-primary-database-url", "metadata-database-url"]);
   expect(JSON.stringify(environment)).not.toContain("jwk");
 });
 

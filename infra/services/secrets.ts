@@ -15,6 +15,7 @@ export const secretNames = [
   "metadata-password",
   "sessions-password",
   "engine-database-url",
+  "engine-primary-database-url",
   "sidecar-database-url",
   "metadata-database-url",
   "sessions-url",

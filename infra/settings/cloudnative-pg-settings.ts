@@ -4,14 +4,20 @@
  */
 import { image, range } from "./checks.ts";
 import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
-import { givenSecret, number, text } from "./setting.ts";
+import { flag, givenSecret, number, text } from "./setting.ts";
 
 export const cloudNativePgSettings = {
   databaseInstances: number({
     environment: "DATABASE_INSTANCES",
     default: 3,
-    meaning: "CloudNativePG: copies of the database; one takes changes, the engine reads from the others.",
+    meaning: "CloudNativePG: copies of the database; one takes changes, the others follow it and take its place.",
     ...range(1, 9),
+  }),
+  databaseReadFromCopies: flag({
+    environment: "DATABASE_READ_FROM_COPIES",
+    default: true,
+    meaning:
+      "CloudNativePG: whether the engine reads from the copies, if there are any. If not, from the one that takes changes, as Hasura has to where its version cannot work on a copy.",
   }),
   databaseClusterImage: text({
     environment: "DATABASE_CLUSTER_IMAGE",
