@@ -1,0 +1,60 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { KubeConfig } from "@kubernetes/client-node";
+import { expect, test } from "vitest";
+import { ApiClient, warningsIn } from "./client.ts";
+import { ApiError, orUndefined } from "./error.ts";
+
+test("warnings are told apart and freed of their quoting", () => {
+  expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual(['one "quoted"', "two, with a comma"]);
+  expect(warningsIn("")).toEqual([]);
+});
+
+const status = (code: number, message: string, causes: object[] = []): ApiError =>
+  new ApiError(code, JSON.stringify({ kind: "Status", message, reason: "Invalid", details: { causes } }));
+
+test("fields that cannot be changed in place are read from the refusal", () => {
+  const causes = [{ field: "spec.selector", message: "Invalid value: field is immutable" }, { field: "spec.x", message: "Required value" }];
+  expect(status(422, "invalid", causes).immutableFields).toEqual(["spec.selector"]);
+  expect(status(422, "updates to statefulset spec for fields other than 'replicas' are forbidden").immutableFields).toEqual(["spec"]);
+  expect(status(422, "Required value").immutableFields).toEqual([]);
+  expect(status(409, "field is immutable").immutableFields).toEqual([]);
+});
+
+test("only what does not exist is undefined", async () => {
+  await expect(orUndefined(Promise.reject(status(404, "no such thing")))).resolves.toBeUndefined();
+  await expect(orUndefined(Promise.reject(status(403, "you must not")))).rejects.toThrow("you must not");
+});
+
+async function withServer<T>(answer: { code: number; body: string; headers?: Record<string, string> }, work: (config: KubeConfig) => Promise<T>): Promise<T> {
+  const server = createServer((_request, response) => response.writeHead(answer.code, answer.headers).end(answer.body));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: "c", server: `http://127.0.0.1:${(server.address() as { port: number }).port}`, skipTLSVerify: true }, { name: "u" });
+  try {
+    return await work(config);
+  } finally {
+    server.close();
+  }
+}
+
+test("an answer is parsed and its warnings are told, a refusal has the server's words", async () => {
+  const warnings: string[] = [];
+  const answer = { code: 200, body: '{"a":1}', headers: { warning: '299 - "old API"' } };
+  const value = await withServer(answer, (config) => new ApiClient(config, (text) => warnings.push(text)).json({ method: "GET", path: "/x" }));
+  expect(value).toEqual({ a: 1 });
+  expect(warnings).toEqual(["old API"]);
+  await expect(
+    withServer({ code: 403, body: '{"message":"you must not"}' }, (config) => new ApiClient(config).json({ method: "GET", path: "/x" })),
+  ).rejects.toMatchObject({ code: 403, message: "you must not" });
+});
+
+test("a server that does not answer is named", async () => {
+  const client = await withServer({ code: 200, body: "{}" }, async (config) => new ApiClient(config));
+  await expect(client.json({ method: "GET", path: "/x" })).rejects.toThrow(/the Kubernetes API server http:\/\/127\.0\.0\.1:\d+ does not answer/);
+});
+
+test("without a cluster in the configuration it is said what to set", () => {
+  expect(() => new ApiClient(new KubeConfig())).toThrow(/no Kubernetes cluster is configured: set KUBECONFIG/);
+});
