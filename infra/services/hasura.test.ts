@@ -61,7 +61,7 @@ test("with the console it has what the console works through, and the console's 
 test("its secrets come as files, which a shell reads before it becomes Hasura", () => {
   const { environment, secrets, files } = service("engine");
   expect(Object.values(secrets).toSorted()).toEqual(["engine-access-key", "engine-database-url", "metadata-database-url"]);
-  const script = String(files["start/hasura.sh"]);
+  const script = files["start/hasura.sh"] as string;
   for (const name of Object.keys(secrets)) {
     expect(environment).not.toHaveProperty(name.replace(/_FILE$/, ""));
     expect(script).toContain(name.replace(/_FILE$/, ""));
@@ -76,11 +76,11 @@ test("limits that Hasura does not know are given to this project's own engine al
 });
 
 /** Names that images/engine/graphql-engine takes away before this project's own engine reads its environment. */
-const withoutMeaning = ["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "CONSOLE_ASSETS_DIR", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`);
+const withoutMeaning = new Set(["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "CONSOLE_ASSETS_DIR", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`));
 
 test.each([false, true])("this project's own engine understands all that Hasura is told, with the console %s", (engineConsole) => {
   const { environment } = service("engine", { engineConsole, hasuraImage: "routeql/engine" });
-  const given = Object.entries(environment).filter(([name]) => !withoutMeaning.includes(name));
+  const given = Object.entries(environment).filter(([name]) => !withoutMeaning.has(name));
   expect(given.map(([name]) => name).filter((name) => !settingNames.includes(name))).toEqual([]);
   expect(() => readSettings({ ...Object.fromEntries(given), HASURA_GRAPHQL_ADMIN_SECRET: "0123456789abcdef0123456789abcdef" })).not.toThrow();
 });
