@@ -2,6 +2,7 @@ import { EngineError } from "../errors.ts";
 import { inputMeta } from "../schema/meta.ts";
 import type { FunctionCall } from "../schema/model.ts";
 import type { FunctionArgument } from "../sql/expression.ts";
+import { inputType } from "../sql/operators.ts";
 import type { Input } from "./input.ts";
 import { parameterOf } from "./where.ts";
 
@@ -38,7 +39,7 @@ export function readFunctionArguments(call: FunctionCall, input: Input | undefin
     }
     const name = omitted ? declared.name : undefined;
     const parameter =
-      value === undefined ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const) : parameterOf(value, declared.type, declared.type.sql, true);
+      value === undefined ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const) : parameterOf(value, declared.type, inputType(declared.type), true);
     result.push({ kind: "parameter", name, parameter });
   }
   return result;

@@ -2,11 +2,11 @@ import type { DatabaseType } from "../catalog/catalog.ts";
 import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
-import { booleanType, floatType, textType } from "../schema/scalars.ts";
+import { booleanType, floatType, integerType, textType } from "../schema/scalars.ts";
 import { arrayText, toText, UnfitValue } from "../schema/values.ts";
 import { guarded } from "../sql/guard.ts";
 import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
-import { argumentType, isListArgument, type Operator } from "../sql/operators.ts";
+import { argumentType, inputType, isListArgument, isObjectArgument, siblingType, type Operator } from "../sql/operators.ts";
 import { EngineError } from "../errors.ts";
 import { invalid } from "./document.ts";
 import type { Input, InputReader } from "./input.ts";
@@ -136,9 +136,14 @@ export class WhereReader {
       }
       if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.boolean(value) };
       if (meta.kind !== "cast" || value.kind !== "object") throw invalid("expected an object", value.path);
-      return allOf(...value.entries.map((entry) => this.#operators({ kind: "text", operand }, textType, entry.value)));
+      return allOf(...value.entries.map((entry) => this.#cast(operand, inputMeta(entry.field), entry.value)));
     });
     return allOf(...conditions);
+  }
+
+  #cast(operand: Operand, meta: ReturnType<typeof inputMeta>, input: Input): Condition {
+    if (meta.kind !== "cast-to") return this.#operators({ kind: "text", operand }, textType, input);
+    return this.#operators({ kind: "cast", operand, type: meta.type.sql }, meta.type, input);
   }
 
   boolean(input: Input): boolean {
@@ -150,7 +155,7 @@ export class WhereReader {
 
   #value(operator: Operator, type: DatabaseType, input: Input): Value {
     const sql = argumentType(operator, type);
-    if (operator.argument === "distance") return this.#distance(type, input);
+    if (isObjectArgument(operator)) return this.#arguments(operator, type, input);
     const own: DatabaseType =
       operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
     if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, false) };
@@ -164,11 +169,15 @@ export class WhereReader {
     return { kind: "parameter", parameter: parameterOf(input, { name: `_${own.name}`, sql, kind: "base", element: own }, sql, false) };
   }
 
-  #distance(type: DatabaseType, input: Input): Value {
+  #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {
     if (input.kind !== "object") throw invalid("expected an object", input.path);
     const of = (kind: string, valueType: DatabaseType) =>
-      input.entries.filter(({ field }) => inputMeta(field).kind === kind).map(({ value }) => parameterOf(value, valueType, valueType.sql, false));
-    return { kind: "arguments", items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)] };
+      input.entries
+        .filter(({ field, value }) => inputMeta(field).kind === kind && value.kind !== "null")
+        .map(({ value }) => parameterOf(value, valueType, inputType(valueType), false));
+    if (argument === "distance") return { kind: "arguments", items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)] };
+    const [band, geometry] = [of("band", integerType), of("geometry", siblingType(type, "geometry"))];
+    return { kind: "arguments", items: argument === "band-and-geometry" ? [...band, ...geometry] : [...geometry, ...band] };
   }
 
   #aggregates(relationship: Relationship, input: Input): Condition {

@@ -1,9 +1,9 @@
 import { nameKey, type DatabaseType } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import { allOf, always, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
-import { argumentType, isListArgument, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
+import { argumentType, inputType, isListArgument, isObjectArgument, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import type { ComputedField, TrackedTable } from "./model.ts";
-import { booleanType, floatType, textType } from "./scalars.ts";
+import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { toText, UnfitValue } from "./values.ts";
 
 export interface FilterContext {
@@ -109,6 +109,12 @@ export class FilterReader {
     if (name === "_is_null") {
       return typeof value === "boolean" ? { kind: "is-null", operand, negated: !value } : this.#fail(path, "true or false is expected");
     }
+    if (name === "_cast" && (type.name === "geometry" || type.name === "geography")) {
+      const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
+      const inner = isRecord(value) ? value[other.name] : undefined;
+      if (!isRecord(inner)) return this.#fail(path, `{${other.name}: {…}} is expected`);
+      return this.#operators({ kind: "cast", operand, type: other.sql }, other, inner, table, [...path, other.name]);
+    }
     if (name === "_cast") {
       const inner = isRecord(value) ? value["String"] ?? value["text"] : undefined;
       if (!isRecord(inner)) return this.#fail(path, "{String: {…}} is expected");
@@ -131,6 +137,7 @@ export class FilterReader {
     if (value === null || value === undefined) throw new UnfitValue("null is not a value to compare with; use _is_null");
     const sql = argumentType(operator, type);
     if (operator.argument === "distance") return this.#distance(type, value);
+    if (isObjectArgument(operator)) return this.#bandAndGeometry(operator, type, value);
     const element = elementType(operator, type);
     if (isListArgument(operator) && Array.isArray(value)) {
       const own = sql.slice(0, -2);
@@ -145,9 +152,19 @@ export class FilterReader {
 
   #distance(type: DatabaseType, value: unknown): Value {
     if (!isRecord(value) || value["from"] === undefined || value["distance"] === undefined) throw new UnfitValue("an object with from and distance is expected");
-    const items = [parameter(value["from"], type, type.sql), parameter(value["distance"], floatType, floatType.sql)];
+    const items = [parameter(value["from"], type, inputType(type)), parameter(value["distance"], floatType, floatType.sql)];
     if (type.name === "geography" && value["use_spheroid"] !== undefined) items.push(parameter(value["use_spheroid"], booleanType, "boolean"));
     return { kind: "arguments", items };
+  }
+
+  #bandAndGeometry({ argument }: Operator, type: DatabaseType, value: unknown): Value {
+    const band = isRecord(value) ? value["nband"] : undefined;
+    const bandIsNeeded = argument === "band-and-geometry";
+    if (!isRecord(value) || value["geommin"] === undefined || (bandIsNeeded && band === undefined)) throw new UnfitValue("an object with geommin and nband is expected");
+    const other = siblingType(type, "geometry");
+    const geometry = parameter(value["geommin"], other, other.sql);
+    const bands = band === undefined || band === null ? [] : [parameter(band, integerType, integerType.sql)];
+    return { kind: "arguments", items: bandIsNeeded ? [...bands, geometry] : [geometry, ...bands] };
   }
 
   /** The other column is one of the same row, or `["$", column]`: one of the row at which the permission starts. */

@@ -51,12 +51,13 @@ export type InputMeta =
   | { readonly kind: "is-null" }
   | { readonly kind: "cast" }
   | { readonly kind: "cast-text" }
+  | { readonly kind: "cast-to"; readonly type: DatabaseType }
   | { readonly kind: "aggregate-predicate"; readonly predicate: AggregatePredicateMeta }
   | { readonly kind: "count" }
   | { readonly kind: "aggregate-function"; readonly name: string }
   | { readonly kind: "function-argument"; readonly argument: ClientArgument }
   | { readonly kind: "initial-value" | "ordering" }
-  | { readonly kind: "from" | "distance" | "use-spheroid" }
+  | { readonly kind: "from" | "distance" | "use-spheroid" | "band" | "geometry" }
   | { readonly kind: "predicate-arguments" | "predicate-column" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
 
 export type ArgumentMeta =

@@ -1,6 +1,6 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
+import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
 import type { DatabaseType } from "../catalog/catalog.ts";
-import { equalityOperators, operatorsOf, textOperators, type Operator } from "../sql/operators.ts";
+import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import { title } from "./functions.ts";
 import { meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
 import type { Enumeration } from "./model.ts";
@@ -19,6 +19,15 @@ function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
   }));
 }
 
+/** `st_intersects_nband_geom_input`, and `st_intersects_geom_nband_input`, in which the band may be left out. */
+function bandInput(argument: "band-and-geometry" | "geometry-and-band", type: DatabaseType, types: TypeBook): GraphQLInputType {
+  const bandFirst = argument === "band-and-geometry";
+  return types.input(bandFirst ? "st_intersects_nband_geom_input" : "st_intersects_geom_nband_input", undefined, () => ({
+    nband: input(bandFirst ? new GraphQLNonNull(GraphQLInt) : GraphQLInt, { kind: "band" }),
+    geommin: input(new GraphQLNonNull(types.scalar(siblingType(type, "geometry"))), { kind: "geometry" }),
+  }));
+}
+
 function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook): GraphQLInputType {
   switch (operator.argument) {
     case "same":
@@ -27,6 +36,9 @@ function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook):
       return nullableList(types.value(type));
     case "distance":
       return distanceInput(type, types);
+    case "band-and-geometry":
+    case "geometry-and-band":
+      return bandInput(operator.argument, type, types);
     case "ltree-list":
       return nullableList(types.scalar(type));
     case "text":
@@ -50,9 +62,12 @@ function operatorFields(operators: readonly Operator[], argument: (operator: Ope
 }
 
 function castFields(type: DatabaseType, types: TypeBook): InputFields {
-  const source = scalarName(type);
-  const name = types.naming.scalarType(source, "cast_exp");
-  const cast = types.input(name, undefined, () => ({ String: input(comparison(textType, types), { kind: "cast-text" }) }));
+  const name = types.naming.scalarType(scalarName(type), "cast_exp");
+  const cast = types.input(name, undefined, () => {
+    if (type.name !== "geometry" && type.name !== "geography") return { String: input(comparison(textType, types), { kind: "cast-text" }) };
+    const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
+    return { [other.name]: input(comparison(other, types), { kind: "cast-to", type: other }) };
+  });
   return { _cast: input(cast, { kind: "cast" }) };
 }
 
@@ -67,7 +82,7 @@ export function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObj
     `Boolean expression to compare columns of type "${element === undefined ? name : scalarName(element)}". All fields are combined with logical 'AND'.`,
     () => ({
       ...operatorFields(operators, (operator) => operatorInput(operator, type, types), types),
-      ...(isText || element !== undefined ? {} : castFields(type, types)),
+      ...(isText || element !== undefined || type.name === "raster" ? {} : castFields(type, types)),
     }),
   );
 }

@@ -33,7 +33,9 @@ export type Redaction = Condition | undefined;
 export type Operand =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
   | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[]; readonly redaction: Redaction }
-  | { readonly kind: "text"; readonly operand: Operand };
+  | { readonly kind: "text"; readonly operand: Operand }
+  /** Converted to another type, given as SQL. */
+  | { readonly kind: "cast"; readonly operand: Operand; readonly type: string };
 
 export type Value =
   | { readonly kind: "parameter"; readonly parameter: Parameter }

@@ -33,7 +33,7 @@ function canFail(condition: Condition): boolean {
   }
 }
 
-/** A computed field runs a function of the database's owner, which may do anything. */
+/** A computed field runs a function of the database's owner, which may do anything; not every shape can be converted. */
 function isComputed(operand: Operand): boolean {
-  return operand.kind === "text" ? isComputed(operand.operand) : operand.kind === "computed";
+  return operand.kind === "text" ? isComputed(operand.operand) : operand.kind !== "column";
 }

@@ -1,7 +1,7 @@
 import type { DatabaseType } from "../catalog/catalog.ts";
 
 /** What stands on an operator's right: a value of the column's own type, a list of such, or something fixed. */
-export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list" | "distance";
+export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list" | "distance" | "band-and-geometry" | "geometry-and-band";
 
 export interface Operator {
   readonly name: string;
@@ -24,6 +24,8 @@ const common: readonly Operator[] = [
   { name: "_in", argument: "list", print: (left, right) => `(${left} = ANY (${right}))` },
   { name: "_nin", argument: "list", print: (left, right) => `(${left} <> ALL (${right}))` },
 ];
+
+export const equalityOperators: readonly Operator[] = common.filter(({ name }) => ["_eq", "_neq", "_in", "_nin"].includes(name));
 
 const text: readonly Operator[] = [
   infix("_like", "LIKE", "text", "does the column match the given pattern"),
@@ -94,6 +96,13 @@ const geography: readonly Operator[] = [
   within("_st_d_within", "ST_DWithin", "is the column within a given distance from the given geography value"),
 ];
 
+/** Other than with shapes, the right side may be a band and a geometry, in either order; then the band may be left out. */
+const raster: readonly Operator[] = [
+  { name: "_st_intersects_rast", argument: "same", print: (left, right) => `ST_Intersects(${left}, ${right})` },
+  { name: "_st_intersects_nband_geom", argument: "band-and-geometry", print: (left, right) => `ST_Intersects(${left}, ${right})` },
+  { name: "_st_intersects_geom_nband", argument: "geometry-and-band", print: (left, right) => `ST_Intersects(${left}, ${right})` },
+];
+
 const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);
 
 /** Operators that a column of the type has, besides `_is_null` and `_cast`. */
@@ -104,23 +113,30 @@ export function operatorsOf(type: DatabaseType): readonly Operator[] {
   if (type.name === "ltree") return [...common, ...ltree];
   if (type.name === "geometry") return [...common, ...geometry];
   if (type.name === "geography") return [...common, ...geography];
+  if (type.name === "raster") return [...equalityOperators, ...raster];
   return common;
 }
 
 export const textOperators: readonly Operator[] = [...common, ...text];
 
 /** Operators that raise an error for some values of the row: a pattern that ends too early, shapes of two reference systems. */
-const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography].map(({ name }) => name));
+const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography, ...raster].map(({ name }) => name));
 export const isFallible = ({ name }: Operator): boolean => fallible.has(name);
 export const commonOperators: readonly Operator[] = common;
-export const equalityOperators: readonly Operator[] = common.filter(({ name }) => ["_eq", "_neq", "_in", "_nin"].includes(name));
+
+/** What a client's or metadata's value is cast to: only geometry reads GeoJSON, so that a geography has to be one first. */
+export function inputType(type: DatabaseType): string {
+  return type.name === "geography" ? `${siblingType(type, "geometry").sql}::${type.sql}` : type.sql;
+}
 
 /** SQL type of an operator's right side for a column of the type. */
 export function argumentType(operator: Operator, type: DatabaseType): string {
   switch (operator.argument) {
     case "same":
     case "distance":
-      return type.sql;
+    case "band-and-geometry":
+    case "geometry-and-band":
+      return inputType(type);
     case "list":
       return `${type.sql}[]`;
     case "text":
@@ -134,6 +150,16 @@ export function argumentType(operator: Operator, type: DatabaseType): string {
     default:
       return operator.argument;
   }
+}
+
+/** Whether the right side is an object whose fields are the arguments of a function. */
+export function isObjectArgument({ argument }: Operator): boolean {
+  return argument === "distance" || argument === "band-and-geometry" || argument === "geometry-and-band";
+}
+
+/** The other of PostGIS' types, in the schema where this one is. */
+export function siblingType(type: DatabaseType, name: "geometry" | "geography"): DatabaseType {
+  return { name, sql: type.sql.slice(0, -type.name.length) + name, kind: "base" };
 }
 
 export function isListArgument(operator: Operator): boolean {

@@ -82,6 +82,7 @@ export class Printer {
 
   operand(operand: Operand, scope: Scope): string {
     if (operand.kind === "text") return `(${this.operand(operand.operand, scope)})::text`;
+    if (operand.kind === "cast") return `(${this.operand(operand.operand, scope)})::${operand.type}`;
     const plain =
       operand.kind === "column" ? `${scope.alias}.${identifier(operand.column.name)}` : this.call(operand.field.call, operand.arguments, scope.alias);
     return this.redacted(plain, operand.redaction, scope);

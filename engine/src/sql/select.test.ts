@@ -73,3 +73,15 @@ test("a condition on two columns' aggregate names them in the function's order, 
   const two = "{count: {predicate: {_gt: 1}}, corr: {arguments: {X: x, Y: y}, predicate: {_gt: 0.5}}}";
   expect(() => sql(measured, "admin", `{ author(where: {articles_aggregate: ${two}}) { id } }`)).toThrow("exactly one predicate should be specified");
 });
+
+test("rasters and shapes have PostGIS' functions as operators", async () => {
+  const columns = { ...library.tables["article"]?.columns, tile: "raster", place: "geometry" };
+  const mapped = await stateOf({ ...library, tables: { ...library.tables, article: { ...library.tables["article"], columns } } });
+  const where = (condition: string, variables?: Record<string, unknown>) => sql(mapped, "admin", `query ($shape: geometry!) { article(where: ${condition}) { id } }`, { shape: { type: "Point", coordinates: [1, 2] }, ...variables });
+  expect(where('{tile: {_st_intersects_rast: "0100"}}').text).toContain(`WHERE ST_Intersects("t1"."tile", ($1::raster))`);
+  expect(where("{tile: {_st_intersects_nband_geom: {geommin: $shape, nband: 5}}}").text).toContain(`ST_Intersects("t1"."tile", ($1::integer), ($2::geometry))`);
+  expect(where("{tile: {_st_intersects_geom_nband: {geommin: $shape}}}").text).toContain(`ST_Intersects("t1"."tile", ($1::geometry))`);
+  expect(where("{place: {_cast: {geography: {_st_d_within: {distance: 10, from: {type: \"Point\", coordinates: [1, 2]}}}}}}").text).toContain(`ST_DWithin(("t1"."place")::geography, ($1::geometry::geography), ($2::double precision))`);
+  expect(() => where('{place: {_cast: {String: {_like: "%"}}}}')).toThrow("field 'String' not found in type: 'geometry_cast_exp'");
+  expect(() => where('{tile: {_gt: "0100"}}')).toThrow("field '_gt' not found in type: 'raster_comparison_exp'");
+});

@@ -178,7 +178,7 @@ describe("limits", () => {
         new Promise((_resolve, reject) => {
           signal?.addEventListener("abort", () => {
             aborted.resolve();
-            reject(signal.reason as Error);
+            reject(signal.reason);
           });
           started.resolve();
         }),
