@@ -4,58 +4,62 @@ import { node } from "./support/node.ts";
 import { everything, smallProgram } from "./support/small-program.ts";
 
 interface Item {
-  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly metadata: { readonly uid: string; readonly annotations?: object };
+  readonly spec: { readonly replicas?: number };
+  readonly status: Readonly<Record<string, unknown>>;
 }
-const uidOf = async (kind: string, name: string, namespace: string): Promise<string> =>
-  (await node.get<Item>(kind, name, `--namespace=${namespace}`)).metadata.uid;
 
-test(
-  "a first update makes and awaits everything, a second one changes nothing, secrets are only encrypted in the state, and the end leaves nothing",
-  { timeout: 300_000 },
-  async () => {
-    const tiny = await clusterStack();
-    try {
-      const program = smallProgram(tiny.name);
-      const first = await tiny.up(program);
-      expect(first.changes).toEqual({ create: everything });
-      expect(first.outputs).toMatchObject({ map: expect.stringMatching(/^open-[0-9a-f]{8}$/), address: expect.stringMatching(/^10\.96\./), set: "data" });
-      const status = await node.get<{ status: { availableReplicas: number } }>("deployment", "service", `--namespace=${tiny.name}`);
-      expect(status.status.availableReplicas).toBe(1);
-      const { status: job } = await node.get<{ status: { succeeded: number } }>("job", "once", `--namespace=${tiny.name}`);
-      expect(job.succeeded).toBe(1);
+test("objects through their life: made and awaited, unchanged, changed in place, replaced, put back, gone", { timeout: 600_000 }, async () => {
+  const tiny = await clusterStack();
+  const get = (kind: string, name: string): Promise<Item> => node.get<Item>(kind, name, `--namespace=${tiny.name}`);
+  const uids = async (): Promise<string[]> =>
+    (await Promise.all([get("deployment", "service"), get("statefulset", "data"), get("job", "once")])).map(({ metadata }) => metadata.uid);
+  try {
+    const first = await tiny.up(smallProgram(tiny.name));
+    expect(first.changes).toEqual({ create: everything });
+    expect(first.outputs).toMatchObject({ map: expect.stringMatching(/^open-[0-9a-f]{8}$/), address: expect.stringMatching(/^10\.96\./), set: "data" });
+    expect(await get("deployment", "service")).toMatchObject({ status: { availableReplicas: 1 } });
+    expect(await get("job", "once")).toMatchObject({ status: { succeeded: 1 } });
 
-      const word = String(first.outputs["word"]);
-      expect(word).toMatch(/^[A-Za-z0-9]{20}$/);
-      const state = await tiny.stateText();
-      for (const text of [word, Buffer.from(word).toString("base64"), "between-us"]) expect(state).not.toContain(text);
+    // Secrets are only encrypted in the state: generated, encoded, and where one was put by mistake.
+    const word = String(first.outputs["word"]);
+    expect(word).toMatch(/^[A-Za-z0-9]{20}$/);
+    const state = await tiny.stateText();
+    for (const text of [word, Buffer.from(word).toString("base64"), "between-us"]) expect(state).not.toContain(text);
 
-      const second = await tiny.up(program);
-      expect(second.changes).toEqual({ same: everything });
-      expect(second.outputs).toEqual(first.outputs);
-    } finally {
-      await tiny[Symbol.asyncDispose]();
-    }
-    expect(await node.kubectl(["get", "namespace", tiny.name, "--ignore-not-found"])).toBe("");
-  },
-);
+    const second = await tiny.up(smallProgram(tiny.name));
+    expect(second.changes).toEqual({ same: everything });
+    expect(second.outputs).toEqual(first.outputs);
 
-test("what can be changed in place is, and what cannot is replaced with what depends on it", { timeout: 300_000 }, async () => {
-  await using tiny = await clusterStack();
-  await tiny.up(smallProgram(tiny.name));
-  const before = { deployment: await uidOf("deployment", "service", tiny.name), set: await uidOf("statefulset", "data", tiny.name), job: await uidOf("job", "once", tiny.name) };
+    // Another ConfigMap comes under another name, the Deployment moves to it in place, and then the old one goes.
+    const [deployment, set, job] = await uids();
+    const changed = await tiny.up(smallProgram(tiny.name, { replicas: 2, text: "b" }));
+    expect(changed.changes).toEqual({ replace: 1, update: 1, same: everything - 2 });
+    expect(await uids()).toEqual([deployment, set, job]);
+    const maps = await node.get<{ items: { data: object }[] }>("configmaps", `--namespace=${tiny.name}`);
+    expect(maps.items.map(({ data }) => data)).toEqual(expect.arrayContaining([{ text: "b" }]));
+    expect(maps.items.map(({ data }) => data)).not.toContainEqual({ text: "a" });
 
-  expect((await tiny.up(smallProgram(tiny.name, { replicas: 2 }))).changes).toEqual({ update: 1, same: everything - 1 });
-  expect(await uidOf("deployment", "service", tiny.name)).toBe(before.deployment);
+    // A claim template and a job's pod cannot be changed.
+    const variation = { replicas: 2, text: "b", storage: "2Gi", jobArguments: ["-plugins"] };
+    expect((await tiny.up(smallProgram(tiny.name, variation))).changes).toEqual({ replace: 2, same: everything - 2 });
+    const after = await uids();
+    expect([after[0] === deployment, after[1] === set, after[2] === job]).toEqual([true, false, false]);
 
-  // Another ConfigMap comes under another name, the Deployment moves to it, and then the old one goes.
-  const changed = await tiny.up(smallProgram(tiny.name, { replicas: 2, text: "b" }));
-  expect(changed.changes).toEqual({ replace: 1, update: 1, same: everything - 2 });
-  expect(await node.get<{ items: Item[] }>("configmaps", `--namespace=${tiny.name}`)).toMatchObject({
-    items: expect.not.arrayContaining([expect.objectContaining({ data: { text: "a" } })]),
-  });
-
-  const replaced = await tiny.up(smallProgram(tiny.name, { replicas: 2, text: "b", storage: "2Gi", jobArguments: ["-plugins"] }));
-  expect(replaced.changes).toEqual({ replace: 2, same: everything - 2 });
-  expect(await uidOf("statefulset", "data", tiny.name)).not.toBe(before.set);
-  expect(await uidOf("job", "once", tiny.name)).not.toBe(before.job);
+    // What others changed or removed is put back, what they added is left alone.
+    const inNamespace = `--namespace=${tiny.name}`;
+    await node.kubectl(["scale", "deployment/service", "--replicas=3", inNamespace]);
+    await node.kubectl(["annotate", "deployment/service", "somebody=else", inNamespace]);
+    await node.kubectl(["delete", "service/front", inNamespace]);
+    await node.kubectl(["patch", "secret/held", "--patch", '{"data":{"word":"Y2hhbmdlZA=="}}', inNamespace]);
+    const repaired = await tiny.up(smallProgram(tiny.name, variation));
+    // A Secret's data are replaced, as with the official provider.
+    expect(repaired.changes).toEqual({ create: 1, update: 1, replace: 1, same: everything - 3 });
+    const back = await get("deployment", "service");
+    expect(back.spec.replicas).toBe(2);
+    expect(back.metadata.annotations).toMatchObject({ somebody: "else" });
+  } finally {
+    await tiny[Symbol.asyncDispose]();
+  }
+  expect(await node.kubectl(["get", "namespace", tiny.name, "--ignore-not-found"])).toBe("");
 });

@@ -14,10 +14,12 @@ export interface Variation {
   /** Arguments of the job's program, which is CoreDNS: `-version` ends well, an unknown file does not. */
   readonly jobArguments?: readonly string[];
   readonly storage?: string;
+  /** How long the Deployment is waited for. */
+  readonly seconds?: number;
 }
 
 /** Objects of every kind whose life differs: eight of them in a namespace, with a generated password in a Secret. */
-export function smallProgram(namespace: string, { replicas = 1, text = "a", image = pauseImage, jobArguments = ["-version"], storage = "1Gi" }: Variation = {}): PulumiFn {
+export function smallProgram(namespace: string, { replicas = 1, text = "a", image = pauseImage, jobArguments = ["-version"], storage = "1Gi", seconds = 120 }: Variation = {}): PulumiFn {
   return async () => {
     const space = new Namespace("space", { metadata: { name: namespace } });
     const scope = { namespace: space.metadata.name };
@@ -26,7 +28,7 @@ export function smallProgram(namespace: string, { replicas = 1, text = "a", imag
     const open = new ConfigMap("open", { metadata: { ...scope }, data: { text } });
     const selector = { app: "service" };
     const deployment = new Deployment("service", {
-      metadata: { ...scope, name: "service", annotations: { "pulumi.com/timeoutSeconds": "40" } },
+      metadata: { ...scope, name: "service", annotations: { "pulumi.com/timeoutSeconds": String(seconds) } },
       spec: {
         replicas,
         selector: { matchLabels: selector },
