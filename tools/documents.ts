@@ -8,11 +8,12 @@ import { parseArgs } from "node:util";
 import { renderErrorDocument } from "../contract/error-document.ts";
 import { generatedFiles } from "../infra/settings/reference/files.ts";
 import { permissionsDocument } from "../tests/permissions/document.ts";
+import { rulesDocument } from "./routeql/src/rules/document.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
 function derived(): ReadonlyMap<string, string> {
-  return new Map([["docs/errors.md", renderErrorDocument()], ["docs/permissions.md", permissionsDocument()], ...generatedFiles()]);
+  return new Map([["docs/errors.md", renderErrorDocument()], ["docs/metadata-rules.md", rulesDocument()], ["docs/permissions.md", permissionsDocument()], ...generatedFiles()]);
 }
 
 /** The derived documents whose file is absent or differs from what the code says now: path below the root, and what it must hold. */

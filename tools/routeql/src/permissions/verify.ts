@@ -20,8 +20,8 @@ export interface VerificationOptions {
   readonly sessions: Readonly<Record<string, readonly Variables[]>>;
   /** Most rows that are compared one by one for each role, table and session. */
   readonly most: number;
-  /** Told of each role. */
-  readonly onRole?: (role: string) => void;
+  /** Only these; default: all that metadata name, and those without permission. */
+  readonly roles?: readonly string[];
 }
 
 /** What a role's sessions hold: every variable that a filter of the role takes anywhere. */
@@ -38,10 +38,7 @@ function usesOf({ access }: Subject, role: string): Uses {
 
 /** Holds everything that metadata grant to what an engine serves and to what SQL gives. */
 export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
-  for (const role of [...subject.access.roles, ...options.rolesWithoutPermission]) {
-    options.onRole?.(role);
-    await verifyRole(subject, role, verdicts, options);
-  }
+  for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) await verifyRole(subject, role, verdicts, options);
 }
 
 /** Why the filter, or that of a cell, cannot be written in SQL. */

@@ -1,0 +1,105 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readProject } from "../../tools/routeql/src/metadata/project.ts";
+import { Verdicts } from "../../tools/routeql/src/permissions/report.ts";
+import { Subject } from "../../tools/routeql/src/permissions/subject.ts";
+import { verify } from "../../tools/routeql/src/permissions/verify.ts";
+import { keepFigures } from "../harness/figures.ts";
+import { run } from "../harness/process.ts";
+import { faults } from "./support/faults.ts";
+import { demoRows, World } from "./support/world.ts";
+
+/* `npx routeql` on the project's own metadata, as a process of its own; and that it finds faults when there are any. */
+
+const repository = resolve(import.meta.dirname, "../..");
+const generous = 300_000;
+
+let world: World;
+let folder: string;
+
+beforeAll(async () => {
+  world = await World.start(demoRows);
+  folder = mkdtempSync(join(tmpdir(), "routeql-permissions-"));
+  cpSync(join(repository, "hasura-metadata"), join(folder, "hasura-metadata"), { recursive: true });
+  cpSync(join(repository, "routeql.yaml"), join(folder, "routeql.yaml"));
+  cpSync(join(repository, "tests/permissions/expectations.yaml"), join(folder, "tests/permissions/expectations.yaml"));
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await world[Symbol.asyncDispose]();
+});
+
+async function routeql(directory: string, ...args: readonly string[]) {
+  const file = join(folder, "database-url");
+  writeFileSync(file, world.database.getConnectionUri("engine"), { mode: 0o600 });
+  return run(process.execPath, [join(repository, "tools/routeql/bin/routeql.js"), ...args, "--database-file", file], { cwd: directory, timeout: generous });
+}
+
+test("check finds nothing in the project's metadata that is not excepted with a reason", { timeout: generous }, async () => {
+  const { code, stdout, stderr } = await routeql(repository, "check", "--json");
+  expect([stderr, (JSON.parse(stdout) as { findings: unknown }).findings, code]).toEqual(["", [], 0]);
+});
+
+test("permissions finds the engine to serve what the metadata declare and the team expects, and counts its checks", { timeout: generous }, async () => {
+  const { code, stdout, stderr } = await routeql(repository, "permissions", "--json");
+  const report = JSON.parse(stdout) as { findings: unknown; checks: Readonly<Record<string, number>>; seconds: number };
+  expect([stderr, report.findings, code]).toEqual(["", [], 0]);
+  for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions", "error-texts"]) expect(report.checks[kind], kind).toBeGreaterThan(10);
+  keepFigures("permissions", { checks: Object.values(report.checks).reduce((sum, count) => sum + count, 0), "faults served and found": faults.length, seconds: report.seconds.toFixed(1), ...report.checks });
+});
+
+test("permissions writes the table as Markdown and as a page that asks for nothing outside", { timeout: generous }, async () => {
+  const { code, stderr } = await routeql(folder, "permissions", "--write", "permissions.md", "--write", "permissions.html");
+  expect([code, stderr]).toEqual([0, "wrote permissions.md\nwrote permissions.html\n"]);
+  expect(readFileSync(join(folder, "permissions.md"), "utf8")).toContain("| `viewer` | `view_hijacks` | query, live query, stream | `comment`, `community_annotation` |");
+  const page = readFileSync(join(folder, "permissions.html"), "utf8");
+  expect(page).toContain("<h3>viewer</h3>");
+  expect(page).not.toMatch(/(src|href)="(?!#)|url\(|@import|https?:/);
+});
+
+test("a change of metadata that nobody expects is told in words, and taken over by --update-expectations", { timeout: generous }, async () => {
+  const file = join(folder, "hasura-metadata/databases/default/tables/public_view_hijacks.yaml");
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, before.replace(/(- role: viewer[\s\S]*?- active\n)/, "$1        - comment\n"));
+  const { code, stdout } = await routeql(folder, "permissions");
+  expect(code).toBe(1);
+  expect(stdout).toContain("role viewer can now read view_hijacks.comment");
+  expect(stdout.match(/ {2}expectation$/gm)).toHaveLength(1);
+  const base = await routeql(folder, "diff", "--base", join(repository, "hasura-metadata"));
+  expect([base.code, base.stdout]).toEqual([1, expect.stringContaining("viewer can now read public.view_hijacks.comment")]);
+  expect((await routeql(folder, "permissions", "--update-expectations")).code).toBe(0);
+  expect((await routeql(folder, "permissions")).code).toBe(0);
+  writeFileSync(file, before);
+  const back = await routeql(folder, "check", "--base", join(repository, "hasura-metadata"));
+  expect(back.code).toBe(0);
+});
+
+test("metadata that do not fit the database are refused with file and line", { timeout: generous }, async () => {
+  const file = join(folder, "hasura-metadata/databases/default/tables/public_view_hijacks.yaml");
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, before.replace("        - active\n", "        - actve\n"));
+  const { code, stderr } = await routeql(folder, "permissions");
+  const check = await routeql(folder, "check");
+  writeFileSync(file, before);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/public_view_hijacks\.yaml:\d+: public\.view_hijacks has no column actve/)]);
+  expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}error {2}reference/)]);
+});
+
+describe("an engine that serves otherwise than the metadata declare is found out when", () => {
+  test.each(faults.map((fault) => [fault.what, fault] as const))("%s", { timeout: generous }, async (_what, { role, table, apply, found }) => {
+    const project = readProject("hasura-metadata", repository);
+    if (project.metadata === undefined) throw new Error("the project's metadata cannot be read");
+    const served = structuredClone(project.loaded.merged) as { sources: { tables: { table: { name: string }; select_permissions?: { role: string; permission: Record<string, unknown> }[] }[] }[] };
+    const entry = served.sources[0]?.tables.find((candidate) => candidate.table.name === table)?.select_permissions?.find((candidate) => candidate.role === role);
+    if (entry === undefined) throw new Error(`${role} has no permission on ${table}`);
+    apply(entry.permission);
+    await using subject = await Subject.open(project, project.metadata, world.database.getConnectionUri("engine"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: { ...served } });
+    const verdicts = new Verdicts(project);
+    await verify(subject, verdicts, { roles: [role], rolesWithoutPermission: [], sessions: {}, most: 200 });
+    const kinds = new Set(verdicts.findings.map(({ rule }) => rule));
+    expect([...kinds].filter((kind) => found.includes(kind)), JSON.stringify(verdicts.findings.map(({ reason }) => reason))).not.toEqual([]);
+  });
+});
