@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { ComponentResource, secret } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import { expect, test } from "vitest";
+import { RouteQL } from "../../infra/components/routeql.ts";
+import { stackPaths } from "../../infra/local/foundation/paths.ts";
+import { acquireCli } from "../../infra/local/pulumi-cli/acquire.ts";
+import { openStack } from "../../infra/local/stack/workspace.ts";
+
+const serviceApiKey = randomBytes(20).toString("hex");
+
+/** What another team writes: a component of theirs around ours, with a key from their own store. */
+class Observatory extends ComponentResource {
+  readonly address: Output<string>;
+
+  constructor(name: string) {
+    super("example:index:Observatory", name);
+    const routes = new RouteQL(
+      "routes",
+      { publicHost: "routes.example.net", httpsPort: 8443, serviceApiKey: secret(serviceApiKey) },
+      { parent: this, protectData: true },
+    );
+    this.address = routes.url;
+    this.registerOutputs({ address: this.address });
+  }
+}
+
+test("another program makes the whole service as a part of a component of its own", { timeout: 300_000 }, async () => {
+  const name = `reuse-${randomBytes(3).toString("hex")}`;
+  const silent = (): void => undefined;
+  const cli = await acquireCli({ say: silent, show: silent, onLine: silent, signal: new AbortController().signal });
+  try {
+    const stack = await openStack({
+      stack: name,
+      cli,
+      plugins: "stand-in",
+      configuration: {},
+      program: async () => ({ address: new Observatory("observatory").address }),
+      onLine: silent,
+    });
+    const planned: { urn: string; inputs: string }[] = [];
+    const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
+      const { urn, new: next } = resourcePreEvent?.metadata ?? {};
+      if (urn !== undefined && !urn.includes("::pulumi:providers:")) planned.push({ urn, inputs: JSON.stringify(next?.inputs ?? {}) });
+    };
+    const { changeSummary } = await stack.preview({ onEvent });
+    expect(changeSummary["create"]).toBe(planned.length);
+
+    const ofTeam = planned.filter(({ urn }) => urn.includes("example:index:Observatory$routeql:index:RouteQL"));
+    expect(ofTeam.length).toBeGreaterThan(40);
+    const gateway = planned.find(({ urn }) => urn.endsWith("docker:index/container:Container::gateway"));
+    expect(gateway?.inputs).toContain(`routes-${name}-gateway`);
+    expect(gateway?.inputs).toContain("8443");
+    expect(planned.map(({ inputs }) => inputs).join("\n")).not.toContain(serviceApiKey);
+  } finally {
+    await rm(stackPaths(name).folder, { recursive: true, force: true });
+  }
+});
