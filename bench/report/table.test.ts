@@ -18,4 +18,5 @@ test.each([
 
 test("a figure is shown with its spread", () => {
   expect(spread({ median: 2, least: 1, most: 3 })).toBe("2.00 (1.00-3.00)");
+  expect(spread({ median: Number.NaN, least: 0, most: 0 })).toBe("-");
 });

@@ -15,7 +15,7 @@ export function number(value: number): string {
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** A median with the least and the most of the rounds. */
+/** A median with the least and the most of the rounds; `-` when rounds were too short for any answer. */
 export function spread({ median, least, most }: Figure): string {
-  return `${number(median)} (${number(least)}-${number(most)})`;
+  return Number.isFinite(median) ? `${number(median)} (${number(least)}-${number(most)})` : "-";
 }

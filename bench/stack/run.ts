@@ -37,7 +37,7 @@ interface Way {
 
 const name = "bench";
 const repository = resolve(import.meta.dirname, "../..");
-const sizes = { full: { rounds: 5, milliseconds: 2_500, updates: 100_000 }, quick: { rounds: 3, milliseconds: 1_000, updates: 20_000 } };
+const sizes = { full: { rounds: 5, milliseconds: 2_500, updates: 100_000 }, quick: { rounds: 2, milliseconds: 1_000, updates: 20_000 } };
 
 /** One address asks for everything, so that the limits per address are out of the way. */
 const settings = {
