@@ -36,6 +36,8 @@ export class MetadataKeeper {
   /** Changes are made one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #refusedVersion: number | undefined;
+  /** Each refusal is told once. */
+  #toldVersion: number | undefined;
   #reachable = true;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -115,6 +117,7 @@ export class MetadataKeeper {
     this.#stored = stored;
     this.#unserved = [];
     this.#refusedVersion = undefined;
+    this.#toldVersion = undefined;
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -159,7 +162,8 @@ export class MetadataKeeper {
     } catch (error) {
       // Metadata that are wrong stay wrong; a database that does not answer is asked again.
       if (error instanceof MetadataError) this.#refusedVersion = resourceVersion;
-      onEvent({ type: "refused", resourceVersion, error });
+      if (this.#toldVersion !== resourceVersion) onEvent({ type: "refused", resourceVersion, error });
+      this.#toldVersion = resourceVersion;
     }
   }
 

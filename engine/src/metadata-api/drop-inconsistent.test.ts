@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { Inconsistency } from "../metadata/problems.ts";
+import { dropInconsistent } from "./drop-inconsistent.ts";
+
+const problem = (at: Inconsistency["at"], kind: Inconsistency["kind"] = "inconsistent"): Inconsistency => ({
+  at,
+  kind,
+  file: "metadata",
+  path: "",
+  reason: "",
+  type: "table",
+  name: "",
+  definition: null,
+});
+
+const metadata = {
+  version: 3,
+  sources: [
+    {
+      name: "default",
+      tables: [
+        { table: "a", configuration: { column_config: { gone: { custom_name: "x" }, kept: { custom_name: "y" } } } },
+        { table: "b", select_permissions: [{ role: "one" }, { role: "two" }, { role: "three" }], event_triggers: [{ name: "t" }] },
+        { table: "c" },
+      ],
+    },
+  ],
+  inherited_roles: [{ role_name: "r" }],
+};
+
+test("each fault takes the object around it, however many there are in one list, and what is only not served stays", () => {
+  const table = ["sources", 0, "tables"];
+  expect(
+    dropInconsistent(metadata, [
+      problem([...table, 1, "select_permissions", 0, "permission", "columns", 3]),
+      problem([...table, 1, "select_permissions", 2, "permission", "filter", "id"]),
+      problem([...table, 1, "select_permissions", 2, "permission", "columns", 0]),
+      problem([...table, 0, "configuration", "column_config", "gone"]),
+      problem([...table, 2, "table"]),
+      problem(["inherited_roles", 0]),
+      problem([...table, 1, "event_triggers"], "unsupported"),
+    ]),
+  ).toEqual({
+    version: 3,
+    sources: [
+      {
+        name: "default",
+        tables: [
+          { table: "a", configuration: { column_config: { kept: { custom_name: "y" } } } },
+          { table: "b", select_permissions: [{ role: "two" }], event_triggers: [{ name: "t" }] },
+        ],
+      },
+    ],
+    inherited_roles: [],
+  });
+});

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { EngineError, type PreparedMetadata } from "../engine.ts";
+import { MetadataError } from "../metadata/problems.ts";
+import { MetadataKeeper, type MetadataKeeperEvent } from "./metadata-keeper.ts";
+import type { MetadataStore, StoredMetadata } from "./store.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const named = (name: string) => ({ version: 3, name });
+
+/** A store in memory, which can be down. */
+class MemoryStore implements MetadataStore {
+  isDown = false;
+  stored: StoredMetadata = { metadata: named("first"), resourceVersion: 1 };
+
+  #answer<Result>(read: () => Result): Promise<Result> {
+    return this.isDown ? Promise.reject(new Error("down")) : Promise.resolve(read());
+  }
+
+  prepare = () => this.#answer(() => undefined);
+  read = () => this.#answer(() => this.stored);
+  version = () => this.#answer(() => this.stored.resourceVersion);
+  seed = () => this.#answer(() => undefined);
+  close = () => Promise.resolve();
+
+  replace(metadata: unknown, expected: number): Promise<number | undefined> {
+    return this.#answer(() => {
+      if (this.stored.resourceVersion !== expected) return undefined;
+      this.stored = { metadata: metadata as Record<string, unknown>, resourceVersion: expected + 1 };
+      return expected + 1;
+    });
+  }
+}
+
+/** An engine that notes what it was given. */
+function engineOf(prepare?: (metadata: unknown) => void) {
+  const served: unknown[] = [];
+  const discarded: unknown[] = [];
+  return {
+    served,
+    discarded,
+    metadata: named("first"),
+    revision: 1,
+    inconsistencies: [],
+    prepare: (metadata: unknown): Promise<PreparedMetadata> => {
+      try {
+        prepare?.(metadata);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      return Promise.resolve({
+        inconsistencies: [],
+        commit: () => Promise.resolve(void served.push(metadata)),
+        discard: () => Promise.resolve(void discarded.push(metadata)),
+      });
+    },
+  };
+}
+
+function keeperOf(store: MemoryStore, engine = engineOf()) {
+  const events: MetadataKeeperEvent[] = [];
+  const keeper = new MetadataKeeper({ engine, store, stored: store.stored, pollInterval: 1_000, onEvent: (event) => events.push(event) });
+  return { keeper, engine, events };
+}
+
+test("another replica's change is served after at most one interval, and told once", async () => {
+  const store = new MemoryStore();
+  const { keeper, engine, events } = keeperOf(store);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(engine.served).toEqual([]);
+  store.stored = { metadata: named("second"), resourceVersion: 2 };
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([engine.served, keeper.resourceVersion, keeper.metadata]).toEqual([[named("second")], 2, named("second")]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(events).toEqual([{ type: "followed", resourceVersion: 2, inconsistencies: [] }]);
+});
+
+test("an older version is followed too, as after the store was restored from a backup", async () => {
+  const store = new MemoryStore();
+  store.stored = { metadata: named("late"), resourceVersion: 9 };
+  const { keeper, engine } = keeperOf(store);
+  store.stored = { metadata: named("restored"), resourceVersion: 4 };
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([engine.served, keeper.resourceVersion]).toEqual([[named("restored")], 4]);
+});
+
+test("while the store is down the last metadata are kept, and its end and its return are told once each", async () => {
+  const store = new MemoryStore();
+  const { keeper, engine, events } = keeperOf(store);
+  store.isDown = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([engine.served, keeper.metadata]).toEqual([[], named("first")]);
+  await expect(keeper.replace(named("second"), { allowInconsistent: false })).rejects.toMatchObject({ status: 500, message: "the metadata store does not answer" });
+  expect(engine.served).toEqual([]);
+  store.isDown = false;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(events).toEqual([{ type: "unreachable" }, { type: "reachable" }]);
+});
+
+test("metadata that are wrong are tried once, those of a database that does not answer until it does", async () => {
+  let tried = 0;
+  let failure: Error | undefined = new MetadataError([]);
+  const engine = engineOf(() => {
+    tried += 1;
+    if (failure !== undefined) throw failure;
+  });
+  const store = new MemoryStore();
+  const { events } = keeperOf(store, engine);
+  store.stored = { metadata: named("wrong"), resourceVersion: 2 };
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(tried).toBe(1);
+  failure = new EngineError({ code: "postgres-error", message: "connection error" });
+  store.stored = { metadata: named("third"), resourceVersion: 3 };
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(tried).toBe(6);
+  failure = undefined;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(engine.served).toEqual([named("third")]);
+  expect(events.map(({ type }) => type)).toEqual(["refused", "refused", "followed"]);
+});
+
+test("metadata that were checked but lost the race are given back, not served", async () => {
+  const store = new MemoryStore();
+  const { keeper, engine } = keeperOf(store);
+  const [won, lost] = await Promise.allSettled([
+    keeper.replace(named("second"), { allowInconsistent: false, expectedVersion: 1 }),
+    keeper.replace(named("third"), { allowInconsistent: false, expectedVersion: 1 }),
+  ]);
+  expect([won.status, lost.status]).toEqual(["fulfilled", "rejected"]);
+  expect([engine.served, engine.discarded, keeper.resourceVersion]).toEqual([[named("second")], [named("third")], 2]);
+});
+
+test("nothing is asked after the end", async () => {
+  const store = new MemoryStore();
+  const { keeper, engine } = keeperOf(store);
+  await keeper.close();
+  store.stored = { metadata: named("second"), resourceVersion: 2 };
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(engine.served).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
