@@ -12,7 +12,7 @@ const name = "rendered";
 const namespace = `routeql-${name}`;
 
 /** Where each module keeps its definitions. */
-const folders = { "cloudnative-pg": "config/crd/bases", "cert-manager": "deploy/crds" } as const;
+const folders = { "cloudnative-pg": "config/crd/bases", "plugin-barman-cloud": "config/crd/bases", "cert-manager": "deploy/crds" } as const;
 
 interface Manifest {
   readonly apiVersion: string;
@@ -26,7 +26,8 @@ beforeAll(async () => {
   for (const [module, folder] of Object.entries(folders)) {
     const path = join(modules.get(module)!, folder);
     const files = (await readdir(path)).filter((file) => file.endsWith(".yaml"));
-    expect(files.length, module).toBeGreaterThan(4);
+    // Beside definitions lie files for the tool that assembles them.
+    expect(files.length, module).toBeGreaterThan(0);
     await node.kubectl(["apply", "--server-side", ...files.map((file) => `--filename=${join(path, file)}`)]);
   }
   await node.kubectl(["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"]);
@@ -41,7 +42,7 @@ afterAll(async () => {
 
 /** Every manifest of the stack with these settings beside the suite's own. */
 async function manifests(more: Readonly<Record<string, string>>): Promise<Manifest[]> {
-  const { given } = await readConfiguration(name, { ...stackSettings(node), publicHost: "routes.example.net", ...more });
+  const { given } = await readConfiguration(name, { ...stackSettings(node), publicHost: "routes.example.net", gatewayService: "LoadBalancer", ...more });
   const { files } = await renderStack(name, given);
   return [...files]
     .filter(([path]) => path.endsWith(".yaml"))
@@ -58,7 +59,7 @@ async function check(all: readonly Manifest[]): Promise<void> {
 const kindsOf = (all: readonly Manifest[]): Set<string> => new Set(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
 
 test("the manifests with a CloudNativePG database are what its definitions and the API ask for", { timeout: 120_000 }, async () => {
-  const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes", gatewayService: "LoadBalancer" });
+  const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes" });
   expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 Cluster");
   expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 ScheduledBackup");
   expect(all.some(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "database")).toBe(false);

@@ -11,7 +11,6 @@ test("a failed job and a rollout that cannot succeed end the update with what th
   await using tiny = await clusterStack();
   const badJob = smallProgram(tiny.name, { jobArguments: ["-conf", "/nowhere"] });
   await expect(tiny.up(badJob)).rejects.toMatchObject(failure(/the job has failed/, /ended with exit code 1/, /\/nowhere/));
-  // The same again runs it again, as it did not do what it is for; a better one replaces it.
   const { changes } = await tiny.up(smallProgram(tiny.name));
   expect(changes["replace"]).toBe(1);
 

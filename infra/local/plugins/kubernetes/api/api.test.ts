@@ -50,6 +50,22 @@ test("an answer is parsed and its warnings are told, a refusal has the server's 
   ).rejects.toMatchObject({ code: 403, message: "you must not" });
 });
 
+test.each(["POST", "PATCH", "DELETE"] as const)("the body of a %s arrives", async (method) => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => resolve(text));
+    response.end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: "c", server: `http://127.0.0.1:${(server.address() as { port: number }).port}`, skipTLSVerify: true }, { name: "u" });
+  await new ApiClient(config).json({ method, path: "/x", body: { propagationPolicy: "Foreground" } });
+  expect(JSON.parse(await promise)).toEqual({ propagationPolicy: "Foreground" });
+  server.close();
+});
+
 test("a server that does not answer is named", async () => {
   const client = await withServer({ code: 200, body: "{}" }, async (config) => new ApiClient(config));
   await expect(client.json({ method: "GET", path: "/x" })).rejects.toThrow(/the Kubernetes API server http:\/\/127\.0\.0\.1:\d+ does not answer/);

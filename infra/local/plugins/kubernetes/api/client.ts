@@ -57,7 +57,13 @@ export class ApiClient {
     await this.config.applyToHTTPSOptions(options);
     const url = new URL(this.server + path);
     const limit = AbortSignal.timeout(requestMilliseconds);
-    options.headers = { ...(options.headers as Record<string, string>), accept: "application/json, */*", ...(body === undefined ? {} : { "content-type": contentType }) };
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    options.headers = {
+      ...(options.headers as Record<string, string>),
+      accept: "application/json, */*",
+      // Without its length Node sends a DELETE's body in a way that no server takes for one.
+      ...(payload === undefined ? {} : { "content-type": contentType, "content-length": String(Buffer.byteLength(payload)) }),
+    };
     options.signal = signal ? AbortSignal.any([signal, limit]) : limit;
     const send = url.protocol === "http:" ? httpRequest : httpsRequest;
     return new Promise((resolve, reject) => {
@@ -77,7 +83,7 @@ export class ApiClient {
         });
       });
       call.once("error", fail);
-      call.end(body === undefined ? undefined : JSON.stringify(body));
+      call.end(payload);
     });
   }
 }
