@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "pg";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { makeCertificate } from "../harness/certificate.ts";
 import { image } from "../harness/image.ts";
 import { run } from "../harness/process.ts";
 
@@ -30,14 +31,21 @@ describe("the migrate job on a database outside", () => {
     await rm(folder, { recursive: true });
   });
 
-  async function migrate(name: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  async function migrate(name: string, parameters: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
     const url = new URL(`postgres://${database.getHost()}:${database.getPort()}/${name}`);
     url.username = encodeURIComponent(administrator.name);
     url.password = administrator.password;
+    for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
     await writeFile(join(folder, "URL"), url.href);
     const files = Object.fromEntries(roles.map((role) => [`${role}_PASSWORD_FILE`, join(folder, role)]));
     const env = { PATH: process.env["PATH"], BOOTSTRAP_URL_FILE: join(folder, "URL"), ...files };
     return run(process.execPath, ["database/migrate/main.ts"], { env });
+  }
+
+  /** As superuser, on a connection that is closed before the server may be stopped. */
+  async function query(statement: string): Promise<void> {
+    await using superuser = await database.connect("bootstrap");
+    await superuser.query(statement);
   }
 
   async function ask(name: string, role: string, statement: string): Promise<unknown> {
@@ -73,6 +81,25 @@ describe("the migrate job on a database outside", () => {
     expect(code).toBe(0);
     const other = stdout.split("\n").filter((line) => line !== "" && !/set the password of routeql_|done, 6 changes/.test(line));
     expect(other).toEqual([]);
+  });
+
+  test("with an authority every connection is encrypted and checked; a server of another one is refused", async () => {
+    const [own, other] = [await makeCertificate("ecdsa", database.getHost()), await makeCertificate("ecdsa", database.getHost())];
+    await writeFile(join(folder, "own.pem"), own.certificate);
+    await writeFile(join(folder, "other.pem"), other.certificate);
+    for (const [file, content] of [["server.key", own.privateKey], ["server.crt", own.certificate]] as const) {
+      const { exitCode } = await database.exec(["bash", "-c", `umask 077; printf %s '${content}' >"$PGDATA/${file}"`]);
+      expect(exitCode).toBe(0);
+    }
+    await query("alter system set ssl = on");
+    await query("select pg_reload_conf()");
+    const checked = (file: string) => migrate("records", { sslmode: "verify-full", sslrootcert: join(folder, file) });
+    // The server takes up its new configuration a moment later.
+    await expect.poll(async () => (await checked("own.pem")).stderr, { timeout: 50_000 }).toBe("");
+    const { code, stdout, stderr } = await checked("other.pem");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("certificate");
+    expect(stderr).not.toContain(administrator.password);
   });
 
   test("no role of the kit has more rights than elsewhere, nor is any a member of another", async () => {

@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import { isIP } from "node:net";
 import { BasicConstraintsExtension, PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 
 /** Both as PEM; the certificate is its own issuer. */
@@ -12,8 +13,8 @@ const kinds = {
   rsa: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 2048 },
 } as const;
 
-/** A certificate for localhost that ends within the hour. */
-export async function makeCertificate(kind: keyof typeof kinds = "ecdsa"): Promise<TestCertificate> {
+/** A certificate for localhost, and for another host or address if one is named, that ends within the hour. */
+export async function makeCertificate(kind: keyof typeof kinds = "ecdsa", host?: string): Promise<TestCertificate> {
   const algorithm = kinds[kind];
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const now = Date.now();
@@ -29,6 +30,7 @@ export async function makeCertificate(kind: keyof typeof kinds = "ecdsa"): Promi
       new SubjectAlternativeNameExtension([
         { type: "dns", value: "localhost" },
         { type: "ip", value: "127.0.0.1" },
+        ...(host === undefined ? [] : [{ type: isIP(host) === 0 ? ("dns" as const) : ("ip" as const), value: host }]),
       ]),
     ],
   });
