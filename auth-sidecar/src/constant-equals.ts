@@ -3,9 +3,10 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 /** Goes before both, so that nobody outside knows what is compared. */
 const salt = randomBytes(32).toString("base64url");
 
-/** Compares two strings in a time that depends on neither their content nor their length's match. */
-export function constantEquals(left: string, right: string): boolean {
-  return timingSafeEqual(digest(left), digest(right));
+/** A comparison with one secret, in a time that depends on neither the content nor the length of what is compared. */
+export function constantEquals(secret: string): (candidate: string) => boolean {
+  const expected = digest(secret);
+  return (candidate) => timingSafeEqual(digest(candidate), expected);
 }
 
 function digest(value: string): Buffer {

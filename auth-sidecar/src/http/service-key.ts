@@ -4,9 +4,10 @@ import { WrongServiceKey } from "../errors.ts";
 
 /** Lets a request pass that carries the operator's key in x-service-api-key. */
 export function serviceKey(expected: string): RequestHandler {
+  const isExpected = constantEquals(expected);
   return (request, _response, next) => {
     const presented = request.headers["x-service-api-key"];
-    if (typeof presented !== "string" || !constantEquals(presented, expected)) throw new WrongServiceKey();
+    if (typeof presented !== "string" || !isExpected(presented)) throw new WrongServiceKey();
     next();
   };
 }
