@@ -13,3 +13,7 @@ export const serviceAddress = ({ publicHost, httpsPort }: AddressSettings): stri
 /** Address of the console, if it is enabled. */
 export const consoleAddress = ({ publicHost, consolePort, engineConsole }: AddressSettings): string | undefined =>
   engineConsole ? `${address(publicHost, consolePort)}/` : undefined;
+
+/** Origins (RFC 6454) of the pages that this deployment itself serves, separated by commas: no other page may read its answers. */
+export const ownOrigins = ({ publicHost, httpsPort, consolePort }: AddressSettings): string =>
+  [httpsPort, consolePort].map((port) => address(publicHost, port)).join(",");

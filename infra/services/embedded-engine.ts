@@ -1,3 +1,4 @@
+import { ownOrigins } from "../components/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
@@ -26,6 +27,8 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
       HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
       HASURA_GRAPHQL_ENABLE_CONSOLE: String(settings.engineConsole),
       HASURA_GRAPHQL_ENABLED_APIS: "graphql",
+      // A page of another origin reads no answer and opens no WebSocket; clients that are no pages send no origin.
+      HASURA_GRAPHQL_CORS_DOMAIN: ownOrigins(settings),
       HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
       ENGINE_METADATA_DIRECTORY: metadataDirectory,
       ENGINE_POOL_SIZE: String(settings.enginePoolSize),

@@ -1,3 +1,4 @@
+import { ownOrigins } from "../components/addresses.ts";
 import { isOwnEngine } from "../images.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { filesDirectory } from "./description.ts";
@@ -26,18 +27,18 @@ exec graphql-engine serve
  * another value would open or close something.
  */
 function environment(settings: PlainSettings): Readonly<Record<string, string>> {
-  const { engineConsole } = settings;
   return {
     HASURA_GRAPHQL_SERVER_PORT: "8080",
     HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
-    // Its console works through the metadata API; without the console there is none.
-    HASURA_GRAPHQL_ENABLED_APIS: engineConsole ? "graphql,metadata,config" : "graphql",
-    HASURA_GRAPHQL_ENABLE_CONSOLE: String(engineConsole),
-    // The console's own files, for browsers without a way to its maker's servers.
-    ...(engineConsole ? { HASURA_GRAPHQL_CONSOLE_ASSETS_DIR: "/srv/console-assets" } : {}),
+    // Hasura's own console works through the metadata API, by which the holder of the master key could change and read everything. The
+    // gateway has a console of ours instead, which works through the GraphQL API alone.
+    HASURA_GRAPHQL_ENABLED_APIS: "graphql",
+    HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
     HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
     HASURA_GRAPHQL_DEV_MODE: "false",
     HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
+    // A page of another origin reads no answer and opens no WebSocket; clients that are no pages send no origin.
+    HASURA_GRAPHQL_CORS_DOMAIN: ownOrigins(settings),
     HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
     HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log",
     // Connections to the metadata; those to the data are in the metadata (the job apply-metadata sets them).

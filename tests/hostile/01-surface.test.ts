@@ -1,0 +1,203 @@
+import { call } from "../e2e/support/http.ts";
+import { stack } from "../e2e/support/stack.ts";
+import { paths } from "@routeql/contract/paths";
+import { type Attack, attacks, notRefused } from "./support/attack.ts";
+import { raw, statuses } from "./support/raw.ts";
+
+const served: Readonly<Record<string, readonly string[]>> = {
+  [paths.graphql]: ["POST"],
+  [paths.loginCredentials]: ["POST"],
+  [paths.loginLdap]: ["POST"],
+  [paths.token]: ["GET", "POST"],
+  [paths.logout]: ["DELETE"],
+  [paths.singleStepToken]: ["POST"],
+  [paths.health]: ["GET", "HEAD"],
+};
+
+const methods = [
+  ..."GET HEAD POST PUT PATCH DELETE OPTIONS TRACE TRACK CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK".split(" "),
+  ..."SEARCH REPORT PURGE DEBUG LINK BREW PRI get pOST".split(" "),
+  "X".repeat(200),
+  "GET/",
+  "-",
+];
+
+const keys = `X-Engine-Access-Key: ${stack.engineAccessKey}\r\nX-Hasura-Admin-Secret: ${stack.engineAccessKey}\r\nX-Service-Api-Key: ${stack.serviceApiKey}\r\n`;
+
+function request(method: string, target: string, more = "", body = ""): string {
+  const type = body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${more}\r\n${body}`;
+}
+
+attacks("no method but the specified ones is served, on any path and listener", () =>
+  [stack.url, stack.consoleUrl].flatMap((base) =>
+    Object.entries(served).flatMap(([path, allowed]) =>
+      methods
+        .filter((method) => !allowed.includes(method))
+        .map((method): Attack => ({
+          name: `${method} ${path}`,
+          async run() {
+            const text = await raw(request(method, path, keys), { base });
+            // A method that is none ends the connection; nothing is a refusal too.
+            return text === "" ? undefined : notRefused(statuses(text)[0] ?? 0, text);
+          },
+        })),
+    ),
+  ),
+);
+
+/** What lies behind the gateway, and what scanners look for. */
+const hidden = [
+  "/v1/graphql",
+  "/v1alpha1/graphql",
+  "/v1/metadata",
+  "/v2/query",
+  "/v1/query",
+  "/v1/version",
+  "/v1alpha1/config",
+  "/v1/relay",
+  "/v1beta1/relay",
+  "/v1alpha1/pg_dump",
+  "/apis/migrate",
+  "/metrics",
+  "/jwks",
+  "/livez",
+  "/readyz",
+  "/-/health/engine",
+  "/-/health/auth-sidecar",
+  "/-/graphql-websocket",
+  "/-/errors/unavailable",
+  "/nginx_status",
+  "/server-status",
+  "/.git/config",
+  "/.env",
+  "/run/routeql/secrets/engine-access-key",
+  "/etc/passwd",
+  "/graphiql",
+  "/api/graphql/explain",
+  "/dev/pprof",
+];
+
+/** Spellings of a path that a proxy and the part behind it may read in two ways. */
+const spellings: readonly ((path: string) => string)[] = [
+  (path) => path,
+  (path) => `${path}/`,
+  (path) => `/${path}`,
+  (path) => `/.${path}`,
+  (path) => `/api/graphql/..${path}`,
+  (path) => `/api/graphql/../..${path}`,
+  (path) => `/api/graphql/%2e%2e${path}`,
+  (path) => `/api/graphql${path.replaceAll("/", "%2f")}`,
+  (path) => `/api/graphql/..%2f..${path.replaceAll("/", "%2f")}`,
+  (path) => `/api/graphql/%252e%252e${path.replaceAll("/", "%252f")}`,
+  (path) => `/api/graphql;${path}`,
+  (path) => `/api/graphql/..;${path}`,
+  (path) => `/api/graphql%00${path}`,
+  (path) => `/api/graphql\\..${path.replaceAll("/", "\\")}`,
+  (path) => `/api/graphql%0d%0a${path}`,
+  (path) => `/jwt/auth/../..${path}`,
+  (path) => `/console/..${path}`,
+  (path) => `/console/%2e%2e${path}`,
+  (path) => path.toUpperCase(),
+  (path) => `http://engine:8080${path}`,
+  (path) => `http://auth-sidecar:8080${path}`,
+  (path) => `https://localhost:9090${path}`,
+  (path) => `//engine:8080${path}`,
+];
+
+/** Found where a part behind the gateway answered. `{"error":…,"code":"not-found"}` is the gateway's own. */
+const inside = /"(resource_version|server_type|tables|keys|parts|version)"|metric|process_|root:|# HELP|\[core\]/;
+
+attacks("nothing behind the gateway is reached by any spelling of its path, with every key there is", () =>
+  [stack.url, stack.consoleUrl].flatMap((base) =>
+    hidden.flatMap((path) =>
+      spellings.map((spelling): Attack => ({
+        name: spelling(path),
+        async run() {
+          const body = '{"type":"export_metadata","version":2,"args":{}}';
+          const text = await raw(request("POST", spelling(path), keys, body), { base });
+          return inside.test(text) ? text.slice(-200) : notRefused(statuses(text)[0] ?? 0, text);
+        },
+      })),
+    ),
+  ),
+  { atOnce: 16 },
+);
+
+const injections = ["%0d%0aX-Injected:%20yes", "%0aX-Injected: yes", "%0d%0a%0d%0a<html>", "%E5%98%8A%E5%98%8DX-Injected:yes", "\tX-Injected: yes", "\x0bX-Injected: yes"];
+
+attacks("no header of an answer comes from a client, in path, query, host or value", () =>
+  [stack.url, stack.consoleUrl, stack.httpUrl].flatMap((base) =>
+    injections.flatMap((text) =>
+      [
+        request("GET", `/${text}`),
+        request("GET", `/api/auth/jwt?${text}`, keys),
+        request("GET", "/", `X-Request-ID: a${text}\r\n`),
+        request("GET", "/").replace("Host: localhost", `Host: attacker.example${text}`),
+        request("GET", "/", `X-Forwarded-Host: attacker.example${text}\r\nX-Forwarded-Proto: http\r\nForwarded: host=attacker.example\r\n`),
+        request("POST", paths.graphql, `Origin: https://attacker.example${text}\r\n${keys}`, '{"query":"{__typename}"}'),
+        request("GET", paths.token, `Cookie: sid=${text}\r\n${keys}`),
+      ].map((bytes): Attack => ({
+        name: JSON.stringify(bytes.slice(0, 60)),
+        async run() {
+          const [head = ""] = (await raw(bytes, { base })).split("\r\n\r\n");
+          if (/^x-injected/im.test(head)) return "the header is there";
+          if (/attacker\.example/i.test(head)) return head.slice(0, 200);
+          return head.startsWith("HTTP/1.1 5") ? head.slice(0, 100) : undefined;
+        },
+      })),
+    ),
+  ),
+);
+
+const post = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\n`;
+const query = '{"query":"{smuggled: __typename}"}';
+const second = `${post}Content-Length: ${query.length}\r\nConnection: close\r\n\r\n${query}`;
+/** Spellings of Transfer-Encoding that one parser may see and another not. */
+const codings = [
+  "Transfer-Encoding: chunked",
+  "Transfer-Encoding: xchunked",
+  "Transfer-Encoding : chunked",
+  "Transfer-Encoding:\tchunked",
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+  "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked, chunked",
+  "Transfer-Encoding: chunked;q=1",
+  "Transfer-Encoding: \"chunked\"",
+  "Transfer-Encoding: Chunked",
+  "Transfer-Encoding:\x0bchunked",
+  "Transfer-Encoding:\x00chunked",
+  "X: y\r\n Transfer-Encoding: chunked",
+  "X: y\nTransfer-Encoding: chunked",
+  "Transfer-Encoding:\r\n chunked",
+  "transfer_encoding: chunked",
+  "Transfer-Encoding: gzip, chunked",
+  "Content-Encoding: chunked",
+];
+
+/** The bodies end at one place by the length and at another by the chunks; what is between them must not be a request. */
+const desynchronised = codings.flatMap((coding) => [
+  { name: `CL.TE ${coding}`, bytes: `${post}Content-Length: ${second.length + 5}\r\n${coding}\r\n\r\n0\r\n\r\n${second}` },
+  { name: `TE.CL ${coding}`, bytes: `${post}Content-Length: 4\r\n${coding}\r\n\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n` },
+  { name: `CL.0 ${coding}`, bytes: `${post}${coding}\r\nContent-Length: 0\r\n\r\n${second}` },
+]);
+
+const bothFramings = /^(CL\.TE|TE\.CL) Transfer-Encoding:[ \t]*(chunked|Chunked)$/;
+
+attacks("no request is smuggled inside another, and no other client gets its answer", () =>
+  desynchronised.map(({ name, bytes }): Attack => ({
+    name: JSON.stringify(name),
+    async run() {
+      const mark = `m${Math.random().toString(36).slice(2)}`;
+      const [text, victim] = await Promise.all([
+        raw(bytes),
+        call(paths.graphql, { method: "POST", headers: { "x-engine-access-key": stack.engineAccessKey }, body: { query: `{${mark}: __typename}` } }),
+      ]);
+      if (victim.text !== `{"data":{"${mark}":"query_root"}}`) return `another client got ${victim.text}`;
+      const answers = statuses(text);
+      if (answers.length > 2 || answers.some((status) => status >= 500)) return text.slice(0, 300);
+      // With a length and chunks there is no telling where the body ends (RFC 9112, 6.3), so nothing of it is served.
+      return bothFramings.test(name) && answers[0] !== 400 ? text.slice(0, 300) : undefined;
+    },
+  })),
+);

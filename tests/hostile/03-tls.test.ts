@@ -1,0 +1,134 @@
+import { connect as connectHttp2 } from "node:http2";
+import { connect, getCiphers, type SecureVersion, TLSSocket } from "node:tls";
+import { stack } from "../e2e/support/stack.ts";
+import { type Attack, attacks } from "./support/attack.ts";
+import { raw } from "./support/raw.ts";
+
+const { hostname, port } = new URL(stack.url);
+
+/** What was agreed on, or nothing when the handshake failed. */
+function handshake(options: object): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  let socket: TLSSocket;
+  try {
+    socket = connect({ host: hostname, port: Number(port), ca: stack.caCertificate, ...options });
+  } catch {
+    // OpenSSL itself does not know such a suite any more: nothing can be offered.
+    return Promise.resolve(undefined);
+  }
+  socket.once("secureConnect", () => {
+    resolve(`${socket.getProtocol() ?? ""} ${socket.getCipher().standardName}`);
+    socket.destroy();
+  });
+  socket.once("error", () => resolve(undefined));
+  socket.once("close", () => resolve(undefined));
+  return promise;
+}
+
+/** Mozilla's intermediate configuration 6.0, for TLS 1.2. */
+const intermediate = /^(ECDHE-(ECDSA|RSA)-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305)|DHE-RSA-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305))$/i;
+
+attacks("no cipher suite is taken but those of Mozilla's intermediate configuration", () =>
+  getCiphers()
+    .filter((cipher) => !cipher.startsWith("tls_") && !intermediate.test(cipher))
+    .map((cipher): Attack => ({
+      name: cipher,
+      run: () => handshake({ ciphers: `${cipher.toUpperCase()}:@SECLEVEL=0`, minVersion: "TLSv1.2", maxVersion: "TLSv1.2" }),
+    })),
+);
+
+attacks("no version below TLS 1.2 is taken, whatever is offered with it", () =>
+  (["TLSv1", "TLSv1.1"] as const satisfies readonly SecureVersion[]).flatMap((version) =>
+    ["ALL:@SECLEVEL=0", "DEFAULT:@SECLEVEL=0", "AES128-SHA:@SECLEVEL=0", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"].map((ciphers): Attack => ({
+      name: `${version} ${ciphers}`,
+      run: () => handshake({ ciphers, minVersion: version, maxVersion: version }),
+    })),
+  ),
+);
+
+attacks("a client cannot make the gateway negotiate again", () =>
+  Array.from({ length: 20 }, (_, index): Attack => ({
+    name: `renegotiation ${index}`,
+    run() {
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      const socket = connect({ host: hostname, port: Number(port), ca: stack.caCertificate, maxVersion: "TLSv1.2" }, () => {
+        socket.renegotiate({ rejectUnauthorized: false }, (error) => {
+          resolve(error === null ? "it did" : undefined);
+          socket.destroy();
+        });
+      });
+      socket.setTimeout(5000, () => socket.destroy());
+      socket.on("error", () => resolve(undefined)).on("close", () => resolve(undefined));
+      return promise;
+    },
+  })),
+);
+
+attacks("bytes that are no handshake are answered by nothing of the API", () =>
+  [
+    "GET /api/graphql HTTP/1.1\r\nHost: a\r\n\r\n",
+    "\x16\x03\x01\xff\xff" + "\x01".repeat(2000),
+    "\x80\x2e\x01\x00\x02\x00\x15\x00\x00\x00\x10",
+    "\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00",
+    "SSH-2.0-scanner\r\n",
+    "\x00".repeat(10_000),
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "\x18\x03\x02\x00\x03\x01\x40\x00", // a heartbeat that asks for more than it sent
+  ].map((bytes, index): Attack => ({
+    name: `bytes ${index}`,
+    async run() {
+      const text = await raw(bytes, { base: stack.url.replace("https:", "http:") });
+      return /"data"|HTTP\/1\.1 (2|5)/.test(text) ? text.slice(0, 200) : undefined;
+    },
+  })),
+);
+
+/** One HTTP/2 connection that misbehaves until the gateway ends it, or its part is played. */
+function misbehave(play: (session: ReturnType<typeof connectHttp2>) => void): Promise<string | undefined> {
+  const session = connectHttp2(stack.url, { ca: stack.caCertificate });
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  session.on("error", () => resolve(undefined)).on("close", () => resolve(undefined));
+  session.once("connect", () => {
+    play(session);
+    setTimeout(() => session.destroy(), 3000);
+  });
+  return promise;
+}
+
+attacks("HTTP/2: streams that are reset as soon as they are open, floods of settings and pings, headers without end", () =>
+  Array.from({ length: 5 }, (_, index) => index).flatMap((index): Attack[] => [
+    {
+      name: `rapid reset ${index}`,
+      run: () =>
+        misbehave((session) => {
+          for (let count = 0; count < 2000 && !session.destroyed; count++) {
+            const stream = session.request({ ":method": "POST", ":path": "/api/graphql", "content-type": "application/json" });
+            stream.on("error", () => undefined);
+            stream.close();
+          }
+        }),
+    },
+    {
+      name: `settings flood ${index}`,
+      run: () =>
+        misbehave((session) => {
+          for (let count = 0; count < 2000 && !session.destroyed; count++) session.settings({ initialWindowSize: 1000 + count });
+        }),
+    },
+    {
+      name: `ping flood ${index}`,
+      run: () =>
+        misbehave((session) => {
+          for (let count = 0; count < 2000 && !session.destroyed; count++) session.ping(() => undefined);
+        }),
+    },
+    {
+      name: `headers without end ${index}`,
+      run: () =>
+        misbehave((session) => {
+          const many = Object.fromEntries(Array.from({ length: 200 }, (_, count) => [`x-${count}`, "a".repeat(300)]));
+          session.request({ ":method": "GET", ":path": "/healthz", ...many }).on("error", () => undefined);
+        }),
+    },
+  ]),
+);

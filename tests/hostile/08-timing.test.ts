@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { makeAccount } from "../e2e/support/accounts.ts";
+import { call } from "../e2e/support/http.ts";
+import { singleStep } from "../e2e/support/sessions.ts";
+import { stack } from "../e2e/support/stack.ts";
+import { serviceAnswers } from "./support/attack.ts";
+import { countInputs } from "./support/figures.ts";
+
+/** Welch's t of two samples. */
+function welch(first: readonly number[], second: readonly number[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = (values: readonly number[]) => values.reduce((sum, value) => sum + (value - mean(values)) ** 2, 0) / (values.length - 1);
+  return (mean(first) - mean(second)) / Math.sqrt(variance(first) / first.length + variance(second) / second.length);
+}
+
+/** Milliseconds of so many calls of each kind, in turn, so that what else the machine does falls on both alike. */
+async function interleaved(count: number, kinds: readonly (() => Promise<unknown>)[]): Promise<number[][]> {
+  const times = kinds.map((): number[] => []);
+  for (let round = 0; round < count; round++) {
+    for (const offset of kinds.keys()) {
+      const index = (round + offset) % kinds.length;
+      const startedAt = performance.now();
+      await kinds[index]!();
+      times[index]!.push(performance.now() - startedAt);
+    }
+  }
+  // What was interrupted by the machine says nothing about the service.
+  return times.map((values) => values.toSorted((a, b) => a - b).slice(0, Math.floor(count * 0.9)));
+}
+
+/** A difference by chance is larger once in more than 100,000 runs. */
+const significant = 4.5;
+
+test("how long a refusal takes tells nothing of a key: wrong from the first character, wrong in the last", { timeout: 120_000 }, async () => {
+  const change = (text: string, at: number) => text.slice(0, at) + (text[at] === "x" ? "y" : "x") + text.slice(at + 1);
+  const withMaster = (key: string) => () => call("/api/graphql", { method: "POST", headers: { "x-engine-access-key": key }, body: { query: "{ __typename }" } });
+  const withService = (key: string) => () => call("/api/auth/jwt", { headers: { "x-service-api-key": key } });
+  for (const [key, using] of [
+    [stack.engineAccessKey, withMaster],
+    [stack.serviceApiKey, withService],
+  ] as const) {
+    const [first = [], last = []] = await interleaved(150, [using(change(key, 0)), using(change(key, key.length - 1))]);
+    expect(Math.abs(welch(first, last))).toBeLessThan(significant);
+    countInputs(300, 0);
+  }
+  await serviceAnswers();
+});
+
+test("ASVS 6.3.8: nor which accounts there are: unknown ones, and known ones with a wrong password", { timeout: 120_000 }, async () => {
+  const accounts = await Promise.all(Array.from({ length: 10 }, () => makeAccount("viewer")));
+  let turn = 0;
+  const known = () => singleStep({ email: accounts[turn++ % accounts.length]!.email, password: `wrong ${turn}` });
+  const unknown = () => singleStep({ email: `nobody-${turn++ % 10}@example.net`, password: `wrong ${turn}` });
+  const [first = [], second = []] = await interleaved(80, [known, unknown]);
+  expect(Math.abs(welch(first, second))).toBeLessThan(significant);
+  countInputs(160, 0);
+  await serviceAnswers();
+});

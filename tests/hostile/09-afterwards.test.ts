@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { containerOf, containers } from "../e2e/support/docker.ts";
+import { administrator, session, tokenOfSession } from "../e2e/support/sessions.ts";
+import { stack } from "../e2e/support/stack.ts";
+import { mustRun, run } from "../harness/process.ts";
+
+const logOf = async (container: string): Promise<string> => {
+  const { stdout, stderr } = await run("docker", ["logs", container]);
+  return stdout + stderr;
+};
+
+test("no part has crashed or been killed for its memory", async () => {
+  for (const { name } of await containers("service")) {
+    const state = JSON.parse(await mustRun("docker", ["inspect", "--format", "[{{json .State}},{{.RestartCount}}]", name])) as [{ Running: boolean; OOMKilled: boolean }, number];
+    expect({ name, running: state[0].Running, outOfMemory: state[0].OOMKilled, restarts: state[1] }).toEqual({ name, running: true, outOfMemory: false, restarts: 0 });
+  }
+});
+
+test("ASVS 16.2.5: no log of any part holds a key, a password, a session or a token", async () => {
+  const { sessionId } = await session(administrator);
+  const token = await tokenOfSession(sessionId);
+  const secrets = [stack.engineAccessKey, stack.serviceApiKey, stack.adminPassword, sessionId, token];
+  for (const { name } of await containers("service")) {
+    const log = await logOf(name);
+    for (const [index, secret] of secrets.entries()) expect(log.includes(secret), `${name}, secret ${index}`).toBe(false);
+    // The form of a token, whoever's it is.
+    expect(log, name).not.toMatch(/eyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/);
+  }
+});
+
+test("nothing that came from outside is a failure of ours: neither the sidecar nor the engine has logged an error, nor the gateway a 5xx but for what is not configured", async () => {
+  for (const service of ["auth-sidecar", "engine"]) {
+    const lines = (await logOf(containerOf(service))).split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
+    expect(lines, service).toEqual([]);
+  }
+  const failures = (await logOf(containerOf("gateway")))
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { status: number; path: string })
+    .filter(({ status, path }) => status >= 500 && path !== "/api/auth/login/ldap");
+  expect(failures).toEqual([]);
+});
