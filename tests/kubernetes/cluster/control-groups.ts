@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { startTimeOf } from "../../../infra/local/foundation/process-lock.ts";
 
 /** A mounted hierarchy of control groups: one each controller (version 1), or one for all (version 2). */
 export interface Hierarchy {
@@ -31,8 +32,24 @@ export function hierarchiesIn(mounts: string): Hierarchy[] {
 
 export const hierarchies = async (): Promise<Hierarchy[]> => hierarchiesIn(await readFile("/proc/mounts", "utf8"));
 
-/** Makes the node's group in each hierarchy and gives their folders; the processes of the node are put there before anything else. */
-export async function makeGroups(name: string): Promise<string[]> {
+const groupName = (owner: number, startTime: string | undefined): string => `routeql-node-${owner}-${startTime}`;
+
+/** Folders of groups whose launcher was killed before it could remove them. */
+async function leftGroups(): Promise<string[]> {
+  const left: string[] = [];
+  for (const { mountPoint } of await hierarchies()) {
+    for (const name of await readdir(mountPoint)) {
+      const owner = /^routeql-node-(\d+)-(\d+)$/.exec(name);
+      if (owner && (await startTimeOf(Number(owner[1]))) !== owner[2]) left.push(join(mountPoint, name));
+    }
+  }
+  return left;
+}
+
+/** Makes this launcher's group in each hierarchy and gives their folders; the processes of the node are put there before anything else. */
+export async function makeGroups(): Promise<string[]> {
+  for (const folder of await leftGroups()) await removeGroup(folder);
+  const name = groupName(process.pid, await startTimeOf(process.pid));
   const folders: string[] = [];
   for (const { mountPoint, options } of await hierarchies()) {
     const folder = join(mountPoint, name);

@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { makeGroups, removeGroup } from "./control-groups.ts";
 import { writeConfiguration } from "./configuration.ts";
@@ -29,7 +29,7 @@ const tell = (message: object): void => {
 };
 
 const link = await reserveLink();
-const groups = await makeGroups(`routeql-${basename(folder)}`);
+const groups = await makeGroups();
 await writeConfiguration(layout, link.address);
 
 const options: InitOptions = { folder, binaries, link: link.name, address: link.address, machineAddress: link.machineAddress };
