@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../../engine/src/postgres/bytes.ts";
 import { Connection, type Row } from "../../engine/src/postgres/connection.ts";
 import { ConnectionPool } from "../../engine/src/postgres/connection-pool.ts";
+import { makeCertificate } from "../harness/certificate.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 
 let database: StartedDatabaseContainer;
@@ -88,6 +91,28 @@ test("a connection that the server ends rejects what runs with the server's reas
   expect(connection.isUsable).toBe(false);
   await expect(connection.query(plain("select 1"))).rejects.toThrow("terminated");
   expect(lost.length).toBeGreaterThan(0);
+});
+
+test("rows come over TLS as well, long ones too", async () => {
+  const certificate = await makeCertificate();
+  const server = createServer((socket) => {
+    // The client asks for TLS in a message of its own first; what stands behind it here speaks plainly.
+    socket.once("data", () => {
+      socket.write("S");
+      const secured = new TLSSocket(socket, { isServer: true, key: certificate.privateKey, cert: certificate.certificate });
+      const behind = connect(database.getPort(), database.getHost());
+      secured.on("error", () => behind.destroy()).pipe(behind);
+      behind.on("error", () => secured.destroy()).pipe(secured);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = new URL(database.getConnectionUri("engine"));
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection = await Connection.open({ connectionString: url.href, ssl: { ca: certificate.certificate, servername: "localhost" } }, () => undefined);
+  const [row] = texts(await connection.query(plain("select repeat('ä', 100000), 'z'")));
+  expect(row).toEqual(["ä".repeat(100_000), "z"]);
+  await connection.close();
+  server.close();
 });
 
 test("who finds no connection free waits in line, and gets it in order", async () => {
