@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const main = resolve(import.meta.dirname, "../main.ts");
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "routeql-render-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command as `npm run render` does, with these lines as the environment file. */
+function render(lines: readonly string[], ...args: readonly string[]): Promise<Ended> {
+  const file = join(folder, "settings.env");
+  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  const environment = { ...process.env, ROUTEQL_ENVIRONMENT_FILE: file, NO_COLOR: "1" };
+  return new Promise((done) => {
+    execFile(process.execPath, [main, "render", ...args], { env: environment }, (error, stdout, stderr) => {
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+const embedded = ["TARGET=kubernetes", "ENGINE=embedded"];
+const out = (): string => join(folder, "manifests");
+
+test("the manifests and the list of images are written, and what an earlier run left goes", async () => {
+  expect(await render(embedded, "--stack", "rendered", "--out", out())).toMatchObject({ code: 0, stderr: "" });
+  const first = readdirSync(out(), { recursive: true }).map(String).toSorted();
+  expect(first).toContain("13-sessions.yaml");
+  const images = readFileSync(join(out(), "images.txt"), "utf8");
+  expect(images.split("\n")).toContainEqual(expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/));
+
+  writeFileSync(join(out(), "kustomization.yaml"), "resources: []\n");
+  const outside = [...embedded, "SESSIONS=external", "SESSIONS_URL=redis://:hidden-in-the-file@sessions.example.net"];
+  const { code, stdout } = await render(outside, "--stack", "rendered", "--out", out());
+  expect(code).toBe(0);
+  expect(stdout).toContain("Secrets are placeholders");
+  const second = readdirSync(out(), { recursive: true }).map(String);
+  expect(second).not.toContain("13-sessions.yaml");
+  expect(second).toContain("kustomization.yaml");
+  const files = readdirSync(out(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name), "utf8")).not.toContain("hidden-in-the-file");
+});
+
+test("a folder with other files is left alone", async () => {
+  mkdirSync(out());
+  writeFileSync(join(out(), "00-namespace.yaml"), "of somebody else");
+  const { code, stderr } = await render(embedded, "--stack", "rendered", "--out", out());
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${out()} holds other files`);
+  expect(readdirSync(out())).toEqual(["00-namespace.yaml"]);
+});
+
+test("a stack on Docker, and settings that are wrong, are refused with what to do", async () => {
+  expect((await render([], "--stack", "rendered")).stderr).toContain("The stack rendered runs on Docker, which has no manifests");
+  const wrong = await render([...embedded, "GATEWAY_SERVICE=Ingress"], "--stack", "rendered");
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain("GATEWAY_SERVICE must be one of LoadBalancer, NodePort, ClusterIP");
+});
