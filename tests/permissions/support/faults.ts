@@ -4,7 +4,7 @@ export interface Fault {
   /** Kinds of findings of which at least one must appear. */
   readonly found: readonly string[];
   readonly role: string;
-  apply(permission: Record<string, unknown>): void;
+  readonly apply: (permission: Record<string, unknown>) => void;
   readonly table: string;
 }
 

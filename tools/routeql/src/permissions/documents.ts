@@ -18,9 +18,18 @@ export function rootOf(table: DeclaredTable, operation: Operation): { readonly k
   return { kind, field: table.roots[root] };
 }
 
-/** A document with one selection at its root, below the source's namespace if it has one. */
-export function documentOf({ namespace }: DeclaredAccess, kind: "query" | "subscription", selection: string): string {
-  return namespace === undefined ? `${kind} { ${selection} }` : `${kind} { ${namespace} { ${selection} } }`;
+/** Naming conventions spell arguments, operators and directions in their own way. */
+function spelled(selection: string, naming: DeclaredAccess["naming"]): string {
+  if (naming.convention === "hasura-default") return selection;
+  return selection
+    .replaceAll(/\b(order_by|distinct_on|batch_size|initial_value|_is_null)(?=:)/g, (name) => naming.field(name))
+    .replaceAll(/(?<=\{\w+: )(asc|desc)(?=\})/g, (direction) => naming.enumValue(direction));
+}
+
+/** A document with one selection at its root, below the source's namespace if it has one; written as for Hasura's default names. */
+export function documentOf({ namespace, naming }: Pick<DeclaredAccess, "namespace" | "naming">, kind: "query" | "subscription", selection: string): string {
+  const body = spelled(selection, naming);
+  return namespace === undefined ? `${kind} { ${body} }` : `${kind} { ${namespace} { ${body} } }`;
 }
 
 /** What stands below a response key of the root. */

@@ -88,21 +88,12 @@ function uses(table: DeclaredTable, operation: Operation): readonly (readonly [w
   ];
 }
 
-/** Naming conventions spell these arguments in their own way. */
-function spelled(subject: Subject, using: Using): Using {
-  const { naming } = subject.access;
-  return (names) =>
-    using(names)
-      .replaceAll(/\b(order_by|distinct_on|batch_size|initial_value)(?=:)/g, (argument) => naming.field(argument))
-      .replaceAll(/(?<=\{\w+: )desc(?=\})/g, naming.enumValue("desc"));
-}
-
 /** Asks for every root field, in every operation, for every column in every place: served as declared, refused otherwise. */
 export async function verifyExecution(subject: Subject, role: string, variables: Variables, verdicts: Verdicts): Promise<void> {
   const prober = new Prober(subject, role, variables, verdicts);
   for (const table of subject.access.tables.values()) {
     const permission = subject.access.permission(role, table.key);
-    for (const operation of operations) await verifyOperation(subject, prober, role, table, permission, operation);
+    for (const operation of operations) await verifyOperation(prober, role, table, permission, operation);
     if (permission?.operations.has("query") === true) await verifyRelationships(subject, prober, role, table);
   }
   for (const called of subject.access.functions) {
@@ -112,15 +103,14 @@ export async function verifyExecution(subject: Subject, role: string, variables:
   }
 }
 
-async function verifyOperation(subject: Subject, prober: Prober, role: string, table: DeclaredTable, permission: DeclaredPermission | undefined, operation: Operation): Promise<void> {
+async function verifyOperation(prober: Prober, role: string, table: DeclaredTable, permission: DeclaredPermission | undefined, operation: Operation): Promise<void> {
   const { kind, field } = rootOf(table, operation);
   const cell = { role, table: table.key };
   if (permission?.operations.has(operation) !== true) {
     await prober.refused(cell, kind, ([name]) => `${name} { __typename }`, field, `${field} (${operation})`);
     return;
   }
-  for (const [where, plain] of uses(table, operation)) {
-    const using = spelled(subject, plain);
+  for (const [where, using] of uses(table, operation)) {
     const what = (name: string) => `${field}.${name} ${where} (${operation})`;
     const needsOrder = where === "in order_by" || where === "in distinct_on";
     const granted = permission.columns.filter((column) => !needsOrder || isOrdered(table.types.get(column)));
@@ -134,8 +124,6 @@ async function verifyOperation(subject: Subject, prober: Prober, role: string, t
 
 async function verifyRelationships(subject: Subject, prober: Prober, role: string, table: DeclaredTable): Promise<void> {
   const root = table.roots.select;
-  const orderBy = subject.access.naming.field("order_by");
-  const direction = subject.access.naming.enumValue("asc");
   for (const { name, kind, target: key } of table.relationships) {
     const target = subject.access.tables.get(key);
     const permission = subject.access.permission(role, key);
@@ -143,14 +131,14 @@ async function verifyRelationships(subject: Subject, prober: Prober, role: strin
     if (permission === undefined || target === undefined) {
       await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}) { ${relationship} { __typename } }`, name, `${root}.${name}`);
       await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, where: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in where`);
-      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}, ${orderBy}: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in order_by`);
+      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}, order_by: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in order_by`);
       continue;
     }
     const ways: readonly (readonly [string, Using])[] = [
       ["through a relationship", (columns) => `${root}(limit: 1, ${none}) { ${name} { ${columns.join(" ")} } }`],
       ["through a relationship in where", (columns) => `${root}(limit: 1, where: {_and: [{_or: []}, {${name}: {_and: [${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}}]}) { __typename }`],
     ];
-    const order: Using = (columns) => `${root}(limit: 1, ${none}, ${orderBy}: [${each(columns, (column) => `{${name}: {${column}: ${direction}}}`)}]) { __typename }`;
+    const order: Using = (columns) => `${root}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${name}: {${column}: asc}}`)}]) { __typename }`;
     for (const [where, using] of kind === "object" ? [...ways, ["through a relationship in order_by", order] as const] : ways) {
       const what = (field: string) => `${root}.${name}.${field} ${where}`;
       const granted = permission.columns.filter((column) => !where.endsWith("order_by") || isOrdered(target.types.get(column)));
@@ -162,7 +150,7 @@ async function verifyRelationships(subject: Subject, prober: Prober, role: strin
     if (kind !== "array" || permission.aggregates) continue;
     const aggregate = subject.access.naming.suffixed(name, "aggregate");
     await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, ${none}) { ${field} { aggregate { count } } }`, aggregate, `${root}.${aggregate}`);
-    await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, ${none}, ${orderBy}: {${field}: {count: ${direction}}}) { __typename }`, aggregate, `${root}.${aggregate} in order_by`);
+    await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, ${none}, order_by: {${field}: {count: asc}}) { __typename }`, aggregate, `${root}.${aggregate} in order_by`);
     await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, where: {${field}: {count: {predicate: {_eq: 1}}}}) { __typename }`, aggregate, `${root}.${aggregate} in where`);
   }
 }
