@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { consolePageFile, renderConsole } from "./console-file.ts";
 import { renderErrors } from "./errors-file.ts";
 import { renderSettings } from "./settings-file.ts";
 import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
@@ -21,5 +22,11 @@ export function renderGateway(settings: GatewaySettings): Record<string, string>
   for (const name of readdirSync(import.meta.dirname).filter((name) => /\.(conf|sh)$/.test(name)).sort()) {
     files.set(name, readFileSync(join(import.meta.dirname, name), "utf8"));
   }
-  return { ...Object.fromEntries(files), "errors.conf": renderErrors(), "settings.conf": renderSettings(settings) };
+  const { consolePage } = settings;
+  return {
+    ...Object.fromEntries(files),
+    "errors.conf": renderErrors(),
+    "settings.conf": renderSettings(settings),
+    ...(consolePage === undefined ? {} : { "console.conf": renderConsole(consolePage), [consolePageFile]: consolePage.text }),
+  };
 }

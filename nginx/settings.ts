@@ -1,3 +1,10 @@
+/** A page that loads nothing else. */
+export interface ConsolePage {
+  readonly text: string;
+  /** Its Content-Security-Policy. */
+  readonly policy: string;
+}
+
 /** What varies from one deployment's gateway to another's. */
 export interface GatewaySettings {
   /** Where the plain listener redirects to, and nothing else: the host name or address under which clients know the service. */
@@ -8,6 +15,8 @@ export interface GatewaySettings {
   readonly consolePort: number;
   /** Whether the console is served. */
   readonly console: boolean;
+  /** The console's page, where the gateway has it itself; otherwise it asks the engine for it. */
+  readonly consolePage?: ConsolePage;
   /** Path of the console's page at the engine. */
   readonly consoleUpstreamPath: string;
   /** `host:port` of the engine; a name is looked up as it is, without the search domains of /etc/resolv.conf. */
@@ -65,6 +74,7 @@ export function checkGatewaySettings(settings: GatewaySettings): void {
       .filter(([key, most]) => !isCount(settings[key as keyof typeof numbers], most))
       .map(([key, most]) => `${key} must be a whole number from 1 to ${most}`),
   ];
+  if (/["\\$\n]/.test(settings.consolePage?.policy ?? "")) wrong.push("the console's policy must be one line without quotes");
   if (wrong.length > 0) throw new Error(`gateway settings: ${wrong.join("; ")}`);
 }
 

@@ -1,5 +1,7 @@
 import type { Input } from "@pulumi/pulumi";
+import { createConsolePage } from "../../engine/src/console/page.ts";
 import { renderGateway } from "../../nginx/render.ts";
+import type { GatewaySettings } from "../../nginx/render.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { hostInAddress } from "../settings/host-in-address.ts";
 import { filesDirectory } from "./description.ts";
@@ -12,6 +14,12 @@ export interface GatewaySurroundings {
   readonly certificate: Input<string>;
 }
 
+/** This project's own console works with any engine through the API alone, so that Hasura's other APIs can stay closed. */
+function consolePage(): GatewaySettings["consolePage"] {
+  const { text, headers } = createConsolePage()("/console");
+  return { text, policy: headers?.["content-security-policy"] ?? "default-src 'none'" };
+}
+
 function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hostOf"]): Record<string, string> {
   const files = renderGateway({
     publicHost: hostInAddress(settings.publicHost),
@@ -19,6 +27,7 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
     consolePort: settings.consolePort,
     console: settings.engineConsole,
     consoleUpstreamPath: "/console",
+    consolePage: settings.engine === "hasura" && settings.engineConsole ? consolePage() : undefined,
     engineAddress: `${hostOf("engine")}:8080`,
     sidecarAddress: `${hostOf("auth-sidecar")}:8080`,
     bodyLimitKilobytes: settings.bodyLimitKilobytes,

@@ -50,12 +50,12 @@ test("only its graphql API is open, nobody is admitted without a token or key, a
   expect(environment).not.toHaveProperty("HASURA_GRAPHQL_CONSOLE_ASSETS_DIR");
 });
 
-test("with the console it has what the console works through, and the console's own files", () => {
-  expect(service("engine", { engineConsole: true }).environment).toMatchObject({
-    HASURA_GRAPHQL_ENABLED_APIS: "graphql,metadata,config",
-    HASURA_GRAPHQL_ENABLE_CONSOLE: "true",
-    HASURA_GRAPHQL_CONSOLE_ASSETS_DIR: "/srv/console-assets",
-  });
+test("the console is a matter of the gateway alone, which has its page: Hasura's other APIs stay closed", () => {
+  const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
+  const changed = withConsole.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
+  expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
+  expect(Object.keys(service("gateway", { engineConsole: true }).files)).toContain("nginx/console.html");
+  expect(Object.keys(service("gateway").files)).not.toContain("nginx/console.html");
 });
 
 test("its secrets come as files, which a shell reads before it becomes Hasura", () => {
@@ -76,10 +76,10 @@ test("limits that Hasura does not know are given to this project's own engine al
 });
 
 /** Names that images/engine/graphql-engine takes away before this project's own engine reads its environment. */
-const withoutMeaning = new Set(["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "CONSOLE_ASSETS_DIR", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`));
+const withoutMeaning = new Set(["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`));
 
-test.each([false, true])("this project's own engine understands all that Hasura is told, with the console %s", (engineConsole) => {
-  const { environment } = service("engine", { engineConsole, hasuraImage: "routeql/engine" });
+test("this project's own engine understands all that Hasura is told", () => {
+  const { environment } = service("engine", { hasuraImage: "routeql/engine" });
   const given = Object.entries(environment).filter(([name]) => !withoutMeaning.has(name));
   expect(given.map(([name]) => name).filter((name) => !settingNames.includes(name))).toEqual([]);
   expect(() => readSettings({ ...Object.fromEntries(given), HASURA_GRAPHQL_ADMIN_SECRET: "0123456789abcdef0123456789abcdef" })).not.toThrow();
