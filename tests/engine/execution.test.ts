@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine, MetadataError } from "../../engine/src/engine.ts";
+import { Database } from "../../engine/src/execution/database.ts";
 import { sessionOf, startRouting, type RoutingWorld } from "./support/routing.ts";
 
 let world: RoutingWorld;
@@ -87,6 +88,23 @@ describe("a statement", () => {
       expect(rows).toEqual([{ running: 0 }]);
     });
     expect(await world.ask("analyst", "{ view_hijacks(limit: 1, order_by: {key: asc}) { key } }")).toEqual({ view_hijacks: [{ key: "h1" }] });
+  });
+
+  test("is not run at all for a client who left while it waited for a connection", async () => {
+    const database = new Database({
+      connection: { connectionString: world.database.getConnectionUri("engine") },
+      poolSize: 1,
+      statementTimeout: 10_000,
+      idleTimeout: 60_000,
+      onConnectionLost: () => undefined,
+    });
+    const leaving = new AbortController();
+    const first = database.run({ text: "select pg_sleep(0.3)::text", values: [] });
+    const second = expect(database.run({ text: "select pg_sleep(30)::text", values: [] }, leaving.signal)).rejects.toThrow("left");
+    leaving.abort(new Error("left"));
+    await Promise.all([first, second]);
+    expect(await database.run({ text: "select 1", values: [] })).toEqual([["1"]]);
+    await database.close();
   });
 
   test("that Postgres refuses for the request's values says why; for other reasons it does not", async () => {
