@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { consoleAddress, serviceAddress } from "./addresses.ts";
+import { consoleAddress, ownOrigins, serviceAddress } from "./addresses.ts";
 
 const settings = { publicHost: "localhost", httpsPort: 443, consolePort: 32_000, engineConsole: true };
 
@@ -15,4 +15,8 @@ test("an IPv6 address stands in brackets", () => {
 test("the console has an address only where it is enabled", () => {
   expect(consoleAddress(settings)).toBe("https://localhost:32000/");
   expect(consoleAddress({ ...settings, engineConsole: false })).toBeUndefined();
+});
+
+test("the origins of the own pages are those of both listeners", () => {
+  expect(ownOrigins(settings)).toBe("https://localhost,https://localhost:32000");
 });

@@ -103,14 +103,14 @@ test("a given key reaches the engine's files and the outputs", async () => {
   });
 });
 
-test("other ports replace the gateway and leave the others alone", async () => {
+test("other ports replace the gateway, and the engine, which knows the origins of its own pages; they leave the others alone", async () => {
   const keys = { engineAccessKey: randomBytes(20).toString("hex"), serviceApiKey: randomBytes(20).toString("hex") };
   const [before, after] = [await deploy(keys), await deploy({ ...keys, consolePort: 32_001 })];
   const changed = after.resources.filter(({ type, name, inputs }) => {
     if (type !== container || name.endsWith("-files")) return false;
     return JSON.stringify(inputs) !== JSON.stringify(find(before.resources, type, name).inputs);
   });
-  expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
+  expect(changed.map(({ name }) => name)).toEqual(["engine", "gateway"]);
 });
 
 /** Names of the resources that were made with an option, as Pulumi's own transformations see it. */

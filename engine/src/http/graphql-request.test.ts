@@ -22,3 +22,11 @@ test("every JSON value is a request or is refused as parse-failed", () => {
     { numRuns: 2_000 },
   );
 });
+
+test("variables nested deeper than any condition are refused before anything follows them", () => {
+  const nested = (depth: number) => JSON.parse(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`) as unknown;
+  const request = (depth: number) => parseGraphQLRequest({ query: "{ a }", variables: nested(depth) });
+  expect(request(499)).toHaveProperty("variables");
+  expect(() => request(501)).toThrow("nested no deeper than 500 levels");
+  expect(() => request(50_000)).toThrow("nested no deeper than 500 levels");
+});

@@ -1,6 +1,9 @@
 import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 
+/** Deepest nesting of variables, in lists and objects; no condition that somebody writes comes near. */
+const deepestVariables = 500;
+
 /**
  * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as by Hasura.
  * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
@@ -12,6 +15,8 @@ export function parseGraphQLRequest(value: unknown): GraphQLRequest {
   if (typeof query !== "string") throw parseFailed("$.query", "expected a string");
   if (variables !== undefined && variables !== null && !isObject(variables))
     throw parseFailed("$.variables", "expected an object");
+  if (isDeeperThan(deepestVariables, variables))
+    throw parseFailed("$.variables", `expected values that are nested no deeper than ${deepestVariables} levels`);
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string") {
     throw parseFailed("$.operationName", "expected a string");
   }
@@ -20,6 +25,18 @@ export function parseGraphQLRequest(value: unknown): GraphQLRequest {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Level by level: whoever follows them by calling himself runs out of stack. */
+function isDeeperThan(limit: number, value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= limit; depth++) {
+    const below: unknown[] = [];
+    for (const parent of level) if (typeof parent === "object" && parent !== null) for (const child of Object.values(parent)) below.push(child);
+    if (below.length === 0) return false;
+    level = below;
+  }
+  return true;
 }
 
 function parseFailed(path: string, message: string): EngineError {
