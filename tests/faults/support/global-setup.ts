@@ -11,7 +11,7 @@ import { teardown as removeContainers } from "../../harness/global-setup.ts";
 import { forgetFigures } from "./figures.ts";
 
 /** Tokens outlive every fault; statements are given up soon, so that a database that hangs is noticed within the suite's patience. */
-const settings = { tokenLifeSeconds: "3600", statementTimeoutSeconds: "5" };
+const settings = { tokenLifeSeconds: "3600", statementTimeoutSeconds: "8" };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   forgetFigures();
