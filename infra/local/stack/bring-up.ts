@@ -99,7 +99,7 @@ function preparation(session: Session, prepared: Prepared, withImages: boolean, 
     const makesImages = withImages && plain.imageRegistry === undefined;
     const images = needsDocker ? [enginePhase, choicePhase(withImages), basesPhase, ...(makesImages ? [imagesPhase] : [])] : [];
     const prepare = [clusterPhase, ...images].map((phase) => phase(surroundings));
-    const delivery = makesImages && deliver ? [deliveryPhase(surroundings, deliver)] : [];
+    const delivery = makesImages ? [deliveryPhase(surroundings, deliver)] : [];
     return [[[cliPhase(surroundings)], [...prepare, ...delivery]], pluginsPhase(surroundings)];
   }
   const docker = [enginePhase, choicePhase(withImages), ...(withImages ? [portsPhase] : []), basesPhase, ...(withImages ? [imagesPhase] : [])].map(

@@ -59,13 +59,17 @@ export function clusterPhase({ stack, prepared }: Surroundings): Phase {
   };
 }
 
-/** Copies the images of this machine to the nodes, where the caller knows how. */
-export function deliveryPhase({ prepared }: Surroundings, deliver: (images: readonly string[]) => Promise<void>): Phase {
+/** Copies the images of this machine to the nodes, where the caller knows how; else says that they have to be there. */
+export function deliveryPhase({ prepared, onLine }: Surroundings, deliver?: (images: readonly string[]) => Promise<void>): Phase {
   return {
     title: "Images on the nodes",
     work: async () => {
       const { plain } = prepared.configuration!;
       const images = [...builtImages(plain), ...pulledImages(plain)].map(({ imageName }) => imageName);
+      if (!deliver) {
+        for (const image of images) onLine(`has to be on the nodes: ${image}`);
+        return "expected there: load them (kind load docker-image, minikube image load, ctr images import), or set imageRegistry and pushImages";
+      }
       await deliver(images);
       return `${images.length} images`;
     },
