@@ -29,6 +29,10 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A run that is ended in the middle of a test leaves no engine behind.
+  const end = (): void => void child.kill("SIGKILL");
+  process.once("exit", end);
+  child.once("exit", () => process.off("exit", end));
   const lines: Record<string, unknown>[] = [];
   const port = await untilItServes(child, lines);
   const url = `http://127.0.0.1:${String(port)}`;
