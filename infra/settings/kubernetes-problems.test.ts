@@ -25,6 +25,10 @@ test.each<[GivenSettings, string]>([
   ],
   [{ pushImages: true }, "imageRegistry is missing, but pushImages is true"],
   [
+    { pushImages: true, imageRegistry: "registry.example.net", hasuraImage: "routeql/engine" },
+    "pushImages must be false with hasuraImage routeql/engine: the image of apply-metadata starts from one that only this machine has",
+  ],
+  [
     { engineReplicasMost: 6 },
     "engineReplicasMost makes 70 connections of the engine to the database (10 a pod, and one pod more during an update), but its role may have 60",
   ],

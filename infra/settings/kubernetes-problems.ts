@@ -1,3 +1,4 @@
+import { ownEngineImage } from "./engine-settings.ts";
 import type { SettingsProblem } from "./error.ts";
 import { roles } from "../../database/migrate/roles.ts";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
@@ -45,6 +46,9 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
   }
   problems.push(...backupProblems(given, settings));
   if (settings.pushImages && settings.imageRegistry === undefined) wrong("imageRegistry", "is missing, but pushImages is true");
+  if (settings.pushImages && settings.engine === "hasura" && settings.hasuraImage === ownEngineImage) {
+    wrong("pushImages", `must be false with hasuraImage ${ownEngineImage}: the image of apply-metadata starts from one that only this machine has`);
+  }
   return problems;
 }
 
