@@ -28,10 +28,16 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
     requestBurst: "1000",
     connectionsPerAddress: "1000",
   };
-  const all = { ...forTests, ...settings };
+  const all = { ...forTests, ...engineOfTheRun(), ...settings };
   await bringUp({ stack: name, settings: all, log: (line) => console.log(line) });
   await writeFile(settingsFile(name), JSON.stringify(all));
   return accessFileOf(name);
+}
+
+/** The engine that the environment names: `ENGINE=hasura npm run test:e2e` walks the same specification on Hasura's image, or on HASURA_IMAGE. */
+function engineOfTheRun(): Settings {
+  const { ENGINE: engine, HASURA_IMAGE: hasuraImage } = process.env;
+  return { ...(engine === undefined ? {} : { engine }), ...(hasuraImage === undefined ? {} : { hasuraImage }) };
 }
 
 /** Brings the same stack up to date with these settings beside those it was brought up with. */

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { suites } from "./test/suites.ts";
+
+const repository = resolve(import.meta.dirname, "..");
+const read = (path: string): string => readFileSync(join(repository, path), "utf8");
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Record<string, unknown>;
+}
+
+interface GitHubWorkflow {
+  readonly permissions: Record<string, string>;
+  readonly jobs: Record<string, { readonly "runs-on": string; readonly "timeout-minutes": number; readonly needs?: string; readonly env?: Record<string, string>; readonly steps: readonly Step[] }>;
+}
+
+interface GitLabJob {
+  readonly stage?: string;
+  readonly extends?: string;
+  readonly script?: readonly string[];
+  readonly variables?: Record<string, string>;
+  readonly artifacts?: { readonly paths: readonly string[] };
+}
+
+const github = parse(read("ci-templates/github/routeql.yml")) as GitHubWorkflow;
+const gitlab = parse(read("ci-templates/gitlab/.gitlab-ci.yml")) as Record<string, GitLabJob>;
+const gitlabJobs = Object.entries(gitlab).filter(([, job]) => job.script !== undefined);
+const steps = Object.values(github.jobs).flatMap((job) => job.steps);
+
+/** Every command of a workflow is one of this repository's. */
+function expectKnown(command: string): void {
+  const [program, verb, ...rest] = command.split(/\s+/) as [string, string, ...string[]];
+  if (program === "npx") {
+    expect(verb).toBe("routeql");
+    expect(["check", "diff", "permissions"]).toContain(rest[0]);
+    return;
+  }
+  expect(program).toBe("npm");
+  if (verb === "ci") return;
+  if (verb === "run") {
+    expect(Object.keys(scripts)).toContain(rest[0]);
+    return;
+  }
+  expect([verb, rest[0]]).toEqual(["test", "--"]);
+  for (const name of rest.slice(1)) expect(suites.map((suite) => suite.name)).toContain(name);
+}
+
+describe("the workflow for GitHub", () => {
+  test("may read the repository and nothing else, and leaves no credentials in it", () => {
+    expect(github.permissions).toEqual({ contents: "read" });
+    expect(Object.values(github.jobs).every((job) => !("permissions" in job))).toBe(true);
+    for (const step of steps.filter(({ uses }) => uses?.startsWith("actions/checkout"))) expect(step.with?.["persist-credentials"]).toBe(false);
+  });
+
+  test("uses actions by the digest of a release alone, the same digest everywhere", () => {
+    const used = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
+    expect(used.length).toBeGreaterThan(0);
+    const digests = new Map<string, Set<string>>();
+    for (const reference of used) {
+      expect(reference).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/);
+      const [action, digest] = reference.split("@") as [string, string];
+      digests.set(action, (digests.get(action) ?? new Set()).add(digest));
+    }
+    for (const [action, found] of digests) expect(found.size, action).toBe(1);
+    for (const line of read("ci-templates/github/routeql.yml").split("\n").filter((text) => text.includes("uses:"))) expect(line).toMatch(/ # v\d+\.\d+\.\d+$/);
+  });
+
+  test("runs on a named version of a runner, with a limit of time, after what it needs", () => {
+    for (const [name, job] of Object.entries(github.jobs)) {
+      expect(job["runs-on"], name).toMatch(/-\d/);
+      expect(job["timeout-minutes"], name).toBeLessThanOrEqual(60);
+      if (job.needs !== undefined) expect(Object.keys(github.jobs)).toContain(job.needs);
+    }
+  });
+
+  test("calls only commands that there are", () => {
+    const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) expectKnown(command);
+  });
+
+  test("puts no text of a pull request into a command", () => {
+    for (const { run } of steps) expect(run ?? "").not.toContain("${{");
+  });
+});
+
+describe("the pipeline for GitLab", () => {
+  test("has stages for all its jobs, and every template that they extend", () => {
+    const stages = (gitlab as unknown as { stages: string[] }).stages;
+    for (const [name, job] of gitlabJobs) {
+      expect(Object.keys(gitlab), name).toContain(job.extends);
+      expect(stages, name).toContain(job.stage ?? gitlab[job.extends as string]?.stage);
+    }
+  });
+
+  test("calls only commands that there are", () => {
+    for (const [, job] of gitlabJobs) for (const command of job.script ?? []) expectKnown(command);
+  });
+});
+
+test("both walk the same: quick checks, metadata, the embedded engine, Hasura, a preview", () => {
+  const names = ["embedded", "hasura", "metadata", "preview", "unit"];
+  expect(Object.keys(github.jobs).toSorted()).toEqual(names);
+  expect(gitlabJobs.map(([name]) => name).toSorted()).toEqual(names);
+  expect(github.jobs["hasura"]?.env).toEqual({ ENGINE: "hasura" });
+  expect(gitlab["hasura"]?.variables).toEqual({ ENGINE: "hasura" });
+  for (const name of ["embedded", "hasura"]) expect(github.jobs[name]?.steps.at(-1)?.with?.["path"]).toBe(".routeql/test-logs");
+  expect(gitlab[".with-docker"]?.artifacts?.paths).toEqual([".routeql/test-logs"]);
+});
