@@ -1,3 +1,4 @@
+import { Database } from "../../engine/src/execution/database.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startRouting, type RoutingWorld } from "./support/routing.ts";
 
@@ -129,4 +130,13 @@ test.each([
 test("the database role of the engine cannot write, and its connections would not either", async () => {
   await using engine = await world.database.connect("engine");
   await expect(engine.query("delete from public.view_hijacks")).rejects.toThrow(/permission denied/);
+  // Even with a role that may.
+  const connection = { connectionString: world.database.getConnectionUri("owner") };
+  const connections = new Database({ connection, poolSize: 1, statementTimeout: 5000, idleTimeout: 1000, onConnectionLost: () => undefined });
+  try {
+    const writing = connections.run({ text: "create table public.written ()", values: [] });
+    await expect(writing).rejects.toMatchObject({ internal: { error: { status_code: "25006" } } });
+  } finally {
+    await connections.close();
+  }
 });
