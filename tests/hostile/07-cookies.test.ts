@@ -103,6 +103,8 @@ attacks("a page of another site changes nothing and reads nothing with the visit
           `X-Service-Api-Key: ${stack.serviceApiKey}`, `X-Engine-Access-Key: ${stack.engineAccessKey}`, `Content-Length: ${body.length}`, ...(type === undefined ? [] : [`Content-Type: ${type}`]),
         ];
         const text = await raw(`${lines.join("\r\n")}\r\n\r\n${body}`);
+        // The directory login of a stack without a directory says so, whatever it is sent.
+        if (path === paths.loginLdap && text.includes('"ldap-not-configured"')) return undefined;
         return notRefused(statuses(text)[0] ?? 0, text);
       },
     })),

@@ -30,3 +30,15 @@ test("variables nested deeper than any condition are refused before anything fol
   expect(() => request(501)).toThrow("nested no deeper than 500 levels");
   expect(() => request(50_000)).toThrow("nested no deeper than 500 levels");
 });
+
+test("so are brackets of a query, but for those in strings and comments", () => {
+  const request = (query: string) => parseGraphQLRequest({ query });
+  for (const [open, close] of ["{}", "[]", "()"].map((pair) => pair.split("") as [string, string])) {
+    expect(request(open.repeat(500) + close.repeat(500))).toHaveProperty("query");
+    expect(() => request(open.repeat(501) + close.repeat(501))).toThrow("nested no deeper than 500 levels");
+    expect(() => request(open.repeat(200_000))).toThrow("nested no deeper than 500 levels");
+  }
+  const braces = "{".repeat(600);
+  for (const query of [`#${braces}\n{ a }`, `{ a(b: "${braces}") }`, `{ a(b: """${braces}""") }`, "{ a } ".repeat(1000)])
+    expect(request(query)).toHaveProperty("query");
+});

@@ -1,8 +1,8 @@
 import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 
-/** Deepest nesting of variables, in lists and objects; no condition that somebody writes comes near. */
-const deepestVariables = 500;
+/** Deepest nesting of a query's brackets, and of lists and objects in variables; nothing that somebody writes comes near. */
+const deepest = 500;
 
 /**
  * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as by Hasura.
@@ -15,8 +15,10 @@ export function parseGraphQLRequest(value: unknown): GraphQLRequest {
   if (typeof query !== "string") throw parseFailed("$.query", "expected a string");
   if (variables !== undefined && variables !== null && !isObject(variables))
     throw parseFailed("$.variables", "expected an object");
-  if (isDeeperThan(deepestVariables, variables))
-    throw parseFailed("$.variables", `expected values that are nested no deeper than ${deepestVariables} levels`);
+  if (isDeeperThan(deepest, variables))
+    throw parseFailed("$.variables", `expected values that are nested no deeper than ${deepest} levels`);
+  if (query.length > 2 * deepest && bracketsOf(query) > deepest)
+    throw parseFailed("$.query", `expected brackets that are nested no deeper than ${deepest} levels`);
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string") {
     throw parseFailed("$.operationName", "expected a string");
   }
@@ -37,6 +39,17 @@ function isDeeperThan(limit: number, value: unknown): boolean {
     level = below;
   }
   return true;
+}
+
+/** How deep brackets are nested in a query, those in strings and comments aside. */
+function bracketsOf(query: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [token] of query.matchAll(/"""[^]*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*|[{}()[\]]/g)) {
+    if (token.length === 1 && "{([".includes(token)) most = Math.max(most, ++depth);
+    else if (token.length === 1 && "})]".includes(token)) depth--;
+  }
+  return most;
 }
 
 function parseFailed(path: string, message: string): EngineError {
