@@ -64,7 +64,7 @@ describe("Console (optional)", () => {
   });
 
   // Chromium drops every connection when any network interface of the machine comes or goes (ERR_NETWORK_CHANGED), as Docker's do.
-  describe("4: the console prompts for the master access key", { retry: 2 }, () => {
+  describe("4: the console prompts for the master access key, in a browser", { retry: 3 }, () => {
     let browser: Browser | undefined;
     let page: Page;
     const absent = chromiumAbsent();

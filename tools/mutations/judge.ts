@@ -5,7 +5,7 @@ import type { Outcome } from "./run-tests.ts";
 export type Judgement = { readonly kind: "noticed" | "survived" | "astray"; readonly reason: string };
 
 /** An assertion of vitest, or a test's own complaint that what had to be refused was not; a crash of the file is none. */
-const isAssertion = (message: string): boolean => /AssertionError|expected|was not refused/i.test(message) && !/SyntaxError|Failed to (load|resolve)|ReferenceError/.test(message);
+const isAssertion = (message: string): boolean => /AssertionError|expected|was not refused|instead of rejecting/i.test(message) && !/SyntaxError|Failed to (load|resolve)|ReferenceError/.test(message);
 
 export function judge(mutation: Pick<Mutation, "noticedBy">, { failed, broken, ran }: Outcome): Judgement {
   const right = failed.find(({ title, message }) => title.includes(mutation.noticedBy) && isAssertion(message));

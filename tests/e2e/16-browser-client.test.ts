@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { createRequire } from "node:module";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { chromiumAbsent, chromiumFlags, chromiumPath } from "../harness/browser.ts";
+import { Member } from "./support/accounts.ts";
+import { loadDemo, loadLines } from "./support/data.ts";
+import { data } from "./support/graphql.ts";
+import { announcement } from "./support/small-world.ts";
+import { stack } from "./support/stack.ts";
+
+const library = dirname(createRequire(import.meta.url).resolve("graphql-ws/client"));
+
+/** WebSockets heed neither the context's trust, nor the page's origin where the page itself came from no network: Local Network Access. */
+const forSockets = ["--ignore-certificate-errors", "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets"];
+
+/** What the page's script keeps of its subscription. */
+interface PageState {
+  readonly answers: { data?: Record<string, { prefix: string }[]>; errors?: unknown }[];
+  readonly closed: { code: number; reason: string } | null;
+  /** JSON of what the client was told of its subscription's end. */
+  readonly error?: string;
+}
+
+// Chromium drops every connection when any network interface of the machine comes or goes (ERR_NETWORK_CHANGED), as Docker's do.
+describe("Events: a GraphQL client in a browser", { retry: 3 }, () => {
+  let browser: Browser | undefined;
+  let page: Page;
+  let analyst: Member;
+  const absent = chromiumAbsent();
+
+  beforeAll(async () => {
+    if (absent !== undefined) return;
+    await loadDemo();
+    analyst = await Member.join("analyst");
+    browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags, ...forSockets] });
+  });
+
+  afterAll(() => browser?.close());
+
+  beforeEach(async (context) => {
+    if (absent !== undefined) context.skip(absent);
+    const fresh = await (browser as Browser).newContext({ ignoreHTTPSErrors: true });
+    page = await fresh.newPage();
+    // A page of the API's own origin, with graphql-ws as its users install it.
+    await page.route(`${stack.url}/page`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>client</title>" }));
+    await page.route(`${stack.url}/graphql-ws/*`, async (route) => {
+      const file = join(library, basename(new URL(route.request().url()).pathname));
+      await route.fulfill({ contentType: "text/javascript", body: await readFile(file, "utf8") });
+    });
+    await page.goto(`${stack.url}/page`);
+    return () => fresh.close();
+  });
+
+  /** Subscribes in the page with graphql-ws; what comes is kept in the page. */
+  async function subscribe(token: string, query: string): Promise<void> {
+    await page.addScriptTag({
+      type: "module",
+      content: `
+        import { createClient } from "/graphql-ws/client.js";
+        window.state = { answers: [], closed: null };
+        const client = createClient({
+          url: location.origin.replace("https:", "wss:") + "/api/graphql",
+          connectionParams: { headers: { Authorization: ${JSON.stringify(`Bearer ${token}`)} } },
+          retryAttempts: 0,
+          on: { closed: ({ code, reason }) => { window.state.closed = { code, reason }; } },
+        });
+        client.subscribe({ query: ${JSON.stringify(query)} }, {
+          next: (answer) => window.state.answers.push(answer),
+          error: (error) => { window.state.error = JSON.stringify(error); },
+          complete: () => undefined,
+        });
+      `,
+    });
+  }
+
+  const state = (): Promise<PageState> => page.evaluate<PageState>("window.state ?? { answers: [], closed: null }");
+
+  test("subscribes over WebSocket with a token in connection_init, and hears of a change", async () => {
+    const token = await analyst.freshToken();
+    const query = "subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix } }";
+    await subscribe(token, query);
+    await expect.poll(async () => (await state()).answers.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const now = await data(query.replace("subscription", "query"), { token });
+    expect((await state()).answers[0]?.data).toEqual(now);
+
+    const line = announcement({ prefix: "198.18.2.0/24" });
+    await loadLines([line.text]);
+    await expect.poll(async () => JSON.stringify((await state()).answers.at(-1)?.data), { timeout: 20_000 }).toContain("198.18.2.0/24");
+  });
+
+  test("is told why a column that its role does not see is refused", async () => {
+    const viewer = await Member.join("viewer");
+    await subscribe(await viewer.freshToken(), "subscription { view_hijacks(limit: 1) { comment } }");
+    await expect.poll(async () => (await state()).error, { timeout: 10_000 }).toContain("field 'comment' not found in type: 'view_hijacks'");
+    expect((await state()).answers).toEqual([]);
+  });
+
+  test("with a bad token is closed with a code of the protocol, and hears nothing", async () => {
+    await subscribe("nonsense", "subscription { view_hijacks(limit: 1) { key } }");
+    await expect.poll(async () => (await state()).closed?.code, { timeout: 10_000 }).toBeGreaterThanOrEqual(4400);
+    expect((await state()).answers).toEqual([]);
+  });
+
+  test("asks a query with fetch on the same origin", async () => {
+    const token = await analyst.freshToken();
+    const answer = await page.evaluate<unknown>(
+      `fetch("/api/graphql", { method: "POST", headers: { "content-type": "application/json", authorization: ${JSON.stringify(`Bearer ${token}`)} }, body: JSON.stringify({ query: "{ view_bgpupdates(limit: 2) { prefix } }" }) }).then((reply) => reply.json())`,
+    );
+    expect((answer as { data: { view_bgpupdates: unknown[] } }).data.view_bgpupdates).toHaveLength(2);
+  });
+});
