@@ -71,7 +71,7 @@ function allowances(
   const withPorts = (match: string, peer: V1Pod | undefined): string[] => {
     const target = direction === "ingress" ? pod : peer;
     const matches = ports?.length ? ports.map((port) => portMatch(port, target)) : [""];
-    return matches.filter((text) => text !== undefined).map((text) => `${match} ${text} return`.trim());
+    return matches.filter((text) => text !== undefined).map((text) => [match, text, "return"].filter((part) => part !== "").join(" "));
   };
   if (!peers?.length) return withPorts("", undefined);
   return peers.flatMap((peer) => {
