@@ -66,7 +66,7 @@ describe("a shop with inherited roles, functions, keys, an enum table and a comp
 
 test("several sources are refused, by name", { timeout: generous }, async () => {
   const [source = ""] = /- name: shop[\s\S]*?(?= {2}tables:)/.exec(styles["Hasura's own names"] ?? "") ?? [];
-  const { code, stderr } = await permissions(`version: 3\nsources:\n${source}${source.replace("shop", "warehouse")}`, server.address);
+  const { code, stderr } = await permissions(`version: 3\nsources:\n${source}  tables: []\n${source.replace("shop", "warehouse")}  tables: []\n`, server.address);
   expect([code, stderr]).toEqual([2, "routeql permissions: permissions are verified for metadata with exactly one source; these have 2: shop, warehouse"]);
 });
 

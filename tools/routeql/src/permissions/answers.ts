@@ -1,5 +1,5 @@
 import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
-import { MissingVariable } from "./sql.ts";
+import { MissingVariable, UnstorableText } from "./sql.ts";
 import { parseExactly, type Subject } from "./subject.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -18,6 +18,7 @@ export async function expectedRows(subject: Subject, statement: () => string): P
     return { kind: "rows", rows: rows.map(([text]) => parseExactly(text ?? "null") as Row) };
   } catch (error) {
     if (error instanceof MissingVariable) return { kind: "missing", variable: error.variable };
+    if (error instanceof UnstorableText) return { kind: "error", message: error.message };
     if (error instanceof UnderivableMetadata) return { kind: "unknown", reason: error.message };
     const { code, message } = error as { code?: string; message: string };
     if (code === undefined) throw error;

@@ -14,6 +14,9 @@ export class MissingVariable extends Error {
   }
 }
 
+/** A session holds what no text of Postgres can. */
+export class UnstorableText extends Error {}
+
 const nul = String.fromCodePoint(0);
 
 /** What Postgres would be asked by somebody who knows the filters: written from the declaration alone. */
@@ -32,8 +35,7 @@ export class Sql {
   readonly #session = (name: string): string => {
     const value = name === "x-hasura-role" ? this.#role : this.#variables[name];
     if (value === undefined) throw new MissingVariable(name);
-    // No text of Postgres holds it; as a parameter it is refused in the same way.
-    if (value.includes(nul)) return "convert_from(decode('00', 'hex'), 'UTF8')";
+    if (value.includes(nul)) throw new UnstorableText("no text of Postgres holds a null byte");
     return quoted(value.toWellFormed());
   };
 
