@@ -95,9 +95,9 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "a reply carries the security headers once each",
   },
   {
-    fault: "headers of clients reach the engine, X-Hasura-Role among them",
-    file: "nginx/proxy.conf",
-    edits: [{ from: "proxy_pass_request_headers off;", to: "proxy_pass_request_headers on;" }],
+    fault: "a client's X-Hasura-Role reaches the engine",
+    file: "nginx/proxy-engine.conf",
+    edits: [{ from: "X-Hasura-Admin-Secret $http_x_engine_access_key;\n", to: "X-Hasura-Admin-Secret $http_x_engine_access_key;\nproxy_set_header X-Hasura-Role $http_x_hasura_role;\n" }],
     suite: "gateway",
     tests: ["tests/gateway/headers.test.ts"],
     noticedBy: "the engine receives exactly the listed headers",
