@@ -13,10 +13,18 @@ const confined = ["--rm", "--read-only", "--cap-drop", "ALL", "--security-opt", 
 const shell = async (name: string, script: string): Promise<string> =>
   mustRun("docker", ["run", ...confined, "--entrypoint", "/bin/sh", await image(name), "-c", script]);
 
+/** Built only beside Hasura, whose image it starts from. */
+const besideHasura = { "apply-metadata": 10_107 } as const;
+
 test("there is one image a service and none without a user of its own", () => {
   const folders = readdirSync(resolve(repository, "images"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(users).sort());
-  expect(new Set(Object.values(users)).size).toBe(Object.keys(users).length);
+  const all = { ...users, ...besideHasura };
+  expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(all).sort());
+  expect(new Set(Object.values(all)).size).toBe(Object.keys(all).length);
+});
+
+test.each(Object.entries(besideHasura))("the image %s ends with its user as a number", (name, user) => {
+  expect(readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8").match(/^USER .*$/gm)?.at(-1)).toBe(`USER ${user}:${user}`);
 });
 
 describe.each(Object.entries(users))("the image %s", (name, user) => {
@@ -36,13 +44,15 @@ describe.each(Object.entries(users))("the image %s", (name, user) => {
   });
 });
 
-describe.each(withNode)("the image %s", (name) => {
+describe.each([...withNode, "apply-metadata"])("the Dockerfile of %s", (name) => {
   test("copies the package description of every workspace before it installs", () => {
     const { workspaces } = JSON.parse(readFileSync(resolve(repository, "package.json"), "utf8")) as { workspaces: string[] };
     const dockerfile = readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8");
     for (const workspace of workspaces) expect(dockerfile).toContain(`COPY ${workspace}/package.json ${workspace}/\n`);
   });
+});
 
+describe.each(withNode)("the image %s", (name) => {
   test("holds no test, no development dependency, no lock file", async () => {
     expect(await shell(name, "find /routeql -path '*/node_modules' -prune -o -name '*.test.ts' -print")).toBe("");
     expect(await shell(name, "ls /routeql /routeql/node_modules | grep -E '^(vitest|typescript|oxlint|package-lock.json)$' || true")).toBe("");
