@@ -45,6 +45,7 @@ describe.each([
   ["several values", { rank: { _gte: 1, _lte: 9 } }, "it.rank >= 1 and it.rank <= 9", "`rank` is at least `1` and `rank` is at most `9`"],
   ["a session variable", { owner: { _eq: "X-Hasura-User-Id" } }, "it.owner = session(x-hasura-user-id)", "`owner` is the session's `x-hasura-user-id`"],
   ["alternatives", { _or: [{ a: 1 }, { b: 2 }] }, "(it.a = 1 or it.b = 2)", "(`a` is `1` or `b` is `2`)"],
+  ["alternatives of which one is every row", { _or: [{ owner: "X-Hasura-User-Id" }, { _and: [{}] }] }, "true", "every row"],
   ["a negation", { _not: { a: 1 } }, "not (it.a = 1)", "not: `a` is `1`"],
   [
     "a relationship",

@@ -64,6 +64,7 @@ function sqlOf(node: FilterNode, scope: Scope): string {
       return parts.length === 0 ? "true" : parts.join(" and ");
     }
     case "or":
+      if (node.items.some(isEmpty)) return "true"; // then the others' session variables do not matter
       return joined(node.items.map((item) => grouped(item, sqlOf(item, scope))), " or ", "false");
     case "not":
       return `not (${sqlOf(node.item, scope)})`;
@@ -154,6 +155,7 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
     case "and":
       return node.items.length === 0 ? "every row" : node.items.map((item) => wordsOf(item, path)).join(" and ");
     case "or":
+      if (node.items.some(isEmpty)) return "every row";
       return joined(node.items.map((item) => wordsOf(item, path)), " or ", "no row");
     case "not":
       return `not: ${wordsOf(node.item, path)}`;
@@ -170,7 +172,8 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
   }
 }
 
-const isEmpty = (node: FilterNode) => node.kind === "and" && node.items.length === 0;
+/** Whether it lets every row through. */
+const isEmpty = (node: FilterNode): boolean => node.kind === "and" && node.items.every(isEmpty);
 
 const placeOf = (operand: Operand, path: readonly string[]) => [...path, operand.name].map((name) => `\`${name}\``).join(" → ");
 

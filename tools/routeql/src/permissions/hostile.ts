@@ -70,13 +70,16 @@ function verifyText({ subject, role, table, verdicts }: Case, message: string, v
   let rest = message.replaceAll(/x-hasura-[\w-]+/gi, "");
   for (const [name, value] of Object.entries(variables)) {
     rest = rest.replaceAll(name, "");
-    if (value !== "") rest = rest.replaceAll(value, "");
+    for (const repeated of [value, printable(value)]) if (repeated !== "") rest = rest.replaceAll(repeated, "");
   }
   const names = [...subject.access.tables.values()].flatMap(({ name, fields }) => [name, ...fields.keys()]).filter((name) => !spoken.has(name));
   const told = names.find((name) => new RegExp(`\\b${name.replaceAll(/[^\w]/g, ".")}\\b`, "i").test(rest));
   const statement = /\b(select|where|from)\b.*\b(select|where|from)\b/i.test(rest);
   verdicts.hold("error-texts", { role, table: table.key }, told === undefined && !statement, () => `an error tells ${role} of ${told ?? "the statement"}: "${message}"`);
 }
+
+/** How a message repeats what no text of Postgres can hold. */
+const printable = (value: string): string => value.replaceAll("\0", "\uFFFD").toWellFormed();
 
 /** Words of Postgres' own messages, which may be names of columns too. */
 const spoken = new Set(
