@@ -1,5 +1,6 @@
-import { Duplex } from "node:stream";
+import type { Duplex } from "node:stream";
 import { FrameReader } from "./frames.ts";
+import { PostgresSocket } from "./postgres-socket.ts";
 
 /** First byte of a relay's output: it has reached the database. */
 export const connectedMark = "+";
@@ -9,7 +10,7 @@ export const connectedMark = "+";
  * back-pressure: nothing is
  * read from the container while the reader does not keep up, and a write is done when the container has taken it.
  */
-export class RelaySocket extends Duplex {
+export class RelaySocket extends PostgresSocket {
   readonly #attached: Duplex;
   #errors = "";
   #connected = false;
@@ -17,7 +18,7 @@ export class RelaySocket extends Duplex {
 
   /** @param attached the hijacked connection of an attach with stdin, stdout and stderr */
   constructor(attached: Duplex) {
-    super({ allowHalfOpen: false });
+    super();
     this.#attached = attached;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.connected = promise;
@@ -67,31 +68,5 @@ export class RelaySocket extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#attached.destroy();
     done(error);
-  }
-
-  // The rest of what pg asks of a socket.
-
-  connect(): this {
-    this.connected.then(
-      () => this.emit("connect"),
-      () => undefined,
-    );
-    return this;
-  }
-
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
   }
 }

@@ -1,5 +1,6 @@
-import { Duplex, PassThrough } from "node:stream";
+import { PassThrough } from "node:stream";
 import { PortForward } from "@kubernetes/client-node";
+import { PostgresSocket } from "../database/postgres-socket.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { connectCluster } from "./connect.ts";
@@ -9,13 +10,14 @@ import { readyPod } from "./pods.ts";
 
 const databasePort = 5432;
 
-/** A stream pair as the socket that `pg` expects. */
-class ForwardedSocket extends Duplex {
+/** A stream pair that is connected from the start. */
+class ForwardedSocket extends PostgresSocket {
+  readonly connected = Promise.resolve();
   readonly #fromPod: PassThrough;
   readonly #toPod: PassThrough;
 
   constructor(fromPod: PassThrough, toPod: PassThrough) {
-    super({ allowHalfOpen: false });
+    super();
     this.#fromPod = fromPod;
     this.#toPod = toPod;
     fromPod.on("data", (chunk: Buffer) => {
@@ -35,27 +37,6 @@ class ForwardedSocket extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#toPod.end();
     done(error);
-  }
-
-  connect(): this {
-    queueMicrotask(() => this.emit("connect"));
-    return this;
-  }
-
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
   }
 }
 
