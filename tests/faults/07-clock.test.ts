@@ -49,7 +49,7 @@ describe("the clock of the engine jumps", () => {
   });
 
   afterEach(async () => {
-    await setClock(engine, 0);
+    await setClock(engine, engine.getUrl(), 0);
     countFault({ requests: 6, wrong: 0, lost: 0, recovered: 0, longest: 0 });
   });
 
@@ -77,17 +77,17 @@ describe("the clock of the engine jumps", () => {
   test("by an hour forwards: a token that has ended by it is refused, and taken again when the clock is right", async () => {
     const token = await tokenOf(await logIn());
     expect(await queried(token)).toBe("served");
-    await setClock(engine, hour);
+    await setClock(engine, engine.getUrl(), hour);
     expect(await queried(token)).toBe("Could not verify JWT: JWTExpired");
-    await setClock(engine, 0);
+    await setClock(engine, engine.getUrl(), 0);
     expect(await queried(token)).toBe("served");
   });
 
   test("by an hour backwards: a token from the future is refused, and taken again when the clock is right", async () => {
     const token = await tokenOf(await logIn());
-    await setClock(engine, -hour);
+    await setClock(engine, engine.getUrl(), -hour);
     expect(await queried(token)).toMatch(/^Could not verify JWT: /);
-    await setClock(engine, 0);
+    await setClock(engine, engine.getUrl(), 0);
     expect(await queried(token)).toBe("served");
   });
 });

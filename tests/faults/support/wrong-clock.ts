@@ -14,8 +14,19 @@ export async function imageWithClock(name: string, user: number): Promise<string
   return tag;
 }
 
-/** Sets the clock of a container wrong by so many seconds; it is read again within a second. */
-export async function setClock(container: StartedTestContainer, seconds: number): Promise<void> {
+/** Seconds within which a server tells the time that was set. */
+const bound = 30;
+
+/** Sets the clock of a container wrong by so many seconds, and waits until its HTTP server dates its replies by it. */
+export async function setClock(container: StartedTestContainer, url: string, seconds: number): Promise<void> {
   await mustRun("docker", ["exec", container.getId(), "sh", "-c", `echo '${seconds < 0 ? "" : "+"}${seconds}s' >/clock`]);
-  await sleep(1500);
+  const end = performance.now() + bound * 1000;
+  for (;;) {
+    const reply = await fetch(`${url}/healthz`);
+    await reply.arrayBuffer();
+    const wrongBy = (Date.parse(reply.headers.get("date") ?? "") - Date.now()) / 1000;
+    if (Math.abs(wrongBy - seconds) < 60) return;
+    if (performance.now() > end) throw new Error(`the server's clock is wrong by ${wrongBy} s, not ${seconds} s, after ${bound} s`);
+    await sleep(200);
+  }
 }
