@@ -27,6 +27,15 @@ async function engineProcesses(stack: string): Promise<number[]> {
   return lines.filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`)).map(([id]) => id);
 }
 
+/** Ids of the provider plugins that these engines started. */
+async function pluginsOf(engines: readonly number[]): Promise<number[]> {
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(ids.map(async (id) => [id, await readFile(`/proc/${id}/stat`, "utf8").catch(() => "")] as const));
+  return parents.filter(([, line]) => engines.includes(Number(/\) \S (\d+)/.exec(line)?.[1]))).map(([id]) => id);
+}
+
+const isGone = (id: number): Promise<boolean> => readFile(`/proc/${id}/cmdline`, "utf8").then((line) => line === "", () => true);
+
 /** Never gets healthy: the update waits for it. */
 const neverHealthy = { check: "false" };
 
@@ -49,7 +58,7 @@ test("an update that is interrupted ends in order, and the next one repairs what
 });
 
 test(
-  "an engine that is killed leaves a lock and half-made things, and the next update repairs both",
+  "an engine that is killed leaves a lock and half-made things but no plugin, and the next update repairs both",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
@@ -60,8 +69,11 @@ test(
     await until("the service's start", () => runs(`${tiny.name}-service`));
     const processes = await engineProcesses(tiny.name);
     expect(processes).not.toEqual([]);
+    const plugins = await pluginsOf(processes);
+    expect(plugins).not.toEqual([]);
     for (const id of processes) process.kill(id, "SIGKILL");
     expect(await killed).toBe("failed");
+    await until("the plugins' end", async () => (await Promise.all(plugins.map(isGone))).every(Boolean));
 
     await tiny.up(smallProgram(tiny.name));
     expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { provider } from "@pulumi/pulumi";
+import { endWithEngine } from "../provider/end-with-engine.ts";
 import { ApiClient, defaultConfig } from "./api/client.ts";
 import { Cluster } from "./api/cluster.ts";
 import { kubernetesProvider } from "./provider.ts";
@@ -9,6 +10,7 @@ const { version } = createRequire(import.meta.url)("@pulumi/kubernetes/package.j
 // The engine shows what a plugin writes to its standard error with the update's other messages.
 const warn = (text: string): void => console.error(`Warning of the Kubernetes API server: ${text}`);
 
+endWithEngine();
 await provider.main(
   kubernetesProvider(version, () => new Cluster(new ApiClient(defaultConfig(), warn))),
   process.argv.slice(2),
