@@ -13,7 +13,8 @@ location = / {
   if ($request_method !~ ^(GET|HEAD)$) { return 405; }
   root /run/routeql/nginx;
   types { }
-  default_type "text/html; charset=utf-8";
+  default_type text/html; # without the character set, which would keep the page from being compressed
+  charset utf-8;
   etag off;
   if_modified_since off;
   add_header Cache-Control             no-store                   always;

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConsolePage } from "../../engine/src/console/page.ts";
 import { request } from "./support/request.ts";
@@ -22,6 +23,12 @@ describe("with a console page of the gateway's own", () => {
     });
     expect(reply.headers["strict-transport-security"]).toMatch(/^max-age=\d+/);
     expect(await parts.engine.received()).toEqual([]);
+  });
+
+  test("the page is compressed for a client that takes gzip", async () => {
+    const reply = await request(parts.gateway, "/", { listener: "console", headers: { "accept-encoding": "gzip" } });
+    expect([reply.headers["content-encoding"], reply.headers["content-type"]]).toEqual(["gzip", "text/html; charset=utf-8"]);
+    expect(gunzipSync(reply.body).toString()).toBe(page.text);
   });
 
   test("no other path of a console is there, nor its file by name, and the API's listener has none at all", async () => {
