@@ -33,3 +33,14 @@ export function find(resources: readonly RecordedResource[], type: string, name:
   if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} resources are ${type} ${name}.`);
   return found[0];
 }
+
+/** Names of the resources whose inputs differ between two runs. */
+export function changed(before: readonly RecordedResource[], after: readonly RecordedResource[]): string[] {
+  const texts = (resources: readonly RecordedResource[]): Map<string, string> =>
+    new Map(resources.map(({ type, name, inputs }) => [`${type.split(":").at(-1)} ${name}`, JSON.stringify(inputs)]));
+  const old = texts(before);
+  return [...texts(after)]
+    .filter(([key, value]) => old.get(key) !== value)
+    .map(([key]) => key)
+    .toSorted();
+}

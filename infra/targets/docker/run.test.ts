@@ -3,7 +3,7 @@ import { ComponentResource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
-import { find, recordStack } from "../../testing/recorded-stack.ts";
+import { changed, find, recordStack } from "../../testing/recorded-stack.ts";
 import type { RecordedResource } from "../../testing/recorded-stack.ts";
 import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
 import { runOnDocker } from "./run.ts";
@@ -210,17 +210,6 @@ test("a file's name is in the label of the files volume, a file's content is not
   expect(await label({ a: "one" })).toEqual(await label({ a: "two" }));
   expect(await label({ a: "one" })).not.toEqual(await label({ b: "one" }));
 });
-
-/** Names of the resources whose inputs differ between two runs. */
-function changed(before: readonly RecordedResource[], after: readonly RecordedResource[]): string[] {
-  const inputs = (resources: readonly RecordedResource[]): Map<string, string> =>
-    new Map(resources.map(({ type, name, inputs: given }) => [`${type.split(":").at(-1)} ${name}`, JSON.stringify(given)]));
-  const old = inputs(before);
-  return [...inputs(after)]
-    .filter(([key, value]) => old.get(key) !== value)
-    .map(([key]) => key)
-    .toSorted();
-}
 
 test("another secret changes the carriers of those who have it, and nothing else directly", async () => {
   const after = await run(everything, testSecrets({ "engine-access-key": "another" }));

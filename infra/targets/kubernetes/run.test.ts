@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { ServiceDescription } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
-import { find, recordStack } from "../../testing/recorded-stack.ts";
+import { changed, find, recordStack } from "../../testing/recorded-stack.ts";
 import type { RecordedResource } from "../../testing/recorded-stack.ts";
 import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
 import { runOnKubernetes } from "./run.ts";
@@ -310,17 +310,6 @@ test("images come from the registry that is named, or are on the nodes", async (
   expect(find(pushed, "docker:index/image:Image", "engine-0123456789ab").inputs).toMatchObject({ skipPush: false });
   expect(ofType(whole, "docker:index/image:Image")).toEqual([]);
 });
-
-/** Names of the resources whose inputs differ between two runs. */
-function changed(before: readonly RecordedResource[], after: readonly RecordedResource[]): string[] {
-  const texts = (resources: readonly RecordedResource[]): Map<string, string> =>
-    new Map(resources.map(({ type, name, inputs: given }) => [`${type.split(":").at(-1)} ${name}`, JSON.stringify(given)]));
-  const old = texts(before);
-  return [...texts(after)]
-    .filter(([key, value]) => old.get(key) !== value)
-    .map(([key]) => key)
-    .toSorted();
-}
 
 test("the same again changes nothing", async () => {
   expect(changed(whole, await run())).toEqual([]);
