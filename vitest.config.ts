@@ -2,11 +2,18 @@ import { defineConfig } from "vitest/config";
 import InOrder from "./tools/test/in-order.ts";
 import { suites } from "./tools/test/suites.ts";
 
+/** A machine at load: what is waited for comes, or the test says so after this time; without it vitest waits one second. */
+const patient = { poll: { interval: 50, timeout: 20_000 } };
+
 const containers = {
+  expect: patient,
   globalSetup: ["tests/harness/global-setup.ts"],
   testTimeout: 60_000,
   hookTimeout: 300_000,
 };
+
+/** Suites that walk the specification (tests/e2e/support/token-lives.ts). */
+const sharesProcess: ReadonlySet<string> = new Set(["e2e", "kubernetes"]);
 
 /** One project a suite; `tools/test.ts` lists them in the order in which `npm test` runs them. */
 export default defineConfig({
@@ -20,11 +27,16 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          expect: patient,
           include: ["{contract,infra,auth-sidecar,engine,database,nginx,hasura-metadata,images,tools,bench,tests/harness}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           // On a busy machine a whole stack takes seconds to describe.
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Both processors; left alone, vitest keeps one for itself.
+          maxWorkers: 2,
+          // Without it, importing takes a third of the time. Nothing here mocks modules, and the order of files does not matter.
+          isolate: false,
         },
       },
       ...suites
@@ -38,8 +50,11 @@ export default defineConfig({
             include: [`tests/${name}/**/*.test.ts`, ...also],
             // One stack for all files, which change it and kill its parts.
             fileParallelism: false,
+            // One process for all files, so that what takes a minute may begin in one file and be looked at in a later one.
+            isolate: !sharesProcess.has(name),
             ...containers,
             globalSetup: [`tests/${name}/support/global-setup.ts`],
+            setupFiles: ["tests/e2e/support/after-each-file.ts"],
             hookTimeout: 900_000,
           },
         })),

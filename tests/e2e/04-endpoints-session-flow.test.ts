@@ -3,8 +3,14 @@ import { type Account, makeAccount } from "./support/accounts.ts";
 import { call } from "./support/http.ts";
 import { accessToken, login, logout, serviceKey, session, sessionHeaders, singleStep } from "./support/sessions.ts";
 import { stack } from "./support/stack.ts";
+import { tokenLives, tokensEndSoon } from "./support/token-lives.ts";
 
 const loginPath = "/api/auth/login/credentials";
+
+// What lives until its token ends, begun here for 13-token-lives.test.ts, which tells what went wrong.
+beforeAll(async () => {
+  if (tokensEndSoon) await tokenLives().catch(() => undefined);
+});
 
 describe("Endpoints, variant B: session flow", () => {
   let account: Account;

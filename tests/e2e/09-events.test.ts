@@ -1,8 +1,7 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Member } from "./support/accounts.ts";
 import { loadDemo, loadLines } from "./support/data.ts";
-import { data, headersOf, master, post } from "./support/graphql.ts";
-import { accessToken, claimsOf, logout, session, singleStep, tokenOfSession } from "./support/sessions.ts";
+import { headersOf, master } from "./support/graphql.ts";
 import { type Feed, protocols, type SocketOptions, type Subscribe } from "./support/sockets.ts";
 import { stack } from "./support/stack.ts";
 import { announcement } from "./support/small-world.ts";
@@ -92,54 +91,6 @@ describe("Events", () => {
       expect((value as { view_bgpupdates: unknown[] }).view_bgpupdates).toHaveLength(100);
       const refused = start(subscribe, "subscription { view_bgpupdates { communities } }", { headers: headersOf(await viewer.caller()) });
       await expect.poll(() => JSON.stringify([refused.errors, refused.answers]), { timeout: 5000 }).toContain("field 'communities' not found");
-    });
-  });
-});
-
-// Each waits for a token's whole life, so they wait at the same time.
-describe.concurrent("States and transitions: access tokens already issued stay valid until they expire", () => {
-  beforeEach((context) => {
-    if (stack.tokenLifeSeconds > 90) context.skip(`the stack's tokens live ${stack.tokenLifeSeconds} s, too long to wait for: set TOKEN_LIFE_SECONDS=60`);
-  });
-
-  test("an expired token is refused", { timeout: 120_000 }, async ({ expect }) => {
-    const member = await Member.join("viewer");
-    const token = accessToken(await singleStep(member.account));
-    await data("{ __typename }", { token });
-    await new Promise((resolve) => setTimeout(resolve, claimsOf(token).exp * 1000 - Date.now() + 1500));
-    const reply = await post("{ view_bgpupdates(limit: 1) { prefix } }", { token });
-    expect(reply.json()).toEqual({ errors: [{ message: "Could not verify JWT: JWTExpired", extensions: { path: "$", code: "invalid-jwt" } }] });
-  });
-
-  describe.each(protocols)("over a subscription, $name", ({ subscribe }) => {
-    test("the connection is closed when its token expires, not before", { timeout: 120_000 }, async ({ expect }) => {
-      const member = await Member.join("viewer");
-      const token = accessToken(await singleStep(member.account));
-      const feed = subscribe(newest, { headers: { authorization: `Bearer ${token}` } });
-      await feed.until(anyAnswer, 5000);
-      const { at } = await feed.closing;
-      const expiry = claimsOf(token).exp * 1000;
-      expect(at - expiry).toBeGreaterThanOrEqual(-1000);
-      expect(at - expiry).toBeLessThanOrEqual(3000);
-    });
-
-    test("logout does not cut it before: it still delivers, and ends at the expiry", { timeout: 120_000 }, async ({ expect }) => {
-      const member = await Member.join("operator");
-      const { sessionId } = await session(member.account);
-      const token = await tokenOfSession(sessionId);
-      const expiry = claimsOf(token).exp * 1000;
-      const line = announcement({ prefix: `198.18.65.${4 * Math.floor(Math.random() * 60)}/30` });
-      const query = `subscription { view_bgpupdates(where: {prefix: {_eq: "${line.prefix}"}, timestamp: {_eq: "${line.timestamp}"}}) { prefix } }`;
-      const feed = subscribe(query, { payload: { headers: { Authorization: `Bearer ${token}` } } });
-      await feed.until(anyAnswer, 5000);
-      expect((await logout(sessionId)).status).toBe(200);
-      await loadLines([line.text]);
-      const { at: delivered } = await feed.until((answer) => (answer as { view_bgpupdates: unknown[] }).view_bgpupdates.length === 1, 10_000);
-      expect(delivered).toBeLessThan(expiry);
-      expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
-      const { at } = await feed.closing;
-      expect(at - expiry).toBeGreaterThanOrEqual(-1000);
-      expect(at - expiry).toBeLessThanOrEqual(3000);
     });
   });
 });

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => container[Symbol.asyncDispose]());
 
 async function untilReady(): Promise<void> {
-  await expect.poll(async () => (await container.exec("pg_isready", "-h", "127.0.0.1", "-U", "postgres", "-d", "routeql")).code, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await container.exec("pg_isready", "-h", "127.0.0.1", "-U", "postgres", "-d", "routeql")).code, { timeout: 60_000, interval: 200 }).toBe(0);
 }
 
 async function sql(statement: string): Promise<string> {

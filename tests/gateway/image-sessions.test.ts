@@ -16,7 +16,7 @@ afterEach(() => container[Symbol.asyncDispose]());
 
 async function start(...options: string[]): Promise<void> {
   await container.start(name, ...options);
-  await expect.poll(async () => (await container.exec("healthy")).code, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await container.exec("healthy")).code, { timeout: 30_000, interval: 200 }).toBe(0);
 }
 
 async function command(...words: string[]): Promise<string> {

@@ -9,7 +9,7 @@ import { startSurroundings, type Surroundings } from "./support/surroundings.ts"
 import type { Received } from "./support/upstream-program.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWebSocketSeconds: 2 } })));
+beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWebSocketSeconds: 4 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
@@ -95,13 +95,13 @@ test.each([paths.token, paths.singleStepToken, "/"])("no handshake is passed on 
 
 test("a socket lives on while the engine speaks, and is closed after the idle time", async () => {
   const { socket } = await open(parts.gateway);
-  for (let second = 0; second < 4; second += 1) {
+  for (let second = 0; second < 5; second += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     socket.send("keep-alive");
     await once(socket, "message");
   }
   const start = Date.now();
   await once(socket, "close");
-  expect(Date.now() - start).toBeGreaterThan(1500);
-  expect(Date.now() - start).toBeLessThan(4000);
+  expect(Date.now() - start).toBeGreaterThan(3000);
+  expect(Date.now() - start).toBeLessThan(20_000);
 });

@@ -1,18 +1,51 @@
+import { randomInt } from "node:crypto";
+import { mkdir, open, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 
-/** Ports that nothing listens on now, all different: held together until all are known. */
+/**
+ * Below what the system hands out by itself (net.ipv4.ip_local_port_range, from 32768 on), so that neither a client's socket nor a container
+ * takes a port between its choice and its use.
+ */
+const range = { first: 20_000, last: 29_999 };
+
+/** Where this machine's test processes say which ports they have chosen. */
+const claims = join(tmpdir(), `routeql-ports-${userInfo().uid}`);
+
+/** Milliseconds after which a claim counts as left over; what has chosen a port uses it sooner. */
+const claimLife = 15 * 60_000;
+
+/** Ports of this machine that nothing listens on, all different, and given to no other process that asks here. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(0, "127.0.0.1", resolve);
-      });
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  await mkdir(claims, { recursive: true, mode: 0o700 });
+  const ports: number[] = [];
+  for (let attempt = 0; ports.length < count; attempt += 1) {
+    if (attempt > 1000) throw new Error(`no ${count} free ports found from ${range.first} to ${range.last}`);
+    const port = randomInt(range.first, range.last + 1);
+    if ((await claim(port)) && (await isFree(port))) ports.push(port);
+  }
   return ports;
+}
+
+async function claim(port: number): Promise<boolean> {
+  const file = join(claims, String(port));
+  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: undefined }));
+  if (mtimeMs !== undefined && Date.now() - mtimeMs > claimLife) await rm(file, { force: true });
+  try {
+    await (await open(file, "wx")).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** On every address, for some listeners bind to all of them. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
 }

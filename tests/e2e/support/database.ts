@@ -1,5 +1,4 @@
 import { Client } from "pg";
-import { afterAll } from "vitest";
 import { openDatabase } from "../../../infra/local/api.ts";
 import { stack } from "./stack.ts";
 
@@ -7,10 +6,12 @@ type Role = "owner" | "sidecar" | "loader";
 
 const connections = new Map<Role, Promise<{ client: Client; close: () => Promise<void> }>>();
 
-afterAll(async () => {
-  for (const connection of connections.values()) await (await connection).close();
+/** Closes what is open; after-each-file.ts does so at the end of each test file. */
+export async function closeDatabases(): Promise<void> {
+  const open = [...connections.values()];
   connections.clear();
-});
+  for (const connection of open) await (await connection).close();
+}
 
 /** A connection to the stack's own database through the tunnel of the kit's commands; one a role and test file, closed at its end. */
 export async function database(role: Role): Promise<Client> {
@@ -28,9 +29,21 @@ async function open(role: Role): Promise<{ client: Client; close: () => Promise<
   // The suite kills the database on purpose; the next use opens a new way to it.
   client.on("error", () => connections.delete(role));
   await client.connect();
+  oneAfterAnother(client);
   const close = async (): Promise<void> => {
     await client.end();
     await opened.close();
   };
   return { client, close };
+}
+
+/** pg leaves it to its callers to wait for one statement before they send the next; tests that work side by side share one connection. */
+function oneAfterAnother(client: Client): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
+  let last: Promise<unknown> = Promise.resolve();
+  client.query = ((...given: unknown[]) => {
+    const next = last.then(() => query(...given));
+    last = next.catch(() => undefined);
+    return next;
+  }) as Client["query"];
 }

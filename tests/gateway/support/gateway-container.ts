@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { type GatewaySettings, renderGateway } from "../../../nginx/render.ts";
 import { keepLog } from "../../harness/logs.ts";
+import { run } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run.ts";
 import type { TestCertificate } from "../../harness/certificate.ts";
 
@@ -64,6 +66,11 @@ export class GatewayContainer extends GenericContainer {
   }
 }
 
+export interface GatewayLog {
+  readonly access: readonly Readonly<Record<string, unknown>>[];
+  readonly text: string;
+}
+
 /** A running gateway. */
 export class StartedGateway extends AbstractStartedContainer {
   readonly certificate: TestCertificate;
@@ -86,16 +93,16 @@ export class StartedGateway extends AbstractStartedContainer {
     return this.getMappedPort({ redirect: 8080, api: 8443, console: 32_000 }[listener]);
   }
 
-  /** Everything on standard output, one parsed object a line, and standard error as it is. */
-  async log(): Promise<{ readonly access: readonly Readonly<Record<string, unknown>>[]; readonly text: string }> {
-    const stream = await this.logs();
-    stream.setEncoding("utf8");
-    let text = "";
-    stream.on("data", (chunk: string) => (text += chunk));
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    stream.destroy();
-    const lines = text.split("\n").filter((line) => line.startsWith("{"));
-    return { access: lines.map((line) => JSON.parse(line) as Record<string, unknown>), text };
+  /** Everything logged up to and with the line of a request, by its `X-Request-Id`: standard output, one parsed object a line, and both streams as they are. */
+  async log(request: string): Promise<GatewayLog> {
+    const deadline = performance.now() + 20_000;
+    for (;;) {
+      const { stdout, stderr } = await run("docker", ["logs", this.getId()]);
+      const access = stdout.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Record<string, unknown>);
+      if (access.some((line) => line["request_id"] === request)) return { access, text: stdout + stderr };
+      if (performance.now() > deadline) throw new Error(`the gateway has logged no request ${request}`);
+      await sleep(100);
+    }
   }
 
   override async stop(): ReturnType<StartedTestContainer["stop"]> {

@@ -6,7 +6,7 @@ import type { StartedGateway } from "./gateway-container.ts";
 export async function raw(
   gateway: StartedGateway,
   bytes: string,
-  { listener = "api", plain = listener === "redirect", silence = 1500 }: RawOptions = {},
+  { listener = "api", plain = listener === "redirect", silence }: RawOptions = {},
 ): Promise<string> {
   const port = gateway.port(listener);
   const socket = plain
@@ -14,8 +14,12 @@ export async function raw(
     : connectTls({ host: "127.0.0.1", port, ca: gateway.certificate.certificate, servername: "localhost", ALPNProtocols: ["http/1.1"] });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = "";
-  socket.setEncoding("latin1").setTimeout(silence, () => socket.destroy());
-  socket.on("data", (chunk: string) => (text += chunk));
+  // A reply may be late on a machine at load; what belongs to it comes close together.
+  socket.setEncoding("latin1").setTimeout(silence ?? 12_000, () => socket.destroy());
+  socket.on("data", (chunk: string) => {
+    text += chunk;
+    socket.setTimeout(silence ?? 1500);
+  });
   socket.once("close", () => resolve(text));
   socket.once("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNRESET" ? resolve(text) : reject(error)));
   socket.write(bytes, "latin1");
@@ -26,7 +30,7 @@ export interface RawOptions {
   readonly listener?: "redirect" | "api" | "console";
   /** Speak without TLS. */
   readonly plain?: boolean;
-  /** Milliseconds without a byte after which the exchange is over. */
+  /** Milliseconds without a byte after which the exchange is over; without it 12 s for the first byte and 1.5 s for each further one. */
   readonly silence?: number;
 }
 

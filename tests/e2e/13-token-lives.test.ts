@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { post } from "./support/graphql.ts";
+import { protocols } from "./support/sockets.ts";
+import { stack } from "./support/stack.ts";
+import { type LoggedOutSocketLife, type SocketLife, type TokenLives, tokenLives, tokensEndSoon } from "./support/token-lives.ts";
+
+/** A socket is closed when its token expires: so many milliseconds before it at the earliest, and after it at the latest. */
+const early = 1000;
+const late = 5000;
+
+describe("States and transitions: access tokens already issued stay valid until they expire", () => {
+  let lives: TokenLives;
+
+  beforeAll(async () => {
+    if (tokensEndSoon) lives = await tokenLives();
+  });
+
+  beforeEach((context) => {
+    if (!tokensEndSoon) context.skip(`the stack's tokens live ${stack.tokenLifeSeconds} s, too long to wait for: set TOKEN_LIFE_SECONDS=60`);
+  });
+
+  afterAll(async () => {
+    if (!tokensEndSoon) return;
+    for (const { untouched, loggedOut } of lives.sockets.values()) await Promise.all([untouched.feed.dispose(), loggedOut.feed.dispose()]);
+  });
+
+  test("an expired token is refused", { timeout: 120_000 }, async () => {
+    const { token, expiry } = lives.token;
+    await sleep(Math.max(0, expiry + 1500 - Date.now()));
+    const reply = await post("{ view_bgpupdates(limit: 1) { prefix } }", { token });
+    expect(reply.json()).toEqual({ errors: [{ message: "Could not verify JWT: JWTExpired", extensions: { path: "$", code: "invalid-jwt" } }] });
+  });
+
+  describe.each(protocols)("over a subscription, $name", ({ name }) => {
+    const socket = (kind: "untouched" | "loggedOut"): SocketLife => lives.sockets.get(name)?.[kind] as SocketLife;
+
+    async function expectClosedAtExpiry({ closing, expiry }: SocketLife): Promise<void> {
+      const { at } = await closing;
+      expect(at - expiry).toBeGreaterThanOrEqual(-early);
+      expect(at - expiry).toBeLessThanOrEqual(late);
+    }
+
+    test("the connection is closed when its token expires, not before", { timeout: 120_000 }, async () => {
+      await expectClosedAtExpiry(socket("untouched"));
+    });
+
+    test("logout does not cut it before: it still delivers, and ends at the expiry", { timeout: 120_000 }, async () => {
+      const life = socket("loggedOut") as LoggedOutSocketLife;
+      expect(life.logoutStatus).toBe(200);
+      expect(life.delivered).toBeLessThan(life.expiry);
+      expect(life.query).toEqual({ __typename: "query_root" });
+      await expectClosedAtExpiry(life);
+    });
+  });
+});
