@@ -51,7 +51,7 @@ class PreparedNames {
 /** Milliseconds of silence after which TCP asks whether the other end is still there. */
 const keepAliveDelay = 10_000;
 
-/** Milliseconds that Postgres gets beyond its own statement timeout. */
+/** Milliseconds that Postgres gets beyond its own statement timeout, before its silence is taken for its end. */
 const answerGrace = 10_000;
 
 /** One source's connections. Values travel as text both ways: what Postgres prints is what clients get. */
@@ -64,8 +64,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     const { statementTimeout } = options;
-    // The last statement of a request may begin just before all of them are too late.
-    this.#watchdog = new Watchdog(statementTimeout === 0 ? 0 : 2 * statementTimeout + answerGrace);
+    this.#watchdog = new Watchdog(statementTimeout === 0 ? 0 : statementTimeout + answerGrace);
     this.#pool = new ConnectionPool({
       connection: {
         ...options.connection,
@@ -95,7 +94,8 @@ export class Database {
   }
 
   /**
-   * Runs statements one after another on one connection; several see one and the same state of the database.
+   * Runs statements one after another on one connection; several see one and the same state of the database. Ends in bounded time,
+   * also when Postgres neither answers nor ends the connection.
    * @throws EngineError, or the signal's reason
    */
   async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
@@ -103,7 +103,11 @@ export class Database {
     const taken = this.#connect();
     // Each wait for what is there already would cost as much as finding it.
     const connection = taken instanceof Promise ? await taken : taken;
-    const cancellation = signal === undefined ? undefined : this.#cancelOn(signal, connection);
+    let cancelling: Promise<void> | undefined;
+    const cancel = (): void => {
+      cancelling = this.#cancel(connection.processId);
+    };
+    signal?.addEventListener("abort", cancel);
     this.#watchdog.watch(connection);
     let mustGo = false;
     try {
@@ -116,9 +120,9 @@ export class Database {
       throw databaseError(error, runs);
     } finally {
       this.#watchdog.release(connection);
-      cancellation?.stop();
+      signal?.removeEventListener("abort", cancel);
       // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
-      if (cancellation?.running !== undefined) await cancellation.running;
+      if (cancelling !== undefined) await cancelling;
       if (mustGo) this.#pool.discard(connection);
       else this.#pool.give(connection);
     }
@@ -165,22 +169,8 @@ export class Database {
     return connection.query({ text, name: this.#names.nameOf(text), values: values.map(parameterText) });
   }
 
-  #cancelOn(signal: Cancellation, connection: Connection): { stop(): void; readonly running: Promise<void> | undefined } {
-    let running: Promise<void> | undefined;
-    const onAbort = () => {
-      running = this.#cancel(connection.processId);
-    };
-    signal.addEventListener("abort", onAbort);
-    return {
-      stop: () => signal.removeEventListener("abort", onAbort),
-      get running() {
-        return running;
-      },
-    };
-  }
-
   async #cancel(processId: number): Promise<void> {
-    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: connectionTimeout, application_name: "routeql-engine-cancel" });
+    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: connectionTimeout, query_timeout: connectionTimeout, application_name: "routeql-engine-cancel" });
     client.on("error", (error) => this.#options.onConnectionLost(error.message));
     try {
       await client.connect();

@@ -2,7 +2,6 @@ import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, toEngineError } from "../errors.ts";
 import type { Cancellation } from "../execution/cancellation.ts";
 import type { Metrics, OperationKind } from "../operation/metrics.ts";
-import { within } from "../operation/within.ts";
 import type { Admission } from "./admission.ts";
 
 /** Runs one query for HTTP or a WebSocket: within the bound of admission, counted and timed. */
@@ -20,14 +19,9 @@ export interface GraphQLExecutionOptions {
   readonly engine: Pick<Engine, "executeToBytes" | "operationKind">;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "operation">;
-  /**
-   * Milliseconds after which an answer is given up; 0 = never. To be longer than a statement may take: it is for a Postgres
-   * that has stopped answering.
-   */
-  readonly timeout: number;
 }
 
-export function createGraphQLExecution({ engine, admission, metrics, timeout }: GraphQLExecutionOptions): GraphQLExecution {
+export function createGraphQLExecution({ engine, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
   /** The document is looked at only when it can be something else than a query. */
   function kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription" {
     const { query } = request;
@@ -48,7 +42,7 @@ export function createGraphQLExecution({ engine, admission, metrics, timeout }: 
       try {
         kind = kindOf(request);
         if (kind === "subscription") throw subscriptionOverHttp();
-        const reply = await within(engine.executeToBytes(request, session, { signal }), timeout, tookTooLong);
+        const reply = await engine.executeToBytes(request, session, { signal });
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
         return reply;
       } catch (error) {
@@ -65,9 +59,4 @@ export function createGraphQLExecution({ engine, admission, metrics, timeout }: 
 function subscriptionOverHttp(): EngineError {
   const message = "subscriptions are not supported over HTTP, use websockets instead";
   return new EngineError({ code: "unexpected-payload", message });
-}
-
-/** What to answer when the database neither answers nor refuses. */
-export function tookTooLong(): EngineError {
-  return new EngineError({ code: "timeout", message: "the database did not answer in time" });
 }

@@ -47,9 +47,6 @@ export interface ServeOptions {
 /** Above this many unsent bytes live answers wait for the client; above `overflow` the client is given up. */
 const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
 
-/** Milliseconds beyond the statement timeout, for getting a connection, after which an answer is given up. */
-const answerGrace = 10_000;
-
 /** Milliseconds that clients have to answer a close frame. */
 const closeHandshakeGrace = 1_000;
 
@@ -79,8 +76,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
   const cors = settings.disableCors ? undefined : settings.cors;
   const logError = createErrorLog(logger);
   const admission = createAdmission(settings.maxInFlight);
-  const timeout = settings.statementTimeout === 0 ? 0 : settings.statementTimeout + answerGrace;
-  const execution = createGraphQLExecution({ engine, admission, metrics, timeout });
+  const execution = createGraphQLExecution({ engine, admission, metrics });
   const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
   const subscriptions = createSubscriptions({
     engine,
@@ -88,7 +84,6 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     batchSize: settings.batchSize,
     streamInterval: settings.streamRefetchInterval,
     streamBatchSize: settings.streamBatchSize,
-    timeout,
     // Half of the connections, so that queries always find one.
     concurrentPolls: Math.max(1, Math.floor((settings.poolSize ?? defaultPoolSize) / 2)),
     onPoll: (seconds) => metrics.poll(seconds),

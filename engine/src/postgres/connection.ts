@@ -4,6 +4,7 @@ import { slice, type Bytes } from "./bytes.ts";
 import { commandMessage, statementMessages } from "./frontend-messages.ts";
 import { MessageReader, type MessageHandler } from "./message-reader.ts";
 import { PostgresError } from "./postgres-error.ts";
+import { slabSocket } from "./slab-socket.ts";
 
 /** Columns of a row: Postgres' text in bytes, or null. */
 export type Row = readonly (Bytes | null)[];
@@ -69,7 +70,7 @@ export class Connection implements MessageHandler {
    * @throws what node-postgres throws when there is no connection to be had
    */
   static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void): Promise<Connection> {
-    const client = new pg.Client(config);
+    const client = new pg.Client({ ...config, stream: slabSocket });
     let connection: Connection | undefined;
     client.on("error", (error) => {
       if (connection === undefined) return; // then connect() fails with it

@@ -1,7 +1,5 @@
 import type { Engine, PollAnswer } from "../engine.ts";
 import { errorReply, toEngineError } from "../errors.ts";
-import { tookTooLong } from "../http/graphql-execution.ts";
-import { within } from "../operation/within.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** What the cohorts of one engine share. */
@@ -11,8 +9,6 @@ export interface Polling {
   readonly interval: number;
   /** Members answered by one statement. */
   readonly batchSize: number;
-  /** Milliseconds after which a poll is given up; 0 = never. */
-  readonly timeout: number;
   /** Bounds how many polls run at a time, so that queries find a connection. */
   readonly limiter: Limiter;
   readonly onPoll: (seconds: number) => void;
@@ -28,7 +24,7 @@ export async function pollBatch(
 ): Promise<readonly PollAnswer[]> {
   const start = performance.now();
   try {
-    return await within(polling.engine.poll(cohortKey, parameters), polling.timeout, tookTooLong);
+    return await polling.engine.poll(cohortKey, parameters);
   } catch (thrown) {
     const error = toEngineError(thrown);
     polling.onError(error);
