@@ -39,7 +39,8 @@ const columnNames = (relation: string, numbers: string): string =>
 
 /**
  * One statement for all that is tracked: $1, $2 schemas and names of relations, $3, $4 of functions.
- * `base` follows domains down to the type below them.
+ * `base` follows domains down to the type below them. With -1 for the modifier `format_type` names types of any length: `bpchar`,
+ * where `character` would mean one character.
  */
 export const catalogQuery = `
 WITH RECURSIVE wanted AS (
@@ -69,9 +70,9 @@ WITH RECURSIVE wanted AS (
 )
 SELECT json_build_object(
   'types', (SELECT coalesce(json_object_agg(oid, type), '{}') FROM (
-      SELECT r.oid, json_build_object('name', r.typname, 'sql', format_type(r.base_oid, NULL), 'kind', r.typtype, 'element', r.element) AS type FROM resolved r
+      SELECT r.oid, json_build_object('name', r.typname, 'sql', format_type(r.base_oid, -1), 'kind', r.typtype, 'element', r.element) AS type FROM resolved r
       UNION ALL
-      SELECT e.oid, json_build_object('name', e.typname, 'sql', format_type(e.oid, NULL), 'kind', e.typtype, 'element', NULL)
+      SELECT e.oid, json_build_object('name', e.typname, 'sql', format_type(e.oid, -1), 'kind', e.typtype, 'element', NULL)
       FROM elements e WHERE e.oid NOT IN (SELECT oid FROM resolved)
     ) AS all_types),
   'tables', (SELECT coalesce(json_agg(json_build_object(

@@ -7,9 +7,10 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from "graphql";
-import { EngineError } from "../errors.ts";
+import { checkSpreads } from "./fragments.ts";
+import { invalid, unreadable } from "./invalid.ts";
+import { usedVariables } from "./used-variables.ts";
 
 /** A document and the operation of it that runs. */
 export interface Operation {
@@ -17,12 +18,10 @@ export interface Operation {
   readonly definition: OperationDefinitionNode;
   readonly kind: "query" | "mutation" | "subscription";
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Names of the variables that are used, declared or not. */
+  readonly variables: ReadonlySet<string>;
   /** A subscription that may select several root fields, as Hasura's own tests do. */
   readonly multipleRootFields: boolean;
-}
-
-export function invalid(message: string, path = "$"): EngineError {
-  return new EngineError({ code: "validation-failed", path, message });
 }
 
 /** Tokens that a document may have, which bounds the time to parse it. */
@@ -35,27 +34,6 @@ function parseText(query: string): DocumentNode {
     if (error instanceof GraphQLError) throw invalid("not a valid graphql query", "$.query");
     throw error;
   }
-}
-
-/** @throws EngineError when fragments that the operation uses spread each other in a circle; its path is where the circle closes */
-function refuseCycles(operation: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
-  const sound = new Set<string>();
-  const visit = (set: SelectionSetNode, path: string, trail: readonly string[]): void => {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        if (selection.selectionSet !== undefined) visit(selection.selectionSet, `${path}.selectionSet.${selection.name.value}`, trail);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, path, trail);
-      else spread(selection.name.value, path, trail);
-    }
-  };
-  const spread = (name: string, path: string, trail: readonly string[]): void => {
-    if (trail.includes(name)) throw invalid(`the fragment definition(s) ${trail.slice(trail.indexOf(name)).join(" and ")} form a cycle`, path);
-    const fragment = fragments.get(name);
-    if (fragment === undefined || sound.has(name)) return;
-    visit(fragment.selectionSet, path, [...trail, name]);
-    sound.add(name);
-  };
-  visit(operation.selectionSet, "$", []);
 }
 
 function choose(operations: readonly OperationDefinitionNode[], name: string | null | undefined): OperationDefinitionNode {
@@ -97,14 +75,18 @@ export function readOperation(query: string, operationName: string | null | unde
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
-    else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    else throw invalid("the document holds definitions of types, which cannot be executed");
+    else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      const name = definition.name.value;
+      if (fragments.has(name)) throw unreadable(`multiple definitions for fragment "${name}"`);
+      fragments.set(name, definition);
+    } else throw invalid("the document holds definitions of types, which cannot be executed");
   }
   const definition = choose(operations, operationName);
   const kind =
     definition.operation === OperationTypeNode.QUERY ? "query" : definition.operation === OperationTypeNode.MUTATION ? "mutation" : "subscription";
-  refuseCycles(definition, fragments);
+  checkSpreads(definition.selectionSet, fragments);
   const directives = definition.directives ?? [];
   checkDirectives(directives, kind);
-  return { document, definition, kind, fragments, multipleRootFields: directives.some(({ name }) => name.value === "_multiple_top_level_fields") };
+  const variables = usedVariables(definition, fragments);
+  return { document, definition, kind, fragments, variables, multipleRootFields: directives.some(({ name }) => name.value === "_multiple_top_level_fields") };
 }

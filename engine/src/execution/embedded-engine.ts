@@ -9,7 +9,8 @@ import { finalText } from "../sql/print.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { connectionOf } from "./connection.ts";
 import { Database } from "./database.ts";
-import { invalid, readOperation, type Operation } from "./document.ts";
+import { readOperation, type Operation } from "./document.ts";
+import { invalid } from "./invalid.ts";
 import { Cohorts } from "./live.ts";
 import { resolveParameters } from "./parameters.ts";
 import { PlanCache, type CachedOperation } from "./plan-cache.ts";
@@ -125,7 +126,7 @@ export class EmbeddedEngine implements Engine {
 
   #plan(cached: CachedOperation, session: Session, values: Readonly<Record<string, unknown>>): PreparedPlan {
     const { operation, structural } = cached;
-    const variables = new Variables(operation.definition, values, structural);
+    const variables = new Variables(operation, values, structural);
     variables.check();
     return this.#plans.plan(cached, values, () =>
       preparePlan(planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role))),
@@ -169,7 +170,7 @@ export class EmbeddedEngine implements Engine {
     const { operation } = this.#operation(request, session);
     if (operation.kind !== "subscription") throw invalid("a subscription is expected");
     const values = request.variables ?? {};
-    const variables = new Variables(operation.definition, values, new Set());
+    const variables = new Variables(operation, values, new Set());
     variables.check();
     const plan = planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
     return this.#cohorts.add(session.role, plan, resolveParameters(plan.statement.parameters, session, values));

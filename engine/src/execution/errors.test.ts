@@ -8,20 +8,22 @@ const state = await stateOf(library);
 const refused: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
   ["{", {}, "$.query", "not a valid graphql query"],
   ["query a { author { id } } query b { author { id } }", {}, "$", "exactly one operation has to be present in the document when operationName is not specified"],
-  ["{ author { ...A } } fragment A on author { articles { ...B } } fragment B on article { author { ...A } }", {}, "$.selectionSet.author.selectionSet.articles.selectionSet.author", "the fragment definition(s) A and B form a cycle"],
+  ["{ author { ...A } } fragment A on author { articles { ...B } } fragment B on article { author { ...A } }", {}, "$.selectionSet.author.selectionSet.A.selectionSet.articles.selectionSet.B.selectionSet.author.selectionSet", "the fragment definition(s) A and B form a cycle"],
   ["{ author { ...A } }", {}, "$.selectionSet.author.selectionSet", 'reference to undefined fragment "A"'],
   ["{ author { id @exclude(if: true) } }", {}, "$.selectionSet.author.selectionSet", 'directive "exclude" is not defined in the schema'],
   ["{ author { id @skip(if: true) @skip(if: true) } }", {}, "$.selectionSet.author.selectionSet", "the following directives are used more than once: skip"],
   ["query @include(if: true) { author { id } }", {}, "$", 'directive "include" is not allowed on a query'],
   ["{ author { id: name id } }", {}, "$.selectionSet.author.selectionSet", "selection of both 'name' and 'id' specify the same response name, 'id'"],
   ["{ a: author(limit: 1) { id } a: author(limit: 2) { id } }", {}, "$.selectionSet", "inconsistent arguments between multiple selections of field 'author'"],
-  ["{ author }", {}, "$.selectionSet.author", "missing selection set for 'author'"],
+  ["{ author_aggregate }", {}, "$.selectionSet.author_aggregate.selectionSet", "missing selection set for 'author_aggregate'"],
+  ["{ a: author }", {}, "$.selectionSet.author.selectionSet", "missing selection set for 'author'"],
   ["{ author { id { x } } }", {}, "$.selectionSet.author.selectionSet.id", "unexpected subselection set for non-object field"],
   ["{ author(first: 1) { id } }", {}, "$.selectionSet.author", "'author' has no argument named 'first'"],
-  ["{ author_by_pk { id } }", {}, "$.selectionSet.author_by_pk.args", "missing required field 'id'"],
+  ["{ author_by_pk { id } }", {}, "$.selectionSet.author_by_pk.args.id", "missing required field 'id'"],
   ["{ author(limit: -1) { id } }", {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found an integer"],
   ['{ author(limit: "1") { id } }', {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found a string"],
-  ["{ author(offset: -1) { id } }", {}, "$.selectionSet.author.args.offset", "expected a non-negative 64-bit integer for type 'Int', but found an integer"],
+  ["{ author(offset: 1.5) { id } }", {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a float"],
+  ['{ author(offset: "-1") { id } }', {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
   ["{ author(where: {id: {_eq: null}}) { id } }", {}, "$.selectionSet.author.args.where.id._eq", "unexpected null value for type 'Int'"],
   ["{ author(where: {id: {_in: [1, null]}}) { id } }", {}, "$.selectionSet.author.args.where.id._in[1]", "unexpected null value for type 'Int'"],
   ["{ author(where: 3) { id } }", {}, "$.selectionSet.author.args.where", "expected an object for type 'author_bool_exp', but found an integer"],
@@ -32,7 +34,15 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["query($a: Int!) { author_by_pk(id: $a) { id } }", {}, "$", 'expecting a value for non-nullable variable: "a"'],
   ["query($a: Int!) { author_by_pk(id: $a) { id } }", { a: null }, "$", 'null value found for non-nullable type: "Int!"'],
   ["{ author { id } }", { b: 1 }, "$", "unexpected variables in variableValues: b"],
-  ["{ author(limit: $a) { id } }", {}, "$.selectionSet.author.args.limit", 'unbound variable "a"'],
+  ["{ author(limit: $a) { id } }", {}, "$", 'unbound variable "a"'],
+  ["query($a: Int) { author { id } }", { a: 1 }, "$", "unexpected variables in variableValues: a"],
+  ["query($a: Int) { author { id @skip(if: true) ...A } } fragment A on author { id @include(if: $b) }", {}, "$", 'unbound variable "b"'],
+  ['{ author { id @include(if: "x") } }', {}, "$.selectionSet.author.selectionSet.include.args.if", "expected a boolean for type 'Boolean', but found a string"],
+  ["{ author { id @skip } }", {}, "$.selectionSet.author.selectionSet.skip.args.if", "missing required field 'if'"],
+  ["{ author { ...A @skip(if: true) } }", {}, "$.selectionSet.author.selectionSet", 'reference to undefined fragment "A"'],
+  ["{ author(distinct_on: [name, id], order_by: {name: asc}) { id } }", {}, "$.selectionSet.author.args", '"distinct_on" columns must match initial "order_by" columns'],
+  ["query($a: [order_by!]) { author(order_by: {id: $a}) { id } }", { a: [] }, "$.selectionSet.author.args.order_by[0].id", "variable 'a' is declared as '[order_by!]', but used where 'order_by' is expected"],
+  ["query($a: author_bool_exp) { author(where: $a) { id } }", { a: 3 }, "$.selectionSet.author.args.where", "expected an object for type 'author_bool_exp', but found a number"],
   ["query($a: String) { author(limit: $a) { id } }", {}, "$.selectionSet.author.args.limit", "variable 'a' is declared as 'String', but used where 'Int' is expected"],
   ["query($a: Int) { author_by_pk(id: $a) { id } }", {}, "$.selectionSet.author_by_pk.args.id", "variable 'a' is declared as 'Int', but used where 'Int!' is expected"],
   ["query($a: Int!) { author(where: {id: {_in: $a}}) { id } }", { a: 1 }, "$.selectionSet.author.args.where.id._in", "variable 'a' is declared as 'Int!', but used where '[Int!]' is expected"],
@@ -42,13 +52,46 @@ test.each(refused)("%s is refused at its place", (query, variables, path, messag
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
 });
 
+/** What cannot be read has a code of its own. */
+const unreadable: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
+  ["{ author(limit: 2147483648) { id } }", {}, "$.selectionSet.author.args.limit", "The value 2147483648 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?"],
+  ["query($a: Int) { author(limit: $a) { id } }", { a: 1.5 }, "$.selectionSet.author.args.limit", "The value 1.5 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?"],
+  ["{ author(where: {id: {_eq: 1.5}}) { id } }", {}, "$.selectionSet.author.args.where.id._eq", "The value 1.5 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?"],
+  ["{ author(where: {id: {_in: [1, true]}}) { id } }", {}, "$.selectionSet.author.args.where.id._in[1]", "parsing Integer expected for input type: int4 failed, expected Number, but encountered Boolean"],
+  ["{ author(where: {name: {_eq: 3}}) { id } }", {}, "$.selectionSet.author.args.where.name._eq", "parsing Text failed, expected String, but encountered Number"],
+  ["{ author(where: {born: {_gt: 2026}}) { id } }", {}, "$.selectionSet.author.args.where.born._gt", "parsing LocalTime failed, expected String, but encountered Number"],
+  ["query($a: Int, $a: Int) { author(limit: $a) { id } }", {}, "$", 'multiple definitions for variable "a"'],
+  ["{ author { ...A } } fragment A on author { id } fragment A on author { name }", {}, "$", 'multiple definitions for fragment "A"'],
+];
+
+test.each(unreadable)("%s cannot be read, and is told so at its place", (query, variables, path, message) => {
+  expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "parse-failed", path, message }));
+});
+
+test("an offset below zero is refused in the words of Postgres", () => {
+  expect(() => plan(state, "admin", "{ author(offset: -1) { id } }")).toThrow(expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }));
+});
+
+test.each([
+  ['{ author(where: {id: {_eq: "1"}, hidden: {_eq: "true"}, score: {_gt: "1.5"}}) { id } }'],
+  ["{ author(where: {name: {_eq: Anna}}) { id } }"],
+])("%s leaves texts for Postgres to read", (query) => {
+  expect(() => plan(state, "admin", query)).not.toThrow();
+});
+
 describe("subscriptions", () => {
   test.each([
     ["subscription { author { id } article { id } }", "subscriptions must select one top level field"],
     ["subscription { author_stream(batch_size: 1, cursor: []) { id } }", "one streaming column field is expected"],
     ["subscription { author_stream(batch_size: 1, cursor: {initial_value: {id: 1, name: \"x\"}}) { id } }", "multiple column cursors are not supported yet"],
+    ["subscription { author_stream(batch_size: 1, cursor: [{initial_value: {id: 1}}, {initial_value: {id: 2}}]) { id } }", "multiple column cursors are not supported yet"],
   ])("%s is refused", (query, message) => {
     expect(() => planLive(state, "admin", query)).toThrow(message);
+  });
+
+  test("a stream's cursor is the one column in all of its objects, and errors of it are at the arguments", () => {
+    expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: [{initial_value: {}}, null, {initial_value: {id: 1}}]) { id } }")).not.toThrow();
+    expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: []) { id } }")).toThrow(expect.objectContaining({ path: "$.selectionSet.author_stream.args" }));
   });
 
   test("a role without anything to subscribe to is told so", () => {

@@ -13,8 +13,8 @@ import {
   type GraphQLInputType,
   type ValueNode,
 } from "graphql";
-import { kindOf } from "../schema/values.ts";
-import { invalid } from "./document.ts";
+import { kindOf, rawText } from "../schema/values.ts";
+import { invalid } from "./invalid.ts";
 import type { Variables } from "./variables.ts";
 
 interface Placed {
@@ -44,8 +44,6 @@ const nodeKinds: Readonly<Record<string, string>> = {
   [Kind.LIST]: "a list",
   [Kind.OBJECT]: "an object",
 };
-
-const builtinScalars = new Set(["Int", "Float", "String", "Boolean"]);
 
 function nullable(type: GraphQLInputType): Exclude<GraphQLInputType, { ofType: unknown } & { kind: "nonnull" }> {
   return isNonNullType(type) ? (type.ofType) : type;
@@ -86,9 +84,7 @@ export class InputReader {
       if (node.kind !== Kind.ENUM) throw expected("an enum value", inner.name, nodeKinds[node.kind], path);
       return { kind: "enum", path, value: enumValue(inner, node.value, path) };
     }
-    const value = this.#literal(node, path);
-    if (node.kind === Kind.ENUM && builtinScalars.has(inner.name)) throw expected(`a value`, inner.name, nodeKinds[node.kind], path);
-    return { kind: "scalar", path, type: inner.name, value };
+    return { kind: "scalar", path, type: inner.name, value: this.#literal(node, path) };
   }
 
   #null(type: GraphQLInputType, path: string): Input {
@@ -153,7 +149,7 @@ export class InputReader {
       return { field, value: read(value, field.type, `${path}.${name}`) };
     });
     for (const field of Object.values(fields)) {
-      if (isRequiredInputField(field) && !seen.has(field.name)) throw invalid(`missing required field '${field.name}'`, path);
+      if (isRequiredInputField(field) && !seen.has(field.name)) throw invalid(`missing required field '${field.name}'`, `${path}.${field.name}`);
     }
     return { kind: "object", path, entries };
   }
@@ -181,6 +177,14 @@ export class InputReader {
         return valueFromASTUntyped(node);
     }
   }
+}
+
+/** What an input is, as Hasura's messages name it. */
+export function kindOfInput(input: Input): string {
+  if (input.kind === "scalar" && rawText(input.value) !== undefined) return "a float";
+  if (input.kind === "scalar") return typeof input.value === "number" || typeof input.value === "bigint" ? "an integer" : kindOf(input.value);
+  const names = { null: "null", object: "an object", list: "a list", enum: "an enum value", variable: "something else" } as const;
+  return names[input.kind];
 }
 
 function expected(what: string, type: string, found: string | undefined, path: string) {

@@ -1,5 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from "graphql";
-import { invalid } from "./document.ts";
+import { invalid } from "./invalid.ts";
 import type { Input } from "./input.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 

@@ -1,4 +1,4 @@
-import { invalid } from "./document.ts";
+import { invalid } from "./invalid.ts";
 
 const step = /\.?(?:\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]|([\p{L}_][\p{L}\p{N}_-]*))/uy;
 

@@ -2,7 +2,7 @@ import { impliedArguments } from "../schema/filters.ts";
 import { enumMeta, inputMeta, type OrderDirection } from "../schema/meta.ts";
 import type { OrderItem, OrderValue, RowSource } from "../sql/select.ts";
 import type { Condition, Operand } from "../sql/expression.ts";
-import { invalid } from "./document.ts";
+import { invalid } from "./invalid.ts";
 import type { Input } from "./input.ts";
 import { operandOf } from "./where.ts";
 

@@ -3,10 +3,11 @@ import { argumentMeta, type VisibleTable } from "../schema/meta.ts";
 import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
 import type { DatabaseType } from "../catalog/catalog.ts";
+import { EngineError } from "../errors.ts";
 import type { Condition, Operand, Parameter } from "../sql/expression.ts";
 import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
-import { invalid } from "./document.ts";
-import type { Input, InputReader } from "./input.ts";
+import { kindOfInput, type Input, type InputReader } from "./input.ts";
+import { invalid, unreadable } from "./invalid.ts";
 import { readJsonPath } from "./json-path.ts";
 import { readOrder } from "./order.ts";
 import type { SelectedField } from "./selection.ts";
@@ -41,25 +42,29 @@ export class RowReader {
     const distinct = given.get("distinct-on");
     const distinctOn = distinct === undefined ? [] : columnsOf(distinct);
     const orderBy = order === undefined ? [] : readOrder(order);
+    checkDistinct(distinctOn, orderBy, path);
     return {
       source,
       permission: target.permission.filter,
       where: where === undefined ? { kind: "and", items: [] } : this.where.read(where, target.permission.filter),
       distinctOn,
-      orderBy: distinctOn.length === 0 ? orderBy : orderForDistinct(distinctOn, orderBy, path),
+      orderBy,
       limit: this.#limit(given.get("limit"), applyLimit ? target.permission.limit : undefined),
       offset: this.#offset(given.get("offset")),
     };
   }
 
+  /** An integer that is not negative: limits and sizes of batches. */
   integer(input: Input | undefined): number | undefined {
     if (input === undefined) return undefined;
     const settled = this.#inputs.settle(input);
     if (settled.kind === "null") return undefined;
     const value = settled.kind === "scalar" ? settled.value : undefined;
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= largest) return value;
-    const found = typeof value === "string" ? "a string" : typeof value === "number" && Number.isInteger(value) ? "an integer" : typeof value === "bigint" ? "an integer" : typeof value === "boolean" ? "a boolean" : "a float";
-    throw invalid(`expected a non-negative 32-bit integer for type 'Int', but found ${found}`, settled.path);
+    if ((typeof value !== "number" && typeof value !== "bigint") || value < 0) {
+      throw invalid(`expected a non-negative 32-bit integer for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
+    }
+    if (!Number.isInteger(Number(value)) || value > largest) throw outside(value, settled.path);
+    return Number(value);
   }
 
   #limit(input: Input | undefined, permitted: number | undefined): string | undefined {
@@ -68,14 +73,19 @@ export class RowReader {
     return String(permitted === undefined ? asked : Math.min(asked, permitted));
   }
 
-  /** Offsets are bigint in Postgres, and come as numbers or strings. */
+  /** Offsets are bigint in Postgres, and come as numbers or strings; Hasura has Postgres refuse those below zero. */
   #offset(input: Input | undefined): string | undefined {
     if (input === undefined) return undefined;
     const settled = this.#inputs.settle(input);
     if (settled.kind === "null") return undefined;
-    const text = settled.kind === "scalar" && ["number", "string", "bigint"].includes(typeof settled.value) ? String(settled.value) : "";
-    if (/^\d{1,19}$/.test(text) && BigInt(text) < 2n ** 63n) return text;
-    throw invalid(`expected a non-negative 64-bit integer for type 'Int', but found ${/^-?\d+$/.test(text) ? "an integer" : "something else"}`, settled.path);
+    const value = settled.kind === "scalar" ? settled.value : undefined;
+    const isNumber = typeof value === "number" || typeof value === "bigint";
+    if (!isNumber && (typeof value !== "string" || !/^\d+$/.test(value))) {
+      throw invalid(`expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
+    }
+    if (!/^-?\d{1,19}$/.test(String(value)) || BigInt(value) >= 2n ** 63n || BigInt(value) < -(2n ** 63n)) throw outside(value, settled.path);
+    if (BigInt(value) < 0n) throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
+    return String(value);
   }
 
   /** `path` argument of json columns; none for the whole value. */
@@ -98,7 +108,7 @@ export class RowReader {
       const operand: Operand = { kind: "column", column, redaction: target.permission.columns.get(column.name) };
       const parameter = parameterOf(value, column.type, column.type.sql, false);
       const equals = { name: "_eq", argument: "same" as const, print: (left: string, right: string) => `(${left} = ${right})` };
-      return [{ kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter }, nullSafe: false }];
+      return [{ kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter } }];
     });
     return { kind: "and", items };
   }
@@ -108,13 +118,16 @@ function sameOperand(one: Operand, other: Operand): boolean {
   return one.kind === "column" && other.kind === "column" && one.column === other.column;
 }
 
-/** Postgres wants the distinct columns first in the order; without any order Hasura orders by them. */
-function orderForDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderItem[], path: string): readonly OrderItem[] {
-  const initial = orderBy.slice(0, distinctOn.length);
-  const matches = initial.every(({ value }) => value.kind === "operand" && distinctOn.some((operand) => sameOperand(operand, value.operand)));
-  const covered = orderBy.length === 0 || (matches && (orderBy.length < distinctOn.length || distinctOn.every((operand) => initial.some(({ value }) => value.kind === "operand" && sameOperand(operand, value.operand)))));
+/** Postgres wants the distinct columns first in the order. */
+function checkDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderItem[], path: string): void {
+  if (distinctOn.length === 0 || orderBy.length === 0) return;
+  const initial = orderBy.slice(0, distinctOn.length).flatMap(({ value }) => (value.kind === "operand" ? [value.operand] : []));
+  const covered = initial.length === distinctOn.length && distinctOn.every((operand) => initial.some((ordered) => sameOperand(operand, ordered)));
   if (!covered) throw invalid('"distinct_on" columns must match initial "order_by" columns', `${path}.args`);
-  return orderBy;
+}
+
+function outside(value: unknown, path: string): EngineError {
+  return unreadable(`The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`, path);
 }
 
 export function formOf(type: DatabaseType, stringify: boolean): ScalarForm {

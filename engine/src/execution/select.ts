@@ -1,7 +1,7 @@
 import type { GraphQLField } from "graphql";
 import { outputMeta, scalarType, type OutputMeta, type VisibleTable } from "../schema/meta.ts";
 import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
-import { invalid } from "./document.ts";
+import { invalid } from "./invalid.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
 import { argumentsByKind, formOf, RowReader } from "./rows.ts";

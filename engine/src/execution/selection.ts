@@ -14,8 +14,9 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
-import { invalid, type Operation } from "./document.ts";
-import { InputReader, type Input } from "./input.ts";
+import type { Operation } from "./document.ts";
+import { InputReader, kindOfInput, type Input } from "./input.ts";
+import { invalid } from "./invalid.ts";
 import type { Variables } from "./variables.ts";
 
 export interface SelectedField {
@@ -86,8 +87,7 @@ export class SelectionReader {
       } else {
         this.#count();
         const fragment = this.#operation.fragments.get(selection.name.value);
-        if (fragment === undefined) throw invalid(`reference to undefined fragment "${selection.name.value}"`, at);
-        if (fragment.typeCondition.name.value === type.name) {
+        if (fragment?.typeCondition.name.value === type.name) {
           this.#collect(type, fragment.selectionSet.selections, at, into);
         }
       }
@@ -120,9 +120,7 @@ export class SelectionReader {
   }
 
   #included(directives: readonly DirectiveNode[], at: string): boolean {
-    const names = directives.map(({ name }) => name.value);
-    const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-    if (twice.length > 0) throw invalid(`the following directives are used more than once: ${twice.join(", ")}`, at);
+    if (directives.length === 0) return true;
     let included = true;
     for (const { name, arguments: given = [] } of directives) {
       if (name.value !== "include" && name.value !== "skip") {
@@ -130,12 +128,16 @@ export class SelectionReader {
       }
       const condition = given.find((argument) => argument.name.value === "if");
       const extra = given.find((argument) => argument.name.value !== "if");
-      if (extra !== undefined) throw invalid(`'${name.value}' has no argument named '${extra.name.value}'`, at);
-      if (condition === undefined) throw invalid(`missing required field 'if'`, `${at}.args`);
-      const input = this.inputs.settle(this.inputs.read(condition.value, booleanType, `${at}.args.if`));
-      if (input.kind !== "scalar" || typeof input.value !== "boolean") throw invalid("expected a boolean for type 'Boolean'", `${at}.args.if`);
+      if (extra !== undefined) throw invalid(`'${name.value}' has no argument named '${extra.name.value}'`, `${at}.${name.value}`);
+      const place = `${at}.${name.value}.args.if`;
+      if (condition === undefined) throw invalid(`missing required field 'if'`, place);
+      const input = this.inputs.settle(this.inputs.read(condition.value, booleanType, place));
+      if (input.kind !== "scalar" || typeof input.value !== "boolean") throw invalid(`expected a boolean for type 'Boolean', but found ${kindOfInput(input)}`, place);
       included &&= name.value === "include" ? input.value : !input.value;
     }
+    const names = directives.map(({ name }) => name.value);
+    const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+    if (twice.length > 0) throw invalid(`the following directives are used more than once: ${twice.join(", ")}`, at);
     return included;
   }
 
@@ -155,9 +157,9 @@ export class SelectionReader {
     const definition = meta.get(name) ?? type.getFields()[name];
     if (definition === undefined) throw invalid(`field '${name}' not found in type: '${type.name}'`, path);
     const objectType = objectTypeOf(definition.type);
-    const given = this.#arguments(definition, node, path);
     if (objectType === undefined && sets.length > 0) throw invalid("unexpected subselection set for non-object field", path);
-    if (objectType !== undefined && sets.length === 0) throw invalid(`missing selection set for '${name}'`, path);
+    const given = this.#arguments(definition, node, path);
+    if (objectType !== undefined && sets.length === 0) throw invalid(`missing selection set for '${objectType.name}'`, `${path}.selectionSet`);
     return { key, name, path, definition, arguments: given, objectType, selectionSets: sets };
   }
 
@@ -172,7 +174,7 @@ export class SelectionReader {
       const [first] = matching;
       if (matching.length > 1) throw invalid(`the argument '${argument.name}' is given more than once`, path);
       if (first !== undefined) given.set(argument.name, this.inputs.read(first.value, argument.type, `${path}.args.${argument.name}`));
-      else if (isNonNullType(argument.type) && argument.defaultValue === undefined) throw invalid(`missing required field '${argument.name}'`, `${path}.args`);
+      else if (isNonNullType(argument.type) && argument.defaultValue === undefined) throw invalid(`missing required field '${argument.name}'`, `${path}.args.${argument.name}`);
     }
     return given;
   }

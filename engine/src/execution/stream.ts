@@ -2,7 +2,7 @@ import { enumMeta, inputMeta, type VisibleTable } from "../schema/meta.ts";
 import { allOf, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import type { Operator } from "../sql/operators.ts";
 import { SelectPrinter } from "../sql/select.ts";
-import { invalid } from "./document.ts";
+import { invalid } from "./invalid.ts";
 import type { Input } from "./input.ts";
 import { argumentsByKind } from "./rows.ts";
 import type { DefinedField, SelectReader } from "./select.ts";
@@ -21,40 +21,40 @@ interface Cursor {
   readonly descending: boolean;
 }
 
+/** One column, whatever the number of objects that it is looked for in. */
 function readCursor(input: Input | undefined, path: string): Cursor {
   const items = input?.kind === "list" ? input.items.filter(({ kind }) => kind !== "null") : [];
-  const [item] = items;
-  if (items.length > 1) throw invalid("multiple column cursors are not supported yet", path);
-  if (item?.kind !== "object") throw invalid("one streaming column field is expected", path);
-  let descending = false;
-  let column: { operand: Operand; parameter: Parameter } | undefined;
-  for (const { field, value } of item.entries) {
-    if (inputMeta(field).kind === "ordering") {
-      const meta = value.kind === "enum" ? enumMeta(value.value) : undefined;
-      descending = meta?.kind === "direction" && meta.direction.descending;
-    } else if (value.kind === "object") {
-      const [first, ...others] = value.entries;
-      if (first === undefined || others.length > 0) throw invalid("multiple column cursors are not supported yet", path);
-      const scalar = inputMeta(first.field);
-      if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") throw invalid("one streaming column field is expected", path);
-      const { type } = scalar.scalar.column;
-      column = { operand: operandOf(scalar.scalar), parameter: { ...parameterOf(first.value, type, type.sql, false), alone: true } };
-    }
-  }
-  if (column === undefined) throw invalid("one streaming column field is expected", path);
-  return { ...column, descending };
+  const cursors = items.flatMap((item) => (item.kind === "object" ? readItem(item.entries) : []));
+  const [cursor, ...others] = cursors;
+  if (cursor === undefined) throw invalid("one streaming column field is expected", path);
+  if (others.length > 0) throw invalid("multiple column cursors are not supported yet", path);
+  return cursor;
+}
+
+function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cursor[] {
+  const ordering = entries.find(({ field }) => inputMeta(field).kind === "ordering")?.value;
+  const meta = ordering?.kind === "enum" ? enumMeta(ordering.value) : undefined;
+  const descending = meta?.kind === "direction" && meta.direction.descending;
+  const start = entries.find(({ field }) => inputMeta(field).kind === "initial-value")?.value;
+  if (start?.kind !== "object") return [];
+  return start.entries.flatMap(({ field, value }) => {
+    const scalar = inputMeta(field);
+    if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") return [];
+    const { type } = scalar.scalar.column;
+    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, false), alone: true }, descending }];
+  });
 }
 
 /** A streaming subscription: rows strictly after the cursor, in its order. */
 export function planStream(field: DefinedField, target: VisibleTable, reader: SelectReader, depth: number): StreamPlan {
   const given = argumentsByKind(field);
-  const at = `${field.path}.args.cursor`;
+  const at = `${field.path}.args`;
   const cursor = readCursor(given.get("cursor"), at);
   const batch = reader.rows.integer(given.get("batch-size"));
-  if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args`);
+  if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args.batch_size`);
   const symbol = cursor.descending ? "<" : ">";
   const after: Operator = { name: "_after", argument: "same", print: (left, right) => `(${left} ${symbol} ${right})` };
-  const beyond: Condition = { kind: "compare", operand: cursor.operand, operator: after, value: { kind: "parameter", parameter: cursor.parameter }, nullSafe: false };
+  const beyond: Condition = { kind: "compare", operand: cursor.operand, operator: after, value: { kind: "parameter", parameter: cursor.parameter } };
   const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, true);
   const limit = rows.limit === undefined ? batch : Math.min(batch, Number(rows.limit));
   const printer = new SelectPrinter();

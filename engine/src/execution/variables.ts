@@ -1,7 +1,8 @@
-import { Kind, print, type NonNullTypeNode, type OperationDefinitionNode, type TypeNode, type VariableDefinitionNode } from "graphql";
+import { Kind, print, type NonNullTypeNode, type TypeNode, type VariableDefinitionNode } from "graphql";
 import { isListType, isNonNullType, type GraphQLInputType } from "graphql";
 import { jsonText } from "../schema/values.ts";
-import { invalid } from "./document.ts";
+import type { Operation } from "./document.ts";
+import { invalid, unreadable } from "./invalid.ts";
 
 /** A variable's declared type against the type of the place it is used at, by the rules of the GraphQL specification. */
 function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
@@ -17,26 +18,41 @@ function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
  */
 export class Variables {
   readonly structural: Set<string>;
+  readonly #operation: Operation;
   readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
   readonly #values: Readonly<Record<string, unknown>>;
 
-  constructor(operation: OperationDefinitionNode, values: Readonly<Record<string, unknown>>, structural: Set<string>) {
-    this.#definitions = new Map((operation.variableDefinitions ?? []).map((definition) => [definition.variable.name.value, definition]));
+  constructor(operation: Operation, values: Readonly<Record<string, unknown>>, structural: Set<string>) {
+    this.#operation = operation;
+    this.#definitions = new Map((operation.definition.variableDefinitions ?? []).map((definition) => [definition.variable.name.value, definition]));
     this.#values = values;
     this.structural = structural;
   }
 
-  /** Checks what can be told without the places of use. @throws EngineError */
+  /**
+   * Checks what can be told without the places of use, in Hasura's order: the declared ones have values, the used ones are
+   * declared, and the given ones are used.
+   * @throws EngineError
+   */
   check(): void {
-    const unexpected = Object.keys(this.#values).filter((name) => !this.#definitions.has(name));
+    const { definition: { variableDefinitions = [] }, variables: used } = this.#operation;
+    for (const definition of variableDefinitions) this.#checkValue(definition);
+    if (variableDefinitions.length > this.#definitions.size) {
+      const twice = variableDefinitions.find((definition) => this.#definitions.get(definition.variable.name.value) !== definition);
+      throw unreadable(`multiple definitions for variable "${twice?.variable.name.value ?? ""}"`);
+    }
+    for (const name of used) if (!this.#definitions.has(name)) throw invalid(`unbound variable "${name}"`);
+    const unexpected = Object.keys(this.#values).filter((name) => !used.has(name));
     if (unexpected.length > 0) throw invalid(`unexpected variables in variableValues: ${unexpected.sort().join(", ")}`);
-    for (const [name, definition] of this.#definitions) {
-      if (definition.type.kind !== Kind.NON_NULL_TYPE) continue;
-      if (!Object.hasOwn(this.#values, name)) {
-        if (definition.defaultValue === undefined) throw invalid(`expecting a value for non-nullable variable: "${name}"`);
-      } else if (this.#values[name] === null || this.#values[name] === undefined) {
-        throw invalid(`null value found for non-nullable type: "${print(definition.type)}"`);
-      }
+  }
+
+  #checkValue({ variable, type, defaultValue }: VariableDefinitionNode): void {
+    if (type.kind !== Kind.NON_NULL_TYPE) return;
+    const name = variable.name.value;
+    if (!Object.hasOwn(this.#values, name)) {
+      if (defaultValue === undefined) throw invalid(`expecting a value for non-nullable variable: "${name}"`);
+    } else if (this.#values[name] === null || this.#values[name] === undefined) {
+      throw invalid(`null value found for non-nullable type: "${print(type)}"`);
     }
   }
 

@@ -7,8 +7,7 @@ import { arrayText, toText, UnfitValue } from "../schema/values.ts";
 import { guarded } from "../sql/guard.ts";
 import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, inputType, isListArgument, isObjectArgument, siblingType, type Operator } from "../sql/operators.ts";
-import { EngineError } from "../errors.ts";
-import { invalid } from "./document.ts";
+import { invalid, unreadable } from "./invalid.ts";
 import type { Input, InputReader } from "./input.ts";
 
 export function operandOf(scalar: ScalarMeta): Operand {
@@ -22,7 +21,7 @@ function encode(value: unknown, type: DatabaseType, path: string): string | null
     return toText(value, type);
   } catch (error) {
     if (!(error instanceof UnfitValue)) throw error;
-    throw new EngineError({ code: type.name === "ltree" ? "parse-failed" : "validation-failed", path, message: error.message });
+    throw unreadable(error.message, path);
   }
 }
 
@@ -132,7 +131,7 @@ export class WhereReader {
     const conditions = input.entries.map(({ field, value }): Condition => {
       const meta = inputMeta(field);
       if (meta.kind === "operator") {
-        return { kind: "compare", operand, operator: meta.operator, value: this.#value(meta.operator, type, value), nullSafe: false };
+        return { kind: "compare", operand, operator: meta.operator, value: this.#value(meta.operator, type, value) };
       }
       if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.boolean(value) };
       if (meta.kind !== "cast" || value.kind !== "object") throw invalid("expected an object", value.path);
@@ -158,7 +157,7 @@ export class WhereReader {
     if (isObjectArgument(operator)) return this.#arguments(operator, type, input);
     const own: DatabaseType =
       operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
-    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, false) };
+    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, operator.takesNull ?? false) };
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
       return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql, false)), type: sql };
     }

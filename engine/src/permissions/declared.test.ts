@@ -132,8 +132,8 @@ describe("what only the database tells", () => {
       id: { _or: [{ id: { _lt: 9 } }] },
       initials: { _or: [{ id: { _lt: 9 } }] },
     });
-    expect([...(access.permission("both", "public.author")?.operations ?? [])]).not.toContain("query by key");
-    expect(access.permission("more", "public.author")).toMatchObject({ columns: ["full_name", "id", "secret"], limit: undefined });
+    expect([...(access.permission("both", "public.author")?.operations ?? [])]).toContain("query by key");
+    expect(access.permission("more", "public.author")).toMatchObject({ columns: ["full_name", "id", "secret"], limit: 7 });
     expect(access.permission("more", "public.article")?.columns).toEqual(["title"]);
   });
 

@@ -8,7 +8,7 @@ type Tables = Pick<DeclaredAccess, "tables">;
 /** Operators between two values: in SQL, and in words. */
 const symbols: Readonly<Record<string, readonly [sql: string, words: string]>> = {
   _eq: ["=", "is"],
-  _neq: ["is distinct from", "is not"],
+  _neq: ["<>", "is not"],
   _gt: [">", "is above"],
   _lt: ["<", "is below"],
   _gte: [">=", "is at least"],

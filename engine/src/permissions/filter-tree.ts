@@ -99,6 +99,7 @@ function readComparisons(operand: Operand, value: unknown): FilterNode {
 
 function comparison(operand: Operand, operator: string, value: unknown): FilterNode {
   if (operator === "_is_null") return { kind: "null", operand, negated: value !== true };
+  if (value === null && (operator === "_eq" || operator === "_neq")) return { kind: "null", operand, negated: operator === "_neq" };
   if (operator === "_cast") {
     const inner = isFilter(value) ? (value["String"] ?? value["text"]) : undefined;
     return readComparisons({ kind: "text", of: operand, name: operand.name, type: text }, inner ?? underivable("_cast takes {String: …}"));

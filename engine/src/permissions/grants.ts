@@ -1,4 +1,5 @@
 import type { Metadata, SelectPermissionMetadata, TableMetadata } from "../metadata/shape.ts";
+import { largest } from "../schema/permissions.ts";
 import type { DeclaredPermission, Filter } from "./declared.ts";
 import { type Operation, operations } from "./operations.ts";
 import { columnsOf, type DeclaredTable, keyOf, type TableRoot } from "./tables.ts";
@@ -77,13 +78,12 @@ function grantOf({ permission }: SelectPermissionMetadata, key: string, table: D
 function combined(parts: readonly Grant[]): Grant {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
-  const limits = parts.map(({ limit }) => limit);
   const union = (lists: readonly (readonly string[] | undefined)[]) => (lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []));
   return {
     columns: cellsOf(parts, ({ columns }) => columns),
     computedFields: cellsOf(parts, ({ computedFields }) => computedFields),
     filter: { _or: parts.map(({ filter }) => filter) },
-    limit: limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0)),
+    limit: largest(parts.map(({ limit }) => limit)),
     aggregates: parts.some(({ aggregates }) => aggregates),
     queried: union(parts.map(({ queried }) => queried)),
     subscribed: union(parts.map(({ subscribed }) => subscribed)),
@@ -113,8 +113,8 @@ function permissionOf(role: string, key: string, tables: ReadonlyMap<string, Dec
   const leads = (target: string | undefined) => target !== undefined && grant(target) !== undefined;
   const hasFields =
     own.columns.size > 0 || own.computedFields.size > 0 || table.relationships.some(({ target }) => leads(target)) || table.computedFields.some(({ target }) => leads(target));
-  const bareKey = table.primaryKey !== undefined && table.primaryKey.length > 0 && table.primaryKey.every((column) => own.columns.has(column) && own.columns.get(column) === undefined);
-  const possible: Readonly<Record<TableRoot, boolean>> = { select: hasFields, select_by_pk: bareKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
+  const wholeKey = table.primaryKey !== undefined && table.primaryKey.length > 0 && table.primaryKey.every((column) => own.columns.has(column));
+  const possible: Readonly<Record<TableRoot, boolean>> = { select: hasFields, select_by_pk: wholeKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
   const granted = (operation: Operation) => {
     const [list, root] = rootOfOperation[operation];
     return possible[root] && own[list]?.includes(root) !== false;

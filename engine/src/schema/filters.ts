@@ -1,10 +1,10 @@
 import { nameKey, type DatabaseType } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
-import { allOf, always, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
+import { allOf, always, never, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, inputType, isListArgument, isObjectArgument, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import type { ComputedField, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
-import { toText, UnfitValue } from "./values.ts";
+import { constantText, UnfitValue } from "./values.ts";
 
 export interface FilterContext {
   readonly tables: ReadonlyMap<string, TrackedTable>;
@@ -29,7 +29,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function parameter(value: unknown, type: DatabaseType | undefined, sql: string): Parameter {
   if (typeof value === "string" && sessionVariable.test(value)) return { source: { kind: "session", name: value.toLowerCase() }, type: sql };
-  return { source: { kind: "constant", text: toText(value, type ?? textType) }, type: sql };
+  return { source: { kind: "constant", text: constantText(value, type ?? textType) }, type: sql };
 }
 
 function elementType(operator: Operator, type: DatabaseType): DatabaseType {
@@ -125,8 +125,9 @@ export class FilterReader {
     const operator = operators.find((known) => known.name === (plain ?? name));
     if (operator === undefined) return this.#fail(path, `the operator ${name} is not served for type ${type.name}`);
     if (plain !== undefined) return this.#columnComparison(operand, operator, value, table, path);
+    if (value === null && (name === "_eq" || name === "_neq")) return equalsNull(operand, name === "_neq");
     try {
-      return { kind: "compare", operand, operator, value: this.#value(operator, type, value), nullSafe: true };
+      return { kind: "compare", operand, operator, value: this.#value(operator, type, value) };
     } catch (error) {
       if (error instanceof UnfitValue) return this.#fail(path, error.message);
       throw error;
@@ -175,8 +176,17 @@ export class FilterReader {
     if (typeof name !== "string" || (steps.length !== 1 && !fromRoot)) return this.#fail(path, 'a column, or ["$", column], is expected');
     const owner = fromRoot ? this.#context.root : table;
     if (!owner.columns.has(name)) return this.#fail(path, `${owner.key} has no column ${name}`);
-    return { kind: "compare", operand, operator, value: { kind: "column", column: name, scope: fromRoot ? "root" : "current" }, nullSafe: false };
+    return { kind: "compare", operand, operator, value: { kind: "column", column: name, scope: fromRoot ? "root" : "current" } };
   }
+}
+
+/**
+ * In filters of metadata null is a value: `_eq: null` is met by null. Hasura's `_neq: null` is met by what is not null, except
+ * that for a column which cannot be null it stays a comparison with NULL, which nothing meets.
+ */
+function equalsNull(operand: Operand, negated: boolean): Condition {
+  if (negated && operand.kind === "column" && !operand.column.nullable) return never;
+  return { kind: "is-null", operand, negated };
 }
 
 /** A computed field's arguments where a client gives none: the row, the session, and defaults for the rest. */

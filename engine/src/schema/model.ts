@@ -31,7 +31,6 @@ export interface Relationship {
   /** Pairs of this table's and the target's column. */
   readonly mapping: readonly (readonly [TableColumn, TableColumn])[];
   readonly nullable: boolean;
-  readonly description: string | undefined;
 }
 
 /** An argument of a function as a client gives it. */

@@ -1,6 +1,6 @@
 import type { GraphQLInputObjectType } from "graphql";
 import { title } from "./functions.ts";
-import { meaning, scalarFieldName, scalarType, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import { meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
 import { isComparable, isNumeric } from "./scalars.ts";
 import type { InputFields, TypeBook } from "./types.ts";
 
@@ -18,12 +18,16 @@ export const aggregateFunctions: readonly { readonly name: string; readonly take
   { name: "variance", takes: "numeric", float: true },
 ];
 
-/** Columns, and computed fields, that an aggregate function takes for the role. */
+/** Columns that an aggregate function takes for the role. */
+export function aggregatableColumns(target: VisibleTable, takes: "numeric" | "comparable") {
+  const fits = takes === "numeric" ? isNumeric : isComparable;
+  return visibleColumns(target).filter(({ column }) => fits(column.type) && column.enumeration === undefined);
+}
+
+/** Those columns, and computed fields. */
 export function aggregatable(target: VisibleTable, takes: "numeric" | "comparable"): readonly ScalarMeta[] {
   const fits = takes === "numeric" ? isNumeric : isComparable;
-  return [...visibleColumns(target), ...visibleComputed(target)].filter(
-    (scalar) => fits(scalarType(scalar)) && (scalar.kind === "computed" || scalar.column.enumeration === undefined),
-  );
+  return [...aggregatableColumns(target, takes), ...visibleComputed(target).filter(({ type }) => fits(type))];
 }
 
 /** `<table>_order_by`. */
@@ -57,17 +61,17 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
   });
 }
 
-/** `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. */
+/** `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. Hasura lets roles order so that may not aggregate. */
 function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names, catalog } = target.table;
   const described = `order by aggregate values of table ${title(catalog)}`;
   return types.input(types.naming.type(names, "aggregate_order_by"), described, () => {
     const fields: InputFields = { count: { type: types.orderDirection(), ...meaning({ kind: "count" }) } };
     for (const { name, takes } of aggregateFunctions) {
-      const scalars = aggregatable(target, takes);
-      if (scalars.length === 0) continue;
+      const columns = aggregatableColumns(target, takes);
+      if (columns.length === 0) continue;
       const type = types.input(types.naming.type(names, `${name}_order_by`), `order by ${name}() on columns of table ${title(catalog)}`, () =>
-        Object.fromEntries(scalars.map((scalar) => [scalarFieldName(scalar), { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) }])),
+        Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { type: types.orderDirection(), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
       );
       fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name }) };
     }

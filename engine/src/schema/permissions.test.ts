@@ -110,8 +110,16 @@ describe("inherited roles", () => {
     expect(sql(inherited, "both", "{ author(order_by: {email: asc}) { id } }").text).toMatch(cell);
   });
 
-  test("have no limit when a part has none, and the largest else", () => {
-    expect(sql(inherited, "both", "{ author { id } }").text).not.toContain("LIMIT");
+  test("have the largest of the limits that parts have", () => {
+    expect(sql(inherited, "both", "{ author { id } }").text).toContain("LIMIT 50");
+  });
+
+  test("look rows up by a key of which some cells are hidden, and find no row whose key is", async () => {
+    const named = { role: "named", permission: { columns: ["name"], filter: {} } };
+    const self = { role: "self", permission: { columns: "*", filter: { id: "X-Hasura-User-Id" } } };
+    const author = { ...library.metadata["author"], select_permissions: [self, named] };
+    const world = await stateOf({ ...library, metadata: { ...library.metadata, author }, root: { inherited_roles: [{ role_name: "keyless", role_set: ["self", "named"] }] } });
+    expect(sql(world, "keyless", "{ author_by_pk(id: 1) { id } }").text).toMatch(/\(CASE WHEN \("t1"\."id" = \(\$\d::integer\)\) THEN "t1"\."id" END\) = \(\$\d::integer\)/);
   });
 
   test("form no circle", async () => {

@@ -95,6 +95,12 @@ function union<Value>(sets: readonly (ReadonlySet<Value> | undefined)[]): Readon
   return new Set(sets.flatMap((set) => [...(set ?? [])]));
 }
 
+/** A part without a limit does not lift the limits of the others. */
+export function largest(limits: readonly (number | undefined)[]): number | undefined {
+  const given = limits.filter((limit) => limit !== undefined);
+  return given.length === 0 ? undefined : Math.max(...given);
+}
+
 /** Hasura's rule for inherited roles: rows of any part, cells only where a part that grants them sees the row, the largest limit. */
 export function combinePermissions(parts: readonly TablePermission[]): TablePermission {
   const [only] = parts;
@@ -103,7 +109,7 @@ export function combinePermissions(parts: readonly TablePermission[]): TablePerm
     columns: combineCells(parts, ({ columns }) => columns),
     computedFields: combineCells(parts, ({ computedFields }) => computedFields),
     filter: anyOf(...parts.map(({ filter }) => filter)),
-    limit: parts.some(({ limit }) => limit === undefined) ? undefined : Math.max(...parts.map(({ limit }) => limit ?? 0)),
+    limit: largest(parts.map(({ limit }) => limit)),
     allowAggregations: parts.some(({ allowAggregations }) => allowAggregations),
     queryRootFields: union(parts.map(({ queryRootFields }) => queryRootFields)),
     subscriptionRootFields: union(parts.map(({ subscriptionRootFields }) => subscriptionRootFields)),

@@ -136,7 +136,7 @@ function resolveRelationship(
 ): Relationship | undefined {
   const { foreign_key_constraint_on: constraint, manual_configuration: manual } = metadata.using;
   const tracked = (name: QualifiedName) => tables.get(nameKey(name)) ?? fail(`${nameKey(name)} is not tracked`);
-  const common = { name: metadata.name, kind, description: metadata.comment ?? undefined };
+  const common = { name: metadata.name, kind };
   if (manual !== undefined) {
     const target = tracked(manual.remote_table);
     const mapping = target && pairs(table, target, Object.entries(manual.column_mapping), fail);

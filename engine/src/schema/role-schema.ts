@@ -49,7 +49,7 @@ const cachedDirective = new GraphQLDirective({
 function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
   const { table, permission } = target;
   const key = table.catalog.primaryKey;
-  if (key === undefined || key.length === 0 || !key.every((column) => permission.columns.has(column) && permission.columns.get(column) === undefined)) return undefined;
+  if (key === undefined || key.length === 0 || !key.every((column) => permission.columns.has(column))) return undefined;
   return Object.fromEntries(
     key.flatMap((name) => {
       const column = table.columns.get(name);
@@ -143,12 +143,12 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
   const fields: OutputFields = {
     [name]: {
       type: tracked.returnsSet ? list(type) : type,
-      args: tracked.returnsSet ? { ...args, ...rows } : args,
+      args: { ...args, ...rows },
       description: description(tracked.metadata.comment, tracked.call.function.comment ?? automatic),
       ...meaning({ kind: "function", function: tracked, target }),
     },
   };
-  if (tracked.returnsSet && target.permission.allowAggregations) {
+  if (target.permission.allowAggregations) {
     const aggregate = naming.rootField(tracked.fields.aggregate);
     fields[aggregate] = {
       type: new GraphQLNonNull(aggregateType(target, types)),

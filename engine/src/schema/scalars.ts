@@ -18,7 +18,7 @@ export function scalarName(type: DatabaseType): string {
 
 const numeric = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "money"]);
 const comparable = new Set([
-  ...numeric, "bpchar", "varchar", "text", "citext", "char", "name", "date", "timestamp", "timestamptz", "timetz", "uuid", "ltree", "lquery", "ltxtquery",
+  ...numeric, "bpchar", "varchar", "text", "citext", "char", "date", "timestamp", "timestamptz", "timetz", "uuid", "raster", "ltree", "lquery", "ltxtquery",
 ]);
 const stringified = new Set(["int8", "numeric", "float8", "money"]);
 
@@ -29,7 +29,7 @@ export function isNumeric(type: DatabaseType): boolean {
 
 /** Types that max and min take: Hasura's list, which leaves out what it does not know by name. */
 export function isComparable(type: DatabaseType): boolean {
-  return type.element !== undefined || (comparable.has(type.name) && type.name !== "name");
+  return type.element !== undefined || type.kind === "enum" || type.kind === "composite" || comparable.has(type.name);
 }
 
 /** Types that become JSON strings with `stringify-numeric-types`. */

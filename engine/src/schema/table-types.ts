@@ -76,12 +76,11 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
     const type = tableType(target, types);
     const meta: OutputMeta = { kind: "relationship", relationship, target };
     if (relationship.kind === "object") {
-      const described = relationship.description ?? "An object relationship";
-      fields[relationship.name] = { type: relationship.nullable ? type : new GraphQLNonNull(type), description: described, ...meaning(meta) };
+      fields[relationship.name] = { type: relationship.nullable ? type : new GraphQLNonNull(type), description: "An object relationship", ...meaning(meta) };
       continue;
     }
     const args = rowArguments(target, types);
-    fields[relationship.name] = { type: list(type), description: relationship.description ?? "An array relationship", args, ...meaning(meta) };
+    fields[relationship.name] = { type: list(type), description: "An array relationship", args, ...meaning(meta) };
     if (target.permission.allowAggregations) {
       fields[types.naming.suffixed(relationship.name, "aggregate")] = {
         type: new GraphQLNonNull(aggregateType(target, types)),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { arrayText, jsonText, kindOf, toText, UnfitValue } from "./values.ts";
+import { arrayText, constantText, jsonText, kindOf, toText, UnfitValue } from "./values.ts";
 
 const type = (name: string) => ({ name, sql: name, kind: "base" as const });
 const rawJson = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -24,18 +24,42 @@ test.each([
 });
 
 test.each([
+  ["int4", "x"],
+  ["bool", "true"],
+  ["float4", "1.5"],
+  ["numeric", "a lot"],
+  ["date", "today"],
+])("a %s may be given as the text %o, for Postgres to read", (name, value) => {
+  expect(toText(value, type(name))).toBe(value);
+});
+
+test.each([
   ["int4", 2147483648, /outside the bounds/],
   ["int4", 1.5, /outside the bounds/],
-  ["int4", "x", /but found a string/],
-  ["int2", 40000, /smallint/],
-  ["text", 3, /expected a string for type 'String', but found an integer/],
-  ["bool", "true", /expected a boolean/],
-  ["float4", "1.5", /expected a float/],
+  ["int2", 40000, /outside the bounds/],
+  ["int8", true, /parsing Integer expected for input type: int8 failed, expected Number, but encountered Boolean/],
+  ["text", 3, /parsing Text failed, expected String, but encountered Number/],
+  ["numeric", [], /parsing Float expected for input type: numeric failed, expected Number, but encountered Array/],
+  ["bool", 1, /parsing Bool failed, expected Boolean, but encountered Number/],
+  ["uuid", 1, /parsing UUID failed, expected String, but encountered Number/],
+  ["inet", { a: 1 }, /A string is expected for type: inet/],
+  ["mood", 1, /A string is expected for type: mood/],
   ["ltree", "a..b", /label path/],
+  ["ltree", "", /label path/],
+  ["ltree", 3, /label path/],
+  ["raster", "xyz", /hexadecimal/],
   ["uuid", "a\0b", /NUL/],
 ])("a %s of %o is refused", (name, value, message) => {
   expect(() => toText(value, type(name))).toThrow(message);
   expect(() => toText(value, type(name))).toThrow(UnfitValue);
+});
+
+test.each([
+  ["int4", "x", "an integer is expected"],
+  ["bool", "perhaps", "true or false is expected"],
+])("a constant %s of %o is refused before Postgres sees it", (name, value, message) => {
+  expect(() => constantText(value, type(name))).toThrow(message);
+  expect(constantText("1", type(name))).toBe("1");
 });
 
 describe("arrays", () => {
@@ -60,7 +84,7 @@ describe("arrays", () => {
 });
 
 test("values are named as Hasura names them", () => {
-  expect([null, true, "x", 1, 1.5, [], {}, 1n].map(kindOf)).toEqual(["null", "a boolean", "a string", "an integer", "a float", "a list", "an object", "an integer"]);
+  expect([null, true, "x", 1, 1.5, [], {}, 1n].map(kindOf)).toEqual(["null", "a boolean", "a string", "a number", "a number", "a list", "an object", "a number"]);
 });
 
 test("bigints inside of json keep their digits", () => {

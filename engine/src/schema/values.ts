@@ -26,15 +26,13 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(item.toString()) : item));
 }
 
-/** What a value is, as Hasura's messages name it. */
+/** What a JSON value is, as Hasura's messages name it. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "boolean") return "a boolean";
   if (typeof value === "string") return "a string";
   if (Array.isArray(value)) return "a list";
-  const number = numberText(value);
-  if (number !== undefined) return /^-?\d+$/.test(number) ? "an integer" : "a float";
-  return "an object";
+  return numberText(value) === undefined ? "an object" : "a number";
 }
 
 const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
@@ -43,19 +41,11 @@ const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int8: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-function integerText(value: unknown, type: DatabaseType, range: readonly [bigint, bigint]): string {
-  const number = numberText(value) ?? (typeof value === "string" && /^[+-]?\d+$/.test(value.trim()) ? value.trim() : undefined);
-  const whole = number === undefined ? undefined : wholeNumber(number);
-  if (whole === undefined || whole < range[0] || whole > range[1]) {
-    const expected = type.name === "int4" ? "a 32-bit integer for type 'Int'" : `an integer for type '${type.name === "int2" ? "smallint" : "bigint"}'`;
-    if (number !== undefined && typeof value !== "string" && type.name === "int4") {
-      throw new UnfitValue(
-        `The value ${number} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
-      );
-    }
-    throw new UnfitValue(`expected ${expected}, but found ${kindOf(value)}`);
-  }
-  return whole.toString();
+/** Numbers in Hasura's order of thought: a number that is whole and within the type's bounds. */
+function integerText(number: string, range: readonly [bigint, bigint]): string {
+  const whole = wholeNumber(number);
+  if (whole !== undefined && whole >= range[0] && whole <= range[1]) return whole.toString();
+  throw new UnfitValue(`The value ${number} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`);
 }
 
 /** `1.0` and `1e3` are whole; `1.5` is not. */
@@ -70,40 +60,73 @@ export function arrayText(items: readonly (string | null)[]): string {
   return `{${items.map((item) => (item === null ? "NULL" : `"${item.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`)).join(",")}}`;
 }
 
-const label = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+const jsonKinds: Readonly<Record<string, string>> = { "a boolean": "Boolean", "a string": "String", "a list": "Array", "an object": "Object", "a number": "Number" };
+
+/** What cannot be read, in the words of Hasura's JSON parser. */
+function mismatch(reading: string, expected: string, value: unknown): UnfitValue {
+  return new UnfitValue(`parsing ${reading} failed, expected ${expected}, but encountered ${jsonKinds[kindOf(value)] ?? "Null"}`);
+}
+
+/** What Hasura reads from a string only, and calls it. */
+const fromText: Readonly<Record<string, string>> = {
+  text: "Text", varchar: "Text", bpchar: "Char", citext: "Text", date: "Day", timestamp: "LocalTime", timestamptz: "UTCTime", timetz: "ZonedTimeOfDay", uuid: "UUID", lquery: "Text", ltxtquery: "Text", unknown: "Text",
+};
+const fromNumber: ReadonlySet<string> = new Set(["float4", "float8", "numeric", "money"]);
 
 /**
- * A value of a request or of metadata as Postgres' text of the type.
+ * A value of a request as Postgres' text of the type. A string is taken for every type, for Postgres to read.
  * @throws UnfitValue
  */
 export function toText(value: unknown, type: DatabaseType): string | null {
   if (value === null || value === undefined) return null;
-  const { element } = type;
+  const { element, name } = type;
+  if (element === undefined && (name === "json" || name === "jsonb")) return jsonText(value);
+  if (typeof value === "string") return stringText(value, name);
   if (element !== undefined) {
-    if (typeof value === "string") return value;
-    if (!Array.isArray(value)) throw new UnfitValue(`expected a list for type '[${element.name}]', but found ${kindOf(value)}`);
+    if (!Array.isArray(value)) throw mismatch("Vector", "Array", value);
     return nestedArrayText(value, element);
   }
-  if (type.name === "json" || type.name === "jsonb") return jsonText(value);
-  const range = integerRanges[type.name];
-  if (range !== undefined) return integerText(value, type, range);
-  if (type.name === "bool") {
-    if (typeof value !== "boolean") throw new UnfitValue(`expected a boolean for type 'Boolean', but found ${kindOf(value)}`);
+  const number = numberText(value);
+  const range = integerRanges[name];
+  if (range !== undefined) {
+    if (number === undefined) throw mismatch(`Integer expected for input type: ${name}`, "Number", value);
+    return integerText(number, range);
+  }
+  if (fromNumber.has(name)) {
+    if (number === undefined) throw mismatch(`Float expected for input type: ${name}`, "Number", value);
+    return number;
+  }
+  if (name === "bool") {
+    if (typeof value !== "boolean") throw mismatch("Bool", "Boolean", value);
     return String(value);
   }
-  if (type.name === "float4" && numberText(value) === undefined) throw new UnfitValue(`expected a float for type 'Float', but found ${kindOf(value)}`);
-  if ((type.name === "text" || type.name === "varchar") && typeof value !== "string") {
-    throw new UnfitValue(`expected a string for type 'String', but found ${kindOf(value)}`);
-  }
-  if (type.name === "ltree" && (typeof value !== "string" || (value !== "" && !label.test(value)))) {
-    throw new UnfitValue("Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3");
-  }
+  if (name === "geometry" || name === "geography") return jsonText(value);
+  if (name === "ltree") throw new UnfitValue(labelPath);
+  if (name === "raster") throw new UnfitValue("expecting String for raster");
+  const reading = fromText[name];
+  if (reading !== undefined) throw mismatch(reading, "String", value);
+  throw new UnfitValue(`A string is expected for type: ${name}`);
+}
+
+const labelPath = "Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3";
+
+function stringText(value: string, type: string): string {
+  if (value.includes("\0")) throw new UnfitValue("a string cannot hold the character NUL");
+  if (type === "ltree" && value.split(".").includes("")) throw new UnfitValue(labelPath);
+  if (type === "raster" && !/^(?:[\da-f]{2})*$/i.test(value)) throw new UnfitValue("invalid hexadecimal representation of raster well known binary format");
+  return value;
+}
+
+/**
+ * A constant of metadata as Postgres' text of the type: what a request would find out is said when metadata are read.
+ * @throws UnfitValue
+ */
+export function constantText(value: unknown, type: DatabaseType): string | null {
   if (typeof value === "string") {
-    if (value.includes("\0")) throw new UnfitValue("a string cannot hold the character NUL");
-    return value;
+    if (type.name in integerRanges && !/^\s*[+-]?\d+\s*$/.test(value)) throw new UnfitValue(`an integer is expected, but found ${JSON.stringify(value)}`);
+    if (type.name === "bool" && !/^(?:t|true|f|false|y|yes|n|no|on|off|1|0)$/i.test(value.trim())) throw new UnfitValue(`true or false is expected, but found ${JSON.stringify(value)}`);
   }
-  if (typeof value === "boolean") return String(value);
-  return numberText(value) ?? jsonText(value);
+  return toText(value, type);
 }
 
 /** Lists inside of lists are further dimensions. */

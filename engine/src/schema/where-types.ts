@@ -44,9 +44,8 @@ function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook):
     case "text":
       return GraphQLString;
     case "text-list":
-      return nullableList(GraphQLString);
     case "lquery-list":
-      return nullableList(types.scalar({ name: "lquery", sql: "lquery", kind: "base" }));
+      return nullableList(GraphQLString);
     default:
       return types.scalar({ name: operator.argument, sql: operator.argument, kind: "base" });
   }

@@ -59,7 +59,7 @@ export type Condition =
   | { readonly kind: "and"; readonly items: readonly Condition[] }
   | { readonly kind: "or"; readonly items: readonly Condition[] }
   | { readonly kind: "not"; readonly item: Condition }
-  | { readonly kind: "compare"; readonly operand: Operand; readonly operator: Operator; readonly value: Value; readonly nullSafe: boolean }
+  | { readonly kind: "compare"; readonly operand: Operand; readonly operator: Operator; readonly value: Value }
   | { readonly kind: "is-null"; readonly operand: Operand; readonly negated: boolean }
   /** Some related row that the role may see (`permission`) fulfils `where`. */
   | { readonly kind: "related"; readonly relationship: Relationship; readonly permission: Condition; readonly where: Condition }

@@ -7,6 +7,8 @@ export interface Operator {
   readonly name: string;
   readonly argument: OperatorArgument;
   readonly description?: string;
+  /** null is a value for it, and meets nothing. */
+  readonly takesNull?: boolean;
   print(left: string, right: string): string;
 }
 
@@ -28,24 +30,33 @@ const common: readonly Operator[] = [
 export const equalityOperators: readonly Operator[] = common.filter(({ name }) => ["_eq", "_neq", "_in", "_nin"].includes(name));
 
 const text: readonly Operator[] = [
-  infix("_like", "LIKE", "text", "does the column match the given pattern"),
-  infix("_nlike", "NOT LIKE", "text", "does the column NOT match the given pattern"),
-  infix("_ilike", "ILIKE", "text", "does the column match the given case-insensitive pattern"),
-  infix("_nilike", "NOT ILIKE", "text", "does the column NOT match the given case-insensitive pattern"),
-  infix("_similar", "SIMILAR TO", "text", "does the column match the given SQL regular expression"),
-  infix("_nsimilar", "NOT SIMILAR TO", "text", "does the column NOT match the given SQL regular expression"),
-  infix("_regex", "~", "text", "does the column match the given POSIX regular expression, case sensitive"),
-  infix("_nregex", "!~", "text", "does the column NOT match the given POSIX regular expression, case sensitive"),
-  infix("_iregex", "~*", "text", "does the column match the given POSIX regular expression, case insensitive"),
-  infix("_niregex", "!~*", "text", "does the column NOT match the given POSIX regular expression, case insensitive"),
+  infix("_like", "LIKE", "same", "does the column match the given pattern"),
+  infix("_nlike", "NOT LIKE", "same", "does the column NOT match the given pattern"),
+  infix("_ilike", "ILIKE", "same", "does the column match the given case-insensitive pattern"),
+  infix("_nilike", "NOT ILIKE", "same", "does the column NOT match the given case-insensitive pattern"),
+  infix("_similar", "SIMILAR TO", "same", "does the column match the given SQL regular expression"),
+  infix("_nsimilar", "NOT SIMILAR TO", "same", "does the column NOT match the given SQL regular expression"),
+  infix("_regex", "~", "same", "does the column match the given POSIX regular expression, case sensitive"),
+  infix("_nregex", "!~", "same", "does the column NOT match the given POSIX regular expression, case sensitive"),
+  infix("_iregex", "~*", "same", "does the column match the given POSIX regular expression, case insensitive"),
+  infix("_niregex", "!~*", "same", "does the column NOT match the given POSIX regular expression, case insensitive"),
 ];
+
+const onPath = (name: string, symbol: string, description: string): Operator => ({
+  name,
+  argument: "text",
+  description,
+  print: (left, right) => `(${left} ${symbol} ${right}::jsonpath)`,
+});
 
 const jsonb: readonly Operator[] = [
   infix("_contains", "@>", "same", "does the column contain the given json value at the top level"),
   infix("_contained_in", "<@", "same", "is the column contained in the given json value"),
-  infix("_has_key", "?", "text", "does the string exist as a top-level key in the column"),
+  { ...infix("_has_key", "?", "text", "does the string exist as a top-level key in the column"), takesNull: true },
   infix("_has_keys_any", "?|", "text-list", "do any of these strings exist as top-level keys in the column"),
   infix("_has_keys_all", "?&", "text-list", "do all of these strings exist as top-level keys in the column"),
+  onPath("_jsonb_path_exists", "@?", "does the jsonpath return any item for the specified JSON value"),
+  onPath("_jsonb_path_match", "@@", "does the jsonpath predicate check return true for the specified JSON value"),
 ];
 
 const array: readonly Operator[] = [

@@ -140,16 +140,8 @@ export class Printer {
     return allowed + (isAlways(where) ? "" : ` AND ${this.condition(where, inner)}`);
   }
 
-  /**
-   * In permission filters `_eq` and `_neq` take NULL as a value (Hasura). A parameter is never NULL there, so that `=` needs
-   * no second branch, while `<>` has to let NULL columns through.
-   */
   #comparison(condition: Condition & { kind: "compare" }, scope: Scope): string {
-    const left = this.operand(condition.operand, scope);
-    const right = this.value(condition.value, scope);
-    const plain = condition.operator.print(left, right);
-    const nullable = condition.operand.kind !== "column" || condition.operand.column.nullable || condition.operand.redaction !== undefined;
-    return condition.nullSafe && nullable && condition.operator.name === "_neq" ? `(${plain} OR ${left} IS NULL)` : plain;
+    return condition.operator.print(this.operand(condition.operand, scope), this.value(condition.value, scope));
   }
 
   #aggregate(condition: Condition & { kind: "aggregate" }, scope: Scope): string {

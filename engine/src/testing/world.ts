@@ -46,14 +46,14 @@ const unlimited = { maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false
 
 export function plan(state: State, role: string, query: string, variables: Record<string, unknown> = {}): readonly RootPlan[] {
   const operation = readOperation(query, null);
-  const given = new Variables(operation.definition, variables, new Set());
+  const given = new Variables(operation, variables, new Set());
   given.check();
   return planQuery(state.schema(role), operation, given, { ...unlimited, introspection: state.introspectionAllowed(role), role });
 }
 
 export function planLive(state: State, role: string, query: string, variables: Record<string, unknown> = {}): SubscriptionPlan {
   const operation = readOperation(query, null);
-  return planSubscription(state.schema(role), operation, new Variables(operation.definition, variables, new Set()), { ...unlimited, role });
+  return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), { ...unlimited, role });
 }
 
 /** SQL of the one root field, and the constant values of its parameters; others by what they are. */
