@@ -16,8 +16,19 @@ const longNumber = /[-+.\dEe]{16}/;
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
-  if (!longNumber.test(text)) return JSON.parse(text);
+  const parsed: unknown = JSON.parse(text);
+  if (!holdsNumber(parsed) || !longNumber.test(text)) return parsed;
   return json.parse(text, (_key, value, { source }) => (typeof value === "number" && source !== undefined && isInexact(value, source) ? json.rawJSON(source) : value));
+}
+
+/** Most requests are a query and nothing else. Without calling itself, which deep values would stop. */
+function holdsNumber(value: unknown): boolean {
+  const values = [value];
+  for (const each of values) {
+    if (typeof each === "number") return true;
+    if (typeof each === "object" && each !== null) for (const child of Object.values(each)) values.push(child);
+  }
+  return false;
 }
 
 function isInexact(value: number, source: string): boolean {

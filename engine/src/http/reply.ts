@@ -57,7 +57,9 @@ function send(response: ServerResponse, status: number, headers: OutgoingHttpHea
   if (response.destroyed) return;
   response.writeHead(status, headers);
   if (length <= longestJoined) {
-    response.end(body.map((piece) => piece.toString("latin1")).join(""), "latin1");
+    let text = "";
+    for (const piece of body) text += piece.toString("latin1");
+    response.end(text, "latin1");
     return;
   }
   response.cork();
