@@ -18,6 +18,10 @@ const schema = z.object({
   DATABASE_URL: address(["postgres", "postgresql"]).describe("Postgres, as the role that owns no table."),
   DATABASE_POOL_SIZE: wholeNumber(1, 100, 10).describe("Most connections to Postgres."),
   SESSIONS_URL: address(["redis", "rediss"]).describe("Redis or Valkey, for sessions and throttling."),
+  SESSIONS_CA: z
+    .string()
+    .optional()
+    .describe("PEM of the CA that the store's certificate comes from (rediss://); Node's own list by default."),
   SERVICE_API_KEY: secret(32).describe("Value of x-service-api-key in the session flow."),
   KEY_ENCRYPTION_KEY: secret(32).describe("Encrypts the private signing keys in Postgres."),
   PREVIOUS_KEY_ENCRYPTION_KEY: secret(32)

@@ -42,7 +42,7 @@ export interface Sidecar {
 export async function startSidecar(settings: Settings, log: Logger, host?: string): Promise<Sidecar> {
   const metrics = createMetrics();
   const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
-  const redis = connectRedis(settings.SESSIONS_URL, log);
+  const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);
   const passwords = new Passwords({ concurrency: settings.PASSWORD_HASH_CONCURRENCY, queue: settings.PASSWORD_HASH_QUEUE });
   metrics.watchPasswords(passwords);
   const users = new UserRepository(database);

@@ -289,10 +289,15 @@ export interface RouteQLArgs {
    */
   readonly sessions?: string;
   /**
-   * The external session store, Redis or Valkey; rediss:// encrypts.
+   * The external session store, Redis or Valkey; rediss:// encrypts and checks the server's name.
    * Default: none. Allowed: redis[s]://[<user>]:<password>@<host>[:<port>][/<number>].
    */
   readonly sessionsUrl?: Input<string>;
+  /**
+   * Authority (PEM) of the external session store's certificate, where it is not a public one; with it every connection is encrypted.
+   * Default: none.
+   */
+  readonly sessionsCaFile?: string;
   /**
    * What the stack runs on: one Docker host, or a Kubernetes cluster (1.29 or newer).
    * Default: `docker`; `kubernetes` in the stack `prod`. Allowed: docker, kubernetes.

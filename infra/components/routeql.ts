@@ -104,6 +104,7 @@ export class RouteQL extends ComponentResource {
           certificate: certificate.certificate,
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile, process.cwd()),
           databaseAuthority: authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd()),
+          sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile, process.cwd()),
         }),
         images: { built: builtImages(settings), pulled: pulledImages(settings) },
         secrets,

@@ -5,7 +5,7 @@ import { describeServices } from "./all.ts";
 import { callEdges, outsideEdges } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 
-const surroundings = { hostOf: (name: string) => name, certificate: "CERTIFICATE", databaseAuthority: "AUTHORITY" };
+const surroundings = { hostOf: (name: string) => name, certificate: "CERTIFICATE", databaseAuthority: "AUTHORITY", sessionsAuthority: "OTHER AUTHORITY" };
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
   describeServices(withDefaults({ engine: "embedded", ...given }, "prod"), surroundings);
 const namesOf = (services: readonly ServiceDescription[]): string[] => services.map(({ name }) => name);
@@ -55,6 +55,19 @@ test("sessions outside are called by the sidecar alone", () => {
   expect(namesOf(services)).not.toContain("sessions");
   expect(outsideEdges(services)).toEqual([["auth-sidecar", "sessions"]]);
   expect(find(services, "auth-sidecar")).toMatchObject({ calls: ["database"], after: ["migrate"] });
+});
+
+test("the authority of a session store outside is known to the sidecar alone", () => {
+  const holders = describe({ sessions: "external" }).filter(({ files }) => "sessions/ca.pem" in files);
+  expect(namesOf(holders)).toEqual(["auth-sidecar"]);
+  expect(holders[0]).toMatchObject({
+    environment: { SESSIONS_CA_FILE: "/run/routeql/sessions/ca.pem" },
+    files: { "sessions/ca.pem": "OTHER AUTHORITY" },
+  });
+  for (const { files, environment } of describe({})) {
+    expect(files).not.toHaveProperty("sessions/ca.pem");
+    expect(environment).not.toHaveProperty("SESSIONS_CA_FILE");
+  }
 });
 
 test("where everything is the stack's own, nothing is called outside", () => {

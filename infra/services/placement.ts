@@ -1,10 +1,13 @@
 import type { PlainSettings } from "../settings/list.ts";
 import { databaseAuthorityFile } from "./database-place.ts";
+import { filesDirectory } from "./description.ts";
 import type { OutsideName, ServiceDescription, ServiceName } from "./description.ts";
 
 export interface PlacementSurroundings {
   /** Content of the file that `databaseCaFile` names, PEM. */
   readonly databaseAuthority?: string | undefined;
+  /** Content of the file that `sessionsCaFile` names, PEM. */
+  readonly sessionsAuthority?: string | undefined;
 }
 
 /** What called a part of the stack calls it outside; nothing waits for it. */
@@ -23,6 +26,17 @@ function withAuthority(service: ServiceDescription, authority: string | undefine
   return { ...service, files: { ...service.files, [databaseAuthorityFile]: authority } };
 }
 
+const sessionsAuthorityFile = "sessions/ca.pem";
+
+function withSessionsAuthority(service: ServiceDescription, authority: string | undefined): ServiceDescription {
+  if (authority === undefined || !service.calls.includes("sessions")) return service;
+  return {
+    ...service,
+    environment: { ...service.environment, SESSIONS_CA_FILE: `${filesDirectory}/${sessionsAuthorityFile}` },
+    files: { ...service.files, [sessionsAuthorityFile]: authority },
+  };
+}
+
 /**
  * Takes out what the stack does not run itself. What is outside is called there; what the target runs in another way than by a
  * description (a database cluster) is called and waited for all the same.
@@ -30,13 +44,15 @@ function withAuthority(service: ServiceDescription, authority: string | undefine
 export function placeParts(
   services: readonly ServiceDescription[],
   { database, sessions }: Pick<PlainSettings, "database" | "sessions">,
-  { databaseAuthority }: PlacementSurroundings,
+  { databaseAuthority, sessionsAuthority }: PlacementSurroundings,
 ): readonly ServiceDescription[] {
   let placed = services;
   if (database !== "single") placed = placed.filter(({ name }) => name !== "database");
   if (database === "external") placed = placed.map((service) => callOutside(withAuthority(service, databaseAuthority), "database"));
   if (sessions === "external") {
-    placed = placed.filter(({ name }) => name !== "sessions").map((service) => callOutside(service, "sessions"));
+    placed = placed
+      .filter(({ name }) => name !== "sessions")
+      .map((service) => callOutside(withSessionsAuthority(service, sessionsAuthority), "sessions"));
   }
   return placed;
 }

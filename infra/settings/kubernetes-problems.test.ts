@@ -45,6 +45,7 @@ test.each<[GivenSettings, string]>([
   [{ database: "external" }, "databaseUrl is missing, but database is external"],
   [{ databaseUrl }, "databaseUrl is set, but database is single, not external"],
   [{ databaseCaFile: "ca.pem" }, "databaseCaFile is set, but database is single, not external"],
+  [{ sessionsCaFile: "ca.pem" }, "sessionsCaFile is set, but sessions is single, not external"],
   [{ sessions: "external" }, "sessionsUrl is missing, but sessions is external"],
 ])("%o is wrong", (given, problem) => expect(problems(given)).toEqual([problem]));
 

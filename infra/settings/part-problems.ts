@@ -18,6 +18,9 @@ export function partProblems(given: GivenSettings, settings: PlainSettings): Set
   if (settings.databaseCaFile !== undefined && settings.database !== "external") {
     wrong("databaseCaFile", `is set, but database is ${settings.database}, not external`);
   }
+  if (settings.sessionsCaFile !== undefined && settings.sessions !== "external") {
+    wrong("sessionsCaFile", `is set, but sessions is ${settings.sessions}, not external`);
+  }
   if (settings.database === "cloudnative-pg" && settings.target !== "kubernetes") {
     wrong("database", `is cloudnative-pg, but target is ${settings.target}, not kubernetes`);
   }

@@ -63,8 +63,12 @@ export const partSettings = {
   }),
   sessionsUrl: givenSecret({
     environment: "SESSIONS_URL",
-    meaning: "The external session store, Redis or Valkey; rediss:// encrypts.",
+    meaning: "The external session store, Redis or Valkey; rediss:// encrypts and checks the server's name.",
     check: sessionsUrl,
     allowed: sessionsUrlForm,
+  }),
+  sessionsCaFile: file({
+    environment: "SESSIONS_CA_FILE",
+    meaning: "Authority (PEM) of the external session store's certificate, where it is not a public one; with it every connection is encrypted.",
   }),
 } as const;

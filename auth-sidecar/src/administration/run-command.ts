@@ -26,7 +26,7 @@ export async function runCommand(command: Command, settings: Settings): Promise<
   // The log of a command is its output; what it did is in the audit table.
   const log = createLogger("silent");
   const database = new Database({ url: settings.DATABASE_URL, poolSize: 2, log });
-  const redis = connectRedis(settings.SESSIONS_URL, log);
+  const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);
   try {
     const audit = new AuditTrail(database, log);
     const result = await resultOf(command, settings, { database, redis, audit });

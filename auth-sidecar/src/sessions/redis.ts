@@ -2,9 +2,13 @@ import { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 
-/** A client that fails fast while Redis is away and comes back by itself. */
-export function connectRedis(url: string, log: Logger): Redis {
+/**
+ * A client that fails fast while Redis is away and comes back by itself.
+ * @param authority PEM that a certificate of `rediss://` has to come from; Node's own list where it is not given
+ */
+export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
   const redis = new Redis(url, {
+    ...(authority === undefined ? {} : { tls: { ca: authority } }),
     connectionName: "auth-sidecar",
     connectTimeout: 500,
     // A connection on which an answer is overdue is given up, so that only the first requests of an outage wait for it.
