@@ -47,6 +47,10 @@ const schema = z.object({
   ),
   PASSWORD_HASH_CONCURRENCY: wholeNumber(1, 64, 2).describe("Password hashes at one time; each takes 19 MiB and one core."),
   PASSWORD_HASH_QUEUE: wholeNumber(0, 10_000, 64).describe("Logins that may wait for a hash; more are answered 429."),
+  TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe(
+    "Tokens of the session flow at work at one time; more would only share the same statements.",
+  ),
+  TOKEN_QUEUE: wholeNumber(0, 100_000, 2048).describe("Requests for tokens that may wait; more are answered 429."),
   BODY_LIMIT_KILOBYTES: wholeNumber(1, 10_240, 256).describe("Largest body."),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),

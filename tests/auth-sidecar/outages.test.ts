@@ -116,6 +116,23 @@ describe.each(["reset", "hang"] as const)("a database that answers with %s", (to
   });
 });
 
+test("tokens that a hanging database keeps waiting are refused with 429 beyond a bound, in number and in time, and served after it", async () => {
+  await using narrow = await stack.sidecar({ ...addresses(), TOKEN_CONCURRENCY: "2", TOKEN_QUEUE: "3" });
+  databaseProxy.set("hang");
+  const answers = await Promise.all(Array.from({ length: 10 }, () => narrow.client.token(sessionId)));
+  const of = (status: number) => answers.filter((answer) => answer.status === status);
+  expect(of(503).length, "those at work").toBeGreaterThanOrEqual(2);
+  expect(of(429).length, "those that waited, and those that could not").toBeGreaterThan(0);
+  expect(of(503).length + of(429).length).toBe(10);
+  for (const { body, headers } of of(429)) {
+    expect(body).toMatchObject({ code: "too-many-requests" });
+    expect(headers.get("retry-after")).toMatch(/^[12]$/);
+  }
+  databaseProxy.set("pass");
+  await untilReady();
+  expect((await narrow.client.token(sessionId)).status).toBe(200);
+});
+
 test("a wrong password is not told from an outage by a 5xx once the parts are slow but there", async () => {
   databaseProxy.set(150);
   sessionsProxy.set(100);

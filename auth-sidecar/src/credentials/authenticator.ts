@@ -52,24 +52,26 @@ export class Authenticator {
       return await passwords.admit(async () => {
         await throttle.check(attempt);
         const user = await source.prove(credentials, {
-          check: () => throttle.check(attempt),
           recognise(name) {
             attempt = { ...attempt, account: pseudonym(provider, name) };
             return throttle.check(attempt);
           },
-          async countFailure(userId) {
+          async settle(right, userId) {
+            if (right) return throttle.check(attempt);
             await throttle.countFailure(attempt);
             await audit.recordRefusal({ ...event, outcome: "failure", userId });
           },
         });
         if (user === undefined) throw new WrongCredentials();
-        await throttle.countSuccess(attempt);
         if (user.disabled) {
-          await audit.recordRefusal({ ...event, outcome: "refused", userId: user.id });
+          await Promise.all([throttle.countSuccess(attempt), audit.recordRefusal({ ...event, outcome: "refused", userId: user.id })]);
           throw new NoAccess();
         }
-        const previousLogin = await users.recordLogin(user.id);
-        await audit.record({ ...event, outcome: "success", userId: user.id });
+        const [previousLogin] = await Promise.all([
+          users.recordLogin(user.id),
+          audit.record({ ...event, outcome: "success", userId: user.id }),
+          throttle.countSuccess(attempt),
+        ]);
         return { user, previousLogin };
       });
     } catch (error) {

@@ -3,15 +3,17 @@ import type { Credentials } from "./credentials.ts";
 
 /** How a source of accounts reports to the throttle while it works. */
 export interface Guard {
-  /** @throws {TooManyRequests} when failures counted meanwhile leave no attempt */
-  check(): Promise<void>;
   /**
    * Tells which account it is, where several spellings find one; from then on failures count against that.
    * @throws {TooManyRequests} when they leave no attempt
    */
   recognise(account: string): Promise<void>;
-  /** @param userId the account whose password was wrong, when there is one */
-  countFailure(userId?: string): Promise<void>;
+  /**
+   * Called with what the credentials proved, before anything else is done with it.
+   * @param userId the account whose password was wrong, when there is one
+   * @throws {TooManyRequests} right or wrong alike, when failures counted meanwhile left no attempt
+   */
+  settle(right: boolean, userId?: string): Promise<void>;
 }
 
 /** Where credentials are proven: the local accounts, or a directory. */

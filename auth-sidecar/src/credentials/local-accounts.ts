@@ -17,13 +17,8 @@ export class LocalAccounts implements CredentialSource {
 
   async prove({ name, password }: Credentials, guard: Guard): Promise<User | undefined> {
     const user = await this.#users.findByEmail("local", name.toLowerCase());
-    const right = await this.#passwords.inTurn(async (matches) => {
-      // Once more, now that it is this login's turn: those that ran meanwhile have been counted.
-      await guard.check();
-      const right = await matches(user?.passwordHash, password);
-      if (!right) await guard.countFailure(user?.id);
-      return right;
-    });
+    const right = await this.#passwords.matches(user?.passwordHash, password);
+    await guard.settle(right, user?.id);
     if (user === undefined || !right) return undefined;
     await this.#renewHash(user, password);
     return user;

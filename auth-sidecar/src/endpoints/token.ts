@@ -1,4 +1,6 @@
 import { paths } from "@routeql/contract/paths";
+import type { RequestHandler } from "express";
+import { BoundedQueue } from "../bounded-queue.ts";
 import { NoAccess, NoSession } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf, type RequestContext } from "../http/request-context.ts";
@@ -7,9 +9,18 @@ import { presentedSessionId } from "../sessions/session-cookie.ts";
 import { hasAccess, type User } from "../users/user.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 
+/** Milliseconds that a request may wait for its turn. */
+const longestWait = 1000;
+
 /** Session flow, second step: a session for an access token. POST answers as GET does. */
 export function token(parts: Parts): Endpoint {
-  const { settings, tokens, audit, metrics } = parts;
+  const { settings } = parts;
+  const queue = new BoundedQueue({
+    concurrency: settings.TOKEN_CONCURRENCY,
+    waiting: settings.TOKEN_QUEUE,
+    longestWaitMilliseconds: longestWait,
+  });
+  const issue = issueToken(parts);
   return {
     path: paths.token,
     audience: "public",
@@ -17,23 +28,28 @@ export function token(parts: Parts): Endpoint {
     handlers: [
       serviceKey(settings.SERVICE_API_KEY),
       ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: false }),
-      async (request, response) => {
-        const context = contextOf(response);
-        const user = await sessionUser(parts, presentedSessionId(request.headers.cookie), context);
-        const issued = await tokens.issue(user);
-        const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
-        await audit.record({
-          event: "token",
-          outcome: "success",
-          userId: user.id,
-          provider: user.provider,
-          ...originOf(context),
-          detail,
-        });
-        metrics.tokens.inc({ flow: "session" });
-        response.json({ access_token: issued.token });
-      },
+      (request, response, next) => queue.run(async () => issue(request, response, next)),
     ],
+  };
+}
+
+function issueToken(parts: Parts): RequestHandler {
+  const { tokens, audit, metrics } = parts;
+  return async (request, response) => {
+    const context = contextOf(response);
+    const user = await sessionUser(parts, presentedSessionId(request.headers.cookie), context);
+    const issued = await tokens.issue(user);
+    const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
+    await audit.record({
+      event: "token",
+      outcome: "success",
+      userId: user.id,
+      provider: user.provider,
+      ...originOf(context),
+      detail,
+    });
+    metrics.tokens.inc({ flow: "session" });
+    response.json({ access_token: issued.token });
   };
 }
 

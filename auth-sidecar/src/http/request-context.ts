@@ -11,16 +11,14 @@ export interface RequestContext {
   readonly startedAt: number;
 }
 
-const contexts = new WeakMap<object, RequestContext>();
-
 /** Makes the context, and puts the request's id and the headers that every answer has on the answer. */
 export const requestContext: RequestHandler = (request, response, next) => {
   const id = requestId(request.headers["x-request-id"]);
-  contexts.set(response, {
+  response.locals["context"] = {
     requestId: id,
     address: clientAddress(request.headers["x-forwarded-for"], request.socket.remoteAddress),
     startedAt: performance.now(),
-  });
+  } satisfies RequestContext;
   response.setHeader("X-Request-ID", id);
   response.setHeader("Cache-Control", "no-store");
   response.setHeader("X-Content-Type-Options", "nosniff");
@@ -28,7 +26,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
 };
 
 export function contextOf(response: Response): RequestContext {
-  const context = contexts.get(response);
+  const context = response.locals["context"] as RequestContext | undefined;
   if (context === undefined) throw new Error("the request has no context yet");
   return context;
 }

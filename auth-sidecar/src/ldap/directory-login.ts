@@ -24,11 +24,17 @@ export class DirectoryLogin implements CredentialSource {
   }
 
   async prove({ name, password }: Credentials, guard: Guard): Promise<User | undefined> {
-    const startedAt = performance.now();
+    // Runs beside the work; only what does not succeed waits for its end.
+    const floor = sleep(failureFloor);
     const account = await this.#directory.authenticate(name, password, (id) => guard.recognise(id));
+    try {
+      await guard.settle(account !== undefined);
+    } catch (error) {
+      await floor;
+      throw error;
+    }
     if (account !== undefined) return keepDirectoryAccount(this.#database, account);
-    await guard.countFailure();
-    await sleep(Math.max(0, failureFloor - (performance.now() - startedAt)));
+    await floor;
     return undefined;
   }
 

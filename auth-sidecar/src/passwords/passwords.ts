@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { BoundedQueue } from "./bounded-queue.ts";
+import { BoundedQueue } from "../bounded-queue.ts";
 import { hashPassword, isOutdated, verifyPassword } from "./password-hash.ts";
 
 export interface PasswordsOptions {
@@ -8,8 +8,6 @@ export interface PasswordsOptions {
   /** Logins that may wait. */
   readonly queue: number;
 }
-
-type Matches = (passwordHash: string | null | undefined, password: string) => Promise<boolean>;
 
 /** Milliseconds that a login may wait to be let in. */
 const longestWait = 2000;
@@ -33,7 +31,7 @@ export class Passwords {
       waiting: queue,
       longestWaitMilliseconds: longestWait,
     });
-    this.#hashes = new BoundedQueue({ concurrency, waiting: Infinity, longestWaitMilliseconds: Infinity });
+    this.#hashes = new BoundedQueue({ concurrency, waiting: Infinity });
     this.#decoy = hashPassword(randomBytes(32).toString("base64url"));
     this.#decoy.catch(() => undefined);
   }
@@ -56,14 +54,12 @@ export class Passwords {
     return this.#admission.run(login);
   }
 
-  /** Runs `attempt` in its turn and gives it a check that takes the same work whether there is a hash or not. */
-  inTurn<Result>(attempt: (matches: Matches) => Promise<Result>): Promise<Result> {
-    return this.#hashes.run(() =>
-      attempt(async (passwordHash, password) => {
-        const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);
-        return matches && typeof passwordHash === "string";
-      }),
-    );
+  /** Whether a password is the one of this hash; the same work whether there is a hash or not. */
+  matches(passwordHash: string | null | undefined, password: string): Promise<boolean> {
+    return this.#hashes.run(async () => {
+      const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);
+      return matches && typeof passwordHash === "string";
+    });
   }
 
   hash(password: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /** 256 random bits, base64url: 43 characters. */
 export function newSessionId(): string {
@@ -11,5 +11,5 @@ export function isSessionId(value: string): boolean {
 
 /** What the store knows of a session id, so that a copy of the store opens no session. */
 export function sessionDigest(id: string): string {
-  return createHash("sha256").update(id).digest("base64url");
+  return hash("sha256", id, "base64url");
 }

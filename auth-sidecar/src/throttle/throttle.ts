@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-limiter-flexible";
 import { command } from "../sessions/redis.ts";
 import { TooManyRequests } from "../errors.ts";
 import { addressGroup } from "./address-group.ts";
@@ -55,22 +55,32 @@ export class Throttle {
   async check(attempt: Attempt): Promise<void> {
     const address = addressGroup(attempt.address);
     const [pair, account, from] = await Promise.all([
-      remainingMilliseconds(this.#pair, pairKey(attempt.account, address)),
-      remainingMilliseconds(this.#account, attempt.account),
-      remainingMilliseconds(this.#address, address),
+      this.#pair.get(pairKey(attempt.account, address)),
+      this.#account.get(attempt.account),
+      this.#address.get(address),
     ]);
-    const accountWide = account > 0 && !(await this.#isKnown(attempt.account, address)) ? account : 0;
-    const longest = Math.max(pair, accountWide, from);
-    if (longest > 0) throw new TooManyRequests(Math.ceil(longest / 1000));
+    await this.#refuse(attempt, {
+      pair: untilAllowed(this.#pair, pair, 1),
+      account: untilAllowed(this.#account, account, 1),
+      address: untilAllowed(this.#address, from, 1),
+    });
   }
 
+  /**
+   * @throws {TooManyRequests} when this failure is one too many, so that of guesses sent at the same moment no more than the limit
+   * learn that they were wrong
+   */
   async countFailure(attempt: Attempt): Promise<void> {
     const address = addressGroup(attempt.address);
-    await Promise.all([
-      this.#pair.penalty(pairKey(attempt.account, address)),
-      this.#account.penalty(attempt.account),
-      this.#address.penalty(address),
-    ]);
+    const pair = untilAllowed(this.#pair, await this.#pair.penalty(pairKey(attempt.account, address)), 0);
+    // One too many from there: it was told nothing, so it counts against neither the account elsewhere nor the address.
+    if (pair > 0) return this.#refuse(attempt, { pair, account: 0, address: 0 });
+    const [account, from] = await Promise.all([this.#account.penalty(attempt.account), this.#address.penalty(address)]);
+    await this.#refuse(attempt, {
+      pair,
+      account: untilAllowed(this.#account, account, 0),
+      address: untilAllowed(this.#address, from, 0),
+    });
   }
 
   /** Forgets the account's failures and remembers the address as one of its own. */
@@ -85,6 +95,13 @@ export class Throttle {
     ]);
   }
 
+  /** @param waits milliseconds until each limit allows an attempt again, 0 when it does */
+  async #refuse(attempt: Attempt, waits: { readonly pair: number; readonly account: number; readonly address: number }): Promise<void> {
+    const accountWide = waits.account > 0 && !(await this.#isKnown(attempt.account, addressGroup(attempt.address))) ? waits.account : 0;
+    const longest = Math.max(waits.pair, accountWide, waits.address);
+    if (longest > 0) throw new TooManyRequests(Math.ceil(longest / 1000));
+  }
+
   async #isKnown(account: string, address: string): Promise<boolean> {
     return command(this.#redis, (redis) => redis.exists(knownKey(account, address))).then(
       (found) => found === 1,
@@ -96,7 +113,7 @@ export class Throttle {
 const pairKey = (account: string, address: string): string => `${account}:${address}`;
 const knownKey = (account: string, address: string): string => `throttle:known:${account}:${address}`;
 
-async function remainingMilliseconds(limiter: RateLimiterRedis, key: string): Promise<number> {
-  const state = await limiter.get(key);
-  return state !== null && state.consumedPoints >= limiter.points ? Math.max(state.msBeforeNext, 1) : 0;
+/** Milliseconds until so many more failures are within the limit; 0 when they are now. */
+function untilAllowed({ points }: RateLimiterRedis, state: RateLimiterRes | null, failures: number): number {
+  return state !== null && state.consumedPoints + failures > points ? Math.max(state.msBeforeNext, 1) : 0;
 }

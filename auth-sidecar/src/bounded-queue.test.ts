@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { TooManyRequests } from "../errors.ts";
+import { TooManyRequests } from "./errors.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 
 function gate(): { promise: Promise<void>; open: () => void } {
@@ -55,20 +55,28 @@ test("a job that fails gives its place to the next", async () => {
   expect(queue.running).toBe(0);
 });
 
-test("a job whose turn comes too late is refused and does not run, and those behind it have theirs", async () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
+test("a job that has waited too long is refused then and there and does not run; those behind it have their turn", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const queue = queueOf(1, 3, 1000);
     const { promise, open } = gate();
     const first = queue.run(() => promise);
-    const late = queue.run(async () => "late");
-    vi.advanceTimersByTime(1001);
+    let ran = false;
+    const late = queue.run(async () => {
+      ran = true;
+    });
+    vi.advanceTimersByTime(999);
     const next = queue.run(async () => "next");
+    expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 1, waiting: 2 });
+    vi.advanceTimersByTime(1);
+    await expect(late).rejects.toThrow(TooManyRequests);
+    expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 1, waiting: 1 });
     open();
     await first;
-    await expect(late).rejects.toThrow(TooManyRequests);
     expect(await next).toBe("next");
+    expect(ran).toBe(false);
     expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 0, waiting: 0 });
+    expect(vi.getTimerCount()).toBe(0);
   } finally {
     vi.useRealTimers();
   }

@@ -1,0 +1,34 @@
+import { Redis } from "ioredis";
+import { afterAll, expect, test } from "vitest";
+import { TooManyRequests } from "../errors.ts";
+import { Throttle } from "./throttle.ts";
+
+// Never connected: every count is kept in memory, as while Redis is away.
+const redis = new Redis({ lazyConnect: true });
+afterAll(() => redis.disconnect());
+
+const throttle = new Throttle(redis, { perAccount: 3, perAddress: 5, windowSeconds: 60 });
+
+async function outcomes(attempts: Promise<void>[]): Promise<string[]> {
+  const results = await Promise.allSettled(attempts);
+  return results.map((result) => (result.status === "fulfilled" ? "counted" : (result.reason as Error).constructor.name));
+}
+
+test("of failures counted at the same moment no more than the limit pass, and a right password is refused after them", async () => {
+  const attempt = { account: "one", address: "192.0.2.1" };
+  await throttle.check(attempt);
+  const failures = await outcomes(Array.from({ length: 6 }, () => throttle.countFailure(attempt)));
+  expect(failures).toEqual(["counted", "counted", "counted", "TooManyRequests", "TooManyRequests", "TooManyRequests"]);
+  await expect(throttle.check(attempt)).rejects.toThrow(TooManyRequests);
+});
+
+test("failures beyond the limit of an account and an address count no further against either", async () => {
+  const address = "192.0.2.2";
+  await outcomes(Array.from({ length: 20 }, () => throttle.countFailure({ account: "two", address })));
+  await expect(throttle.check({ account: "two", address: "192.0.2.3" })).resolves.toBeUndefined();
+  expect(await outcomes(["three", "four", "five"].map((account) => throttle.countFailure({ account, address })))).toEqual([
+    "counted",
+    "counted",
+    "TooManyRequests",
+  ]);
+});
