@@ -54,8 +54,16 @@ export interface PollAnswer {
 
 export interface ExplainedField {
   readonly field: string;
+  /** null for a field that Postgres is not asked for. */
+  readonly sql: string | null;
+  readonly plan: readonly string[] | null;
+}
+
+export interface ExplainedSubscription {
   readonly sql: string;
   readonly plan: readonly string[];
+  /** Values of the statement's parameters, in their order. */
+  readonly variables: readonly unknown[];
 }
 
 export interface EngineStatistics {
@@ -90,8 +98,11 @@ export interface Engine {
   poll(cohortKey: string, members: readonly (readonly unknown[])[], options?: ExecuteOptions): Promise<readonly PollAnswer[]>;
   /** Tells the engine that no member of the cohort is left. */
   release(cohortKey: string): void;
-  /** Statements and plans of a query, as `/v1/graphql/explain` gives them. */
-  explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[]>;
+  /**
+   * Statements and plans, as `/v1/graphql/explain` gives them: a list by root field for a query, one object for a subscription.
+   * @throws EngineError invalid-params for a mutation
+   */
+  explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[] | ExplainedSubscription>;
   /** The role's schema as SDL, sorted so that two revisions compare. Unknown roles have an empty schema. */
   schemaText(role: string): string;
   /** Roles named anywhere in metadata, without `admin`. */

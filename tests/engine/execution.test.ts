@@ -120,8 +120,14 @@ test("mutations are not there, and subscriptions are not for execute", async () 
 });
 
 test("explain shows the statement and Postgres' plan of it", async () => {
-  const [field] = await world.engine.explain({ query: "{ view_hijacks { key } }" }, sessionOf("admin"));
-  expect(field).toMatchObject({ field: "view_hijacks", sql: expect.stringMatching(/^SELECT coalesce/), plan: expect.arrayContaining([expect.stringMatching(/Aggregate/)]) });
+  const explained = { sql: expect.stringMatching(/^SELECT coalesce/), plan: expect.arrayContaining([expect.stringMatching(/Aggregate/)]) };
+  expect(await world.engine.explain({ query: "{ __typename view_hijacks { key } }" }, sessionOf("admin"))).toEqual([
+    { field: "__typename", sql: null, plan: null },
+    { field: "view_hijacks", ...explained },
+  ]);
+  const live = { query: "subscription ($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }", variables: { key: "h1" } };
+  expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({ ...explained, variables: ["h1"] });
+  await expect(world.engine.explain({ query: "mutation { insert_x { id } }" }, sessionOf("admin"))).rejects.toMatchObject({ code: "invalid-params", message: "only queries can be explained" });
 });
 
 test("the schema as text is the same for the same metadata, and has no trace of what the role may not see", () => {

@@ -16,16 +16,42 @@ export function fromEnvironment(environment: Environment, name: string): string 
 
 /** How to connect to a source. @throws MetadataError when the environment does not say */
 export function connectionOf(source: SourceMetadata, index: number, environment: Environment, loaded: LoadedMetadata): pg.ClientConfig {
-  const path = ["sources", index, "configuration", "connection_info", "database_url"];
-  const lookUp = (name: string): string => {
+  const info = source.configuration.connection_info;
+  const lookUp = (name: string, key: string): string => {
     const value = fromEnvironment(environment, name);
     if (value !== undefined) return value;
+    const path = ["sources", index, "configuration", "connection_info", key];
     throw new MetadataError([{ ...loaded.locate(path), reason: `neither ${name} nor ${name}_FILE is set in the environment`, kind: "invalid", at: path }]);
   };
-  const url = source.configuration.connection_info.database_url;
+  const { ssl_configuration: ssl } = info;
+  const encryption = ssl === null || ssl === undefined ? {} : { ssl: encryptionOf(ssl, (name) => lookUp(name, "ssl_configuration")) };
+  return { ...addressOf(info.database_url, (name) => lookUp(name, "database_url")), ...encryption };
+}
+
+type LookUp = (name: string) => string;
+type ConnectionInfo = SourceMetadata["configuration"]["connection_info"];
+type Secret = NonNullable<ConnectionInfo["ssl_configuration"]>["sslkey"];
+
+function secretOf(secret: Secret, lookUp: LookUp): string | undefined {
+  return typeof secret === "object" && secret !== null ? lookUp(secret.from_env) : (secret ?? undefined);
+}
+
+function addressOf(url: ConnectionInfo["database_url"], lookUp: LookUp): pg.ClientConfig {
   if (typeof url === "string") return { connectionString: url };
   if ("from_env" in url) return { connectionString: lookUp(url.from_env) };
   const { host, port, username, password, database } = url.connection_parameters;
-  const secret = typeof password === "object" && password !== null ? lookUp(password.from_env) : password;
-  return { host, port, user: username, database, ...(typeof secret === "string" ? { password: secret } : {}) };
+  const secret = secretOf(password, lookUp);
+  return { host, port, user: username, database, ...(secret === undefined ? {} : { password: secret }) };
+}
+
+/** Postgres' sslmode: `require` trusts any certificate unless an authority is given, `verify-ca` any name, `verify-full` neither. */
+function encryptionOf(ssl: NonNullable<ConnectionInfo["ssl_configuration"]>, lookUp: LookUp): pg.ClientConfig["ssl"] {
+  if (ssl.sslmode === "disable") return false;
+  const given = { ca: secretOf(ssl.sslrootcert, lookUp), cert: secretOf(ssl.sslcert, lookUp), key: secretOf(ssl.sslkey, lookUp), passphrase: secretOf(ssl.sslpassword, lookUp) };
+  const trusts = ssl.sslmode === "require" && given.ca === undefined;
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    rejectUnauthorized: !trusts,
+    ...(ssl.sslmode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
+  };
 }

@@ -1,20 +1,20 @@
 import { Kind } from "graphql";
-import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
+import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, ExplainedSubscription, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
 import { textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
-import { finalText } from "../sql/print.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { connectionOf } from "./connection.ts";
 import { Database } from "./database.ts";
 import { readOperation, type Operation } from "./document.ts";
+import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
 import { invalid } from "./invalid.ts";
 import { Cohorts } from "./live.ts";
 import { resolveParameters } from "./parameters.ts";
 import { PlanCache, type CachedOperation } from "./plan-cache.ts";
-import { planQuery, planSubscription, type PlanOptions } from "./plan.ts";
+import { planQuery, planSubscription, type PlanOptions, type SubscriptionPlan } from "./plan.ts";
 import { preparePlan, splice, type PreparedPlan } from "./prepared-plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
 import { Variables } from "./variables.ts";
@@ -166,13 +166,17 @@ export class EmbeddedEngine implements Engine {
     return readOperation(request.query, request.operationName).kind;
   }
 
+  #subscriptionPlan(operation: Operation, session: Session, values: Readonly<Record<string, unknown>>): SubscriptionPlan {
+    const variables = new Variables(operation, values, new Set());
+    variables.check();
+    return planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+  }
+
   prepareSubscription(request: GraphQLRequest, session: Session): LiveQuery {
     const { operation } = this.#operation(request, session);
     if (operation.kind !== "subscription") throw invalid("a subscription is expected");
     const values = request.variables ?? {};
-    const variables = new Variables(operation, values, new Set());
-    variables.check();
-    const plan = planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+    const plan = this.#subscriptionPlan(operation, session, values);
     return this.#cohorts.add(session.role, plan, resolveParameters(plan.statement.parameters, session, values));
   }
 
@@ -184,20 +188,17 @@ export class EmbeddedEngine implements Engine {
     this.#cohorts.release(cohortKey);
   }
 
-  async explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[]> {
+  async explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[] | ExplainedSubscription> {
     const cached = this.#operation(request, session);
     const values = request.variables ?? {};
-    if (cached.operation.kind !== "query") throw invalid("only queries can be explained");
-    const plan = this.#plan(cached, session, values);
-    const fields: ExplainedField[] = [];
-    for (const root of plan.roots) {
-      if (root.kind !== "statement") continue;
-      const sql = finalText(root.statement.template);
-      const run = { text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: resolveParameters(root.statement.parameters, session, values) };
-      const rows = await this.#database(root.statement.source).run(run);
-      fields.push({ field: root.key, sql, plan: rows.map(([line]) => line ?? "") });
-    }
-    return fields;
+    const ask: AskForPlan = async ({ source, parameters }, sql) => {
+      const given = resolveParameters(parameters, session, values);
+      const rows = await this.#database(source).run({ text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: given });
+      return { plan: rows.map(([line]) => line ?? ""), values: given };
+    };
+    if (cached.operation.kind === "mutation") throw new EngineError({ code: "invalid-params", message: "only queries can be explained" });
+    if (cached.operation.kind === "subscription") return explainSubscription(this.#subscriptionPlan(cached.operation, session, values), ask);
+    return explainQuery(this.#plan(cached, session, values).roots, ask);
   }
 
   schemaText(role: string): string {

@@ -1,4 +1,4 @@
-import type { GraphQLField, GraphQLSchema } from "graphql";
+import { isDirective, type GraphQLField, type GraphQLSchema } from "graphql";
 import { invalid } from "./invalid.ts";
 import type { Input } from "./input.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
@@ -13,8 +13,9 @@ function valueOf(input: Input): unknown {
   return input.kind === "scalar" ? input.value : null;
 }
 
-/** Hasura lists what has a name in the order of its name. */
-function sorted(items: readonly unknown[]): readonly unknown[] {
+/** Hasura lists what has a name in the order of its name, except for directives and their arguments. */
+function sorted(items: readonly unknown[], source: unknown): readonly unknown[] {
+  if (isDirective(source) || items.some(isDirective)) return items;
   const named = items.every((item) => typeof item === "object" && item !== null && "name" in item && typeof item.name === "string");
   if (!named) return items;
   return [...(items as readonly { name: string }[])].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
@@ -42,12 +43,12 @@ class Introspector {
     const value = resolve === undefined ? (source as Record<string, unknown>)[definition.name] : resolve(source, given, undefined, { schema: this.#schema });
     const depth = lists + (multiplying.has(definition.name) ? 1 : 0);
     if (depth > maxMultiplying) throw invalid("the introspection is nested too deeply", field.path);
-    return this.#complete(field, value, depth);
+    return this.#complete(field, value, depth, source);
   }
 
-  #complete(field: SelectedField, value: unknown, lists: number): unknown {
+  #complete(field: SelectedField, value: unknown, lists: number, source?: unknown): unknown {
     if (value === null || value === undefined) return null;
-    if (Array.isArray(value)) return sorted(value).map((item) => this.#complete(field, item, lists));
+    if (Array.isArray(value)) return sorted(value, source).map((item) => this.#complete(field, item, lists));
     const type = field.objectType;
     if (type === undefined) return value;
     // Each introspection type stands on its own, so that depth does not count here: what multiplies is limited above.

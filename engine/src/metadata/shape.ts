@@ -176,6 +176,24 @@ const trackedFunction = z.strictObject({
 
 const fromEnvironment = z.strictObject({ from_env: z.string().min(1) });
 
+/** A certificate, a key or a password: itself, or the name of the variable that holds it. */
+const secretText = z.union([z.string(), fromEnvironment]).nullish();
+
+const sslConfiguration = z.strictObject({
+  sslmode: z.enum(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]).superRefine((mode, context) => {
+    if (mode === "allow" || mode === "prefer") context.addIssue(unsupported(`sslmode ${mode}, which leaves open whether a connection is encrypted; give require, verify-ca, verify-full or disable`, 4));
+  }),
+  sslrootcert: secretText,
+  sslcert: secretText,
+  sslkey: secretText,
+  sslpassword: secretText,
+});
+
+const dynamicUrl = z.strictObject({ dynamic_from_file: z.string() }).transform((_value, context) => {
+  context.addIssue(unsupported("addresses that change while it runs; use from_env and NAME_FILE", 3));
+  return z.NEVER;
+});
+
 const connectionInfo = z.strictObject({
   database_url: z.union([
     z.string().superRefine((url, context) => {
@@ -191,6 +209,7 @@ const connectionInfo = z.strictObject({
         database: z.string(),
       }),
     }),
+    dynamicUrl,
   ]),
   isolation_level: withoutEffect(
     z.enum(["read-committed", "repeatable-read", "serializable"]).nullish(),
@@ -208,7 +227,7 @@ const connectionInfo = z.strictObject({
       total_max_connections: withoutEffect(z.number().int().nullish(), "it belongs to Hasura Cloud; max_connections counts for each replica"),
     })
     .nullish(),
-  ssl_configuration: unserved("ssl_configuration; put sslmode and the certificates into the database URL", 3),
+  ssl_configuration: sslConfiguration.nullish(),
 });
 
 const sourceCustomization = z.strictObject({

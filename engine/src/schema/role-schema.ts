@@ -1,17 +1,14 @@
 import {
-  DirectiveLocation,
-  GraphQLBoolean,
-  GraphQLDirective,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
-  specifiedDirectives,
   type GraphQLInputObjectType,
   type GraphQLNamedType,
 } from "graphql";
+import { directives } from "./directives.ts";
 import { title } from "./functions.ts";
 import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
@@ -35,16 +32,6 @@ export interface RoleSchemaOptions {
 
 const nothingAvailable =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
-
-const cachedDirective = new GraphQLDirective({
-  name: "cached",
-  description: "whether this query should be cached (Hasura Cloud only)",
-  locations: [DirectiveLocation.QUERY],
-  args: {
-    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: "measured in seconds" },
-    refresh: { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: false, description: "refresh the cache entry" },
-  },
-});
 
 function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
   const { table, permission } = target;
@@ -203,7 +190,7 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
     query: queryType,
     subscription: subscriptionType,
     get schema() {
-      schema ??= new GraphQLSchema({ query: queryType, subscription: subscriptionType, directives: [...specifiedDirectives, cachedDirective] });
+      schema ??= new GraphQLSchema({ query: queryType, subscription: subscriptionType, directives });
       return schema;
     },
   };

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { loadMetadata } from "../metadata/load.ts";
+import { MetadataError } from "../metadata/problems.ts";
+import { validateMetadata } from "../metadata/validate.ts";
+import { connectionOf } from "./connection.ts";
+
+const environment = { DB_URL: "postgres://root@db/routes", DB_PASSWORD: "secret", DB_CA: "authority", DB_CERT: "certificate", DB_KEY: "key" };
+
+function connection(info: object) {
+  const loaded = loadMetadata({ version: 3, sources: [{ name: "default", configuration: { connection_info: info }, tables: [] }] });
+  const { metadata, problems } = validateMetadata(loaded, false);
+  const [source] = metadata?.sources ?? [];
+  if (source === undefined) throw new MetadataError(problems);
+  return connectionOf(source, 0, environment, loaded);
+}
+
+const url = { from_env: "DB_URL" };
+
+test.each([
+  ["postgres://root@db/routes", { connectionString: "postgres://root@db/routes" }],
+  [url, { connectionString: "postgres://root@db/routes" }],
+  [
+    { connection_parameters: { host: "db", port: 5432, username: "root", password: { from_env: "DB_PASSWORD" }, database: "routes" } },
+    { host: "db", port: 5432, user: "root", password: "secret", database: "routes" },
+  ],
+])("the address %j is read", (database_url, expected) => {
+  expect(connection({ database_url })).toEqual(expected);
+});
+
+describe("ssl_configuration", () => {
+  test.each([
+    [{ sslmode: "disable" }, false],
+    [{ sslmode: "require" }, { rejectUnauthorized: false }],
+    [{ sslmode: "require", sslrootcert: { from_env: "DB_CA" } }, { rejectUnauthorized: true, ca: "authority" }],
+    [{ sslmode: "verify-ca", sslrootcert: { from_env: "DB_CA" } }, { rejectUnauthorized: true, ca: "authority" }],
+    [
+      { sslmode: "verify-full", sslrootcert: { from_env: "DB_CA" }, sslcert: { from_env: "DB_CERT" }, sslkey: { from_env: "DB_KEY" }, sslpassword: "word" },
+      { rejectUnauthorized: true, ca: "authority", cert: "certificate", key: "key", passphrase: "word" },
+    ],
+  ])("%j is obeyed", (ssl_configuration, expected) => {
+    const { ssl } = connection({ database_url: url, ssl_configuration });
+    if (typeof ssl !== "object") return expect(ssl).toBe(expected);
+    const { checkServerIdentity, ...rest } = ssl;
+    expect(rest).toEqual(expected);
+    expect(checkServerIdentity === undefined).toBe(ssl_configuration.sslmode === "verify-full");
+  });
+
+  test.each(["allow", "prefer"])("%s is refused, because it leaves open whether connections are encrypted", (sslmode) => {
+    expect(() => connection({ database_url: url, ssl_configuration: { sslmode } })).toThrow(`sslmode ${sslmode}, which leaves open`);
+  });
+});
+
+test.each([
+  [{ database_url: { from_env: "MISSING" } }, "neither MISSING nor MISSING_FILE is set in the environment"],
+  [{ database_url: url, ssl_configuration: { sslmode: "verify-full", sslrootcert: { from_env: "MISSING" } } }, "neither MISSING nor MISSING_FILE is set in the environment"],
+  [{ database_url: { dynamic_from_file: "/run/address" } }, "addresses that change while it runs"],
+  [{ database_url: "dynamic-from-file:///run/address" }, "addresses that change while it runs"],
+  [{ database_url: url, ssl_configuration: { sslmode: "always" } }, "Invalid option"],
+])("%j is refused with its reason", (info, reason) => {
+  expect(() => connection(info)).toThrow(reason);
+});

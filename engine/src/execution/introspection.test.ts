@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { library } from "../testing/library.ts";
+import { plan, stateOf } from "../testing/world.ts";
+
+const state = await stateOf(library);
+
+function introspected(query: string): unknown {
+  const [root] = plan(state, "admin", query);
+  return root?.kind === "fixed" ? (JSON.parse(root.text) as unknown) : undefined;
+}
+
+test("directives are Hasura's, in its order, and so are their arguments", () => {
+  expect(introspected("{ __schema { directives { name locations isRepeatable args { name defaultValue type { kind ofType { name } } } } } }")).toEqual({
+    directives: [
+      ...["include", "skip"].map((name) => ({
+        name,
+        locations: ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"],
+        isRepeatable: false,
+        args: [{ name: "if", defaultValue: null, type: { kind: "NON_NULL", ofType: { name: "Boolean" } } }],
+      })),
+      {
+        name: "cached",
+        locations: ["QUERY"],
+        isRepeatable: false,
+        args: [
+          { name: "ttl", defaultValue: "60", type: { kind: "NON_NULL", ofType: { name: "Int" } } },
+          { name: "refresh", defaultValue: "false", type: { kind: "NON_NULL", ofType: { name: "Boolean" } } },
+        ],
+      },
+    ],
+  });
+});
+
+test("fields, their arguments and inputs come in the order of their names", () => {
+  expect(introspected('{ __type(name: "author") { fields { name args { name } } } }')).toMatchObject({
+    fields: [
+      { name: "articles", args: ["distinct_on", "limit", "offset", "order_by", "where"].map((name) => ({ name })) },
+      { name: "articles_aggregate" },
+      { name: "born" },
+      { name: "email" },
+      { name: "full_name" },
+      { name: "hidden" },
+      { name: "id" },
+      { name: "name" },
+      { name: "score" },
+    ],
+  });
+});
+
+test("a type that is not there, or not for the role, is null", () => {
+  expect(introspected('{ __type(name: "nothing") { name } }')).toBeNull();
+});
