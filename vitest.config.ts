@@ -8,7 +8,7 @@ const patient = { poll: { interval: 50, timeout: 20_000 } };
 const containers = {
   expect: patient,
   globalSetup: ["tests/harness/global-setup.ts"],
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   hookTimeout: 300_000,
 };
 
@@ -41,7 +41,7 @@ export default defineConfig({
       },
       ...suites
         .filter(({ needsDocker, ownStack }) => needsDocker && ownStack !== true)
-        .map(({ name }) => ({ test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, ...containers } })),
+        .map(({ name }) => ({ test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, maxConcurrency: 3, ...containers } })),
       ...suites
         .filter(({ ownStack }) => ownStack === true)
         .map(({ name, also = [] }) => ({

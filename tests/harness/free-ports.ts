@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { mkdir, open, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 /**
  * Below what the system hands out by itself (net.ipv4.ip_local_port_range, from 32768 on), so that neither a client's socket nor a container
@@ -10,8 +9,8 @@ import { join } from "node:path";
  */
 const range = { first: 20_000, last: 29_999 };
 
-/** Where this machine's test processes say which ports they have chosen. */
-const claims = join(tmpdir(), `routeql-ports-${userInfo().uid}`);
+/** Where the test processes of this checkout say which ports they have chosen. */
+const claims = resolve(import.meta.dirname, "../../.routeql/test-ports");
 
 /** Milliseconds after which a claim counts as left over; what has chosen a port uses it sooner. */
 const claimLife = 15 * 60_000;

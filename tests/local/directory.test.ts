@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +8,9 @@ import { dockerClient } from "../../infra/local/docker/client.ts";
 import { stackPaths } from "../../infra/local/foundation/paths.ts";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
 import { freePorts } from "../harness/free-ports.ts";
+import { newStackName } from "../harness/stack-name.ts";
 
-const stack = `directory-${randomBytes(3).toString("hex")}`;
+const stack = newStackName("directory");
 const docker = dockerClient();
 let access: StackAccess;
 let dispatcher: Agent;

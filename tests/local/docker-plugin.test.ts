@@ -9,7 +9,7 @@ const inspect = (name: string): ReturnType<ReturnType<typeof docker.getContainer
 /** The stack itself and what smallProgram describes. */
 const everything = 8;
 
-test(
+test.concurrent(
   "a first update makes everything, a second one changes nothing, and secrets are only encrypted in the state",
   { timeout: 300_000 },
   async () => {
@@ -40,7 +40,7 @@ test(
   },
 );
 
-test(
+test.concurrent(
   "a changed file replaces the files' carrier and the service that uses it, and nothing else",
   { timeout: 300_000 },
   async () => {
@@ -53,7 +53,7 @@ test(
   },
 );
 
-test("another memory limit is set without replacing the container", { timeout: 300_000 }, async () => {
+test.concurrent("another memory limit is set without replacing the container", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const before = await tiny.up(smallProgram(tiny.name));
   const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { memory: 32 }));
@@ -62,7 +62,7 @@ test("another memory limit is set without replacing the container", { timeout: 3
   expect((await inspect(`${tiny.name}-service`)).HostConfig.Memory).toBe(32 * 1024 * 1024);
 });
 
-test(
+test.concurrent(
   "what was broken by hand is repaired: a stopped, a paused, a removed container and a removed network",
   { timeout: 300_000 },
   async () => {
@@ -101,8 +101,8 @@ test(
   },
 );
 
-test(
-  "a service that does not get healthy fails the update with its log, and the next update repairs it",
+test.concurrent(
+  "a service that does not get healthy fails the update with its log, and the next update repairs it, with other files too",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
@@ -110,12 +110,12 @@ test(
     await expect(tiny.up(broken)).rejects.toMatchObject({
       lastLines: expect.arrayContaining([expect.stringContaining("cannot read the map")]),
     });
-    await tiny.up(smallProgram(tiny.name));
+    await tiny.up(smallProgram(tiny.name, { fileNames: "others" }));
     expect((await inspect(`${tiny.name}-service`)).State.Health?.Status).toBe("healthy");
   },
 );
 
-test("a job that failed is run again by the next update, one that succeeded is not", { timeout: 300_000 }, async () => {
+test.concurrent("a job that failed is run again by the next update, one that succeeded is not", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const failing = await tiny.up(smallProgram(tiny.name, { job: "echo no; exit 4" }));
   expect(failing.outputs).toMatchObject({ exitCode: 4, log: "no" });
@@ -123,7 +123,7 @@ test("a job that failed is run again by the next update, one that succeeded is n
   expect(again.changes).toEqual({ replace: 1, same: everything - 1 });
 });
 
-test("a destroy leaves nothing but the volume that is to be kept", { timeout: 300_000 }, async () => {
+test.concurrent("a destroy leaves nothing but the volume that is to be kept", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   await tiny.up(smallProgram(tiny.name));
   await tiny.stack.destroy();
@@ -133,7 +133,7 @@ test("a destroy leaves nothing but the volume that is to be kept", { timeout: 30
   expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([`${tiny.name}-data`]);
 });
 
-test(
+test.concurrent(
   "a container of the same name that is not the stack's is left alone, and said to be in the way",
   { timeout: 300_000 },
   async () => {

@@ -8,6 +8,7 @@ import { RouteQL } from "../../infra/components/routeql.ts";
 import { stackPaths } from "../../infra/local/foundation/paths.ts";
 import { acquireCli } from "../../infra/local/pulumi-cli/acquire.ts";
 import { openStack } from "../../infra/local/stack/workspace.ts";
+import { newStackName } from "../harness/stack-name.ts";
 
 const serviceApiKey = randomBytes(20).toString("hex");
 
@@ -28,7 +29,7 @@ class Observatory extends ComponentResource {
 }
 
 test("another program makes the whole service as a part of a component of its own", { timeout: 300_000 }, async () => {
-  const name = `reuse-${randomBytes(3).toString("hex")}`;
+  const name = newStackName("reuse");
   const silent = (): void => undefined;
   const cli = await acquireCli({ say: silent, show: silent, onLine: silent, signal: new AbortController().signal });
   try {

@@ -1,8 +1,8 @@
-import type { ChildProcess } from "node:child_process";
-import { cleanUp } from "../../tests/harness/clean-up.ts";
+import { type CleanedUp, cleanUp } from "../../tests/harness/clean-up.ts";
 import { runId } from "../../tests/harness/run.ts";
 import { takeDownLeftStack } from "../../tests/e2e/support/own-stack.ts";
 import { removeEvidence, runOfSuite } from "./folders.ts";
+import { interruptible } from "./interruption.ts";
 import { prepare } from "./prepare.ts";
 import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
@@ -40,11 +40,10 @@ export async function runAll(selected: readonly Suite[], { filter, lanes }: RunA
       await inLanes(withContainers, lanes, run, interruption.happened);
     }
   } finally {
-    for (const { name, ownStack } of withContainers) {
-      await cleanUp(runOfSuite(runId, name));
-      if (ownStack === true) await takeDownLeftStack(name);
-    }
+    const left = [];
+    for (const suite of withContainers) left.push(await takeAway(suite));
     await removeEvidence(runId, results);
+    if (interruption.happened()) console.log(`\n${whatWasLeft(left)}`);
   }
   const inOrder = results.toSorted((one, other) => place(selected, one) - place(selected, other));
   return interruption.happened() ? [...inOrder, interrupted] : inOrder;
@@ -54,22 +53,19 @@ const interrupted: SuiteResult = { suite: "interrupted", seconds: 0, tests: [{ t
 
 const place = (selected: readonly Suite[], result: SuiteResult): number => selected.findIndex(({ name }) => name === result.suite);
 
-/** Passes Ctrl-C and SIGTERM on to the suites at work: they take down what they started. */
-function interruptible(): { readonly happened: () => boolean; readonly watch: (child: ChildProcess) => void } {
-  const atWork = new Set<ChildProcess>();
-  let happened = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      happened = true;
-      // A terminal's Ctrl-C reaches them by itself, a plain kill does not.
-      for (const child of atWork) child.kill(signal);
-    });
-  }
-  return {
-    happened: () => happened,
-    watch: (child) => {
-      atWork.add(child);
-      child.once("close", () => atWork.delete(child));
-    },
-  };
+interface Left extends CleanedUp {
+  readonly stacks: number;
+}
+
+/** Removes all that a suite may have left, which is nothing unless it was interrupted or failed. */
+async function takeAway({ name, ownStack }: Suite): Promise<Left> {
+  const stacks = ownStack === true && (await takeDownLeftStack(name)) ? 1 : 0;
+  return { ...(await cleanUp(runOfSuite(runId, name))), stacks };
+}
+
+function whatWasLeft(all: readonly Left[]): string {
+  const kinds = ["stacks", "containers", "networks", "volumes"] as const;
+  const counts = kinds.map((kind) => [kind, all.reduce((sum, left) => sum + left[kind], 0)] as const).filter(([, count]) => count > 0);
+  const taken = counts.map(([kind, count]) => `${kind}: ${count}`);
+  return `interrupted; what was left is taken away: ${taken.length === 0 ? "nothing" : taken.join(", ")}`;
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { evidenceFolder, logsFolder, outputFile, runOfSuite } from "./folders.ts";
+import { endProcessesWith } from "./processes.ts";
 import { type SuiteResult, type TestRecord, withoutEmptiness } from "./results.ts";
 import { showLines } from "./show-lines.ts";
 import { repository, type Suite } from "./suites.ts";
@@ -16,7 +17,7 @@ export interface RunContext {
   /** Only tests whose title contains this. */
   readonly filter: string | undefined;
   /** Told of each process at work, so that an interruption can reach it. */
-  readonly onStart: (child: ChildProcess) => void;
+  readonly onStart: (child: ChildProcess, suite: string) => void;
 }
 
 /** Runs one suite to its end with its progress on the terminal. */
@@ -37,11 +38,13 @@ async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
 
 async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
   const scratch = await mkdtemp(join(tmpdir(), "routeql-test-"));
+  // Programs that run as another user look for files of theirs in it.
+  await chmod(scratch, 0o711);
   const logs = logsFolder(context.run, suite.name);
   await mkdir(logs, { recursive: true, mode: 0o700 });
   try {
-    const results = join(scratch, "results.json");
-    const code = await execute(suite, process.execPath, vitestArguments(suite, context), environment(suite, results, context), context);
+    const results = resultsIn(scratch);
+    const code = await execute(suite, process.execPath, vitestArguments(suite, context), environment(suite, scratch, context), context);
     const tests = await readRecords(results);
     if (code !== 0 && tests.every(({ state }) => state !== "failed")) {
       tests.push({ title: suite.name, state: "failed", reason: `vitest ended with ${code} although no test failed: see its output above` });
@@ -49,7 +52,9 @@ async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
     const failed = tests.some(({ state }) => state === "failed");
     return { tests, logs: failed && (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined };
   } finally {
-    await rm(scratch, { recursive: true });
+    // None unless the suite was interrupted or has lost one.
+    await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(context.run, suite.name), { each: 15_000 });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 
@@ -66,12 +71,16 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
   ];
 }
 
-function environment(suite: Suite, results: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
+const resultsIn = (scratch: string): string => join(scratch, "results.json");
+
+function environment(suite: Suite, scratch: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
   return {
     ...process.env,
     // Its own, for each suite removes what carries it when it ends.
     ROUTEQL_TEST_RUN: runOfSuite(run, suite.name),
-    ROUTEQL_TEST_RESULTS: results,
+    ROUTEQL_TEST_RESULTS: resultsIn(scratch),
+    // What a suite keeps in temporary files goes with it, however it ends.
+    TMPDIR: scratch,
     ROUTEQL_TEST_LOGS: logsFolder(run, suite.name),
     ROUTEQL_TEST_EVIDENCE: evidenceFolder(run),
     ...(filter === undefined ? {} : { ROUTEQL_TEST_FILTER: filter }),
@@ -92,7 +101,7 @@ async function execute(suite: Suite, file: string, args: readonly string[], env:
     env: { ...env, ...colours },
     stdio: context.sharesTerminal ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
   });
-  context.onStart(child);
+  context.onStart(child, suite.name);
   if (context.sharesTerminal) showBesideOthers(suite, child, context.run);
   child.once("error", reject);
   child.once("close", (code) => resolve(code ?? -1));

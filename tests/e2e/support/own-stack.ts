@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
 import { stackPaths } from "../../../infra/local/foundation/paths.ts";
 import { parseEnvironmentFile } from "../../../infra/settings/environment-file.ts";
@@ -58,11 +58,16 @@ export async function takeDownOwn(name: string): Promise<void> {
   for (const entry of await readdir(folder)) if (entry !== "logs") await rm(join(folder, entry), { recursive: true });
 }
 
-/** What an interrupted run of a suite left standing; a stack that was named in ROUTEQL_ACCESS_FILE is not ours to take down. */
-export async function takeDownLeftStack(name: string): Promise<void> {
-  const given = process.env["ROUTEQL_ACCESS_FILE"];
-  if (given !== undefined && dirname(given).endsWith(`/${name}`)) return;
-  if ((await containersOf(name)).length > 0) await takeDownOwn(name);
+/** Names of the variables that let a suite use a stack that runs already: its access.env. */
+const accessFileVariables = ["ROUTEQL_ACCESS_FILE", "ROUTEQL_FAULTS_ACCESS_FILE", "ROUTEQL_HOSTILE_ACCESS_FILE"];
+
+/** Takes down what an interrupted run of a suite left standing; tells whether there was anything. A stack that was given to a suite is not ours to take down. */
+export async function takeDownLeftStack(name: string): Promise<boolean> {
+  const given = accessFileVariables.map((variable) => process.env[variable]).filter((file) => file !== undefined);
+  if (given.some((file) => basename(dirname(file)) === name)) return false;
+  if ((await containersOf(name)).length === 0) return false;
+  await takeDownOwn(name);
+  return true;
 }
 
 async function containersOf(name: string): Promise<string[]> {

@@ -7,6 +7,8 @@ const image = "debian:trixie-slim";
 
 export interface SmallSettings {
   readonly greeting?: string;
+  /** Another word: the volume of the files is made anew. */
+  readonly fileNames?: string;
   readonly memory?: number;
   /** Shell text of the long-running container. */
   readonly script?: string;
@@ -22,6 +24,7 @@ export interface SmallSettings {
 export function smallProgram(stack: string, settings: SmallSettings = {}): PulumiFn {
   const {
     greeting = "hello",
+    fileNames = "two",
     memory = 64,
     script = "exec sleep infinity",
     check = "test -r /run/routeql/secrets/word",
@@ -33,7 +36,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     const word = new RandomPassword("word", { length: 32, special: false });
     const network = new Network("network", { name: `${stack}-network`, internal: true, labels }, here);
     const data = new Volume("data", { name: `${stack}-data`, labels }, { ...here, retainOnDelete: true });
-    const files = new Volume("files", { name: `${stack}-files`, labels }, here);
+    const files = new Volume("files", { name: `${stack}-files`, labels: [...labels, { label: "file-names", value: fileNames }] }, here);
     const carrier = new Container(
       "carrier",
       {
@@ -77,7 +80,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
         restart: "unless-stopped",
         healthcheck: { tests: ["CMD", "bash", "-c", check], interval: "1s", timeout: "2s", retries: 2, startPeriod: "1s" },
         wait: true,
-        waitTimeout: 15,
+        waitTimeout: 60,
         destroyGraceSeconds: 1,
       },
       { ...here, ignoreChanges: ["memorySwap"] },

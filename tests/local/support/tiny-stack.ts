@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
@@ -9,6 +8,7 @@ import { acquireCli } from "../../../infra/local/pulumi-cli/acquire.ts";
 import { updateStack } from "../../../infra/local/stack/bring-up.ts";
 import { removeLeftovers } from "../../../infra/local/stack/recovery.ts";
 import { openStack } from "../../../infra/local/stack/workspace.ts";
+import { newStackName } from "../../harness/stack-name.ts";
 
 /** Numbers of resources by what the engine did with them. */
 export type Changes = Readonly<Record<string, number>>;
@@ -33,7 +33,7 @@ beforeAll(acquire, 900_000);
 
 /** A stack of its own under the real engine with the stand-in providers; gone with everything it made at the end of the test. */
 export async function tinyStack(): Promise<TinyStack> {
-  const name = `tiny-${randomBytes(4).toString("hex")}`;
+  const name = newStackName("tiny");
   const paths = stackPaths(name);
   const cli = await acquire();
   let program: PulumiFn = async () => ({});

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { dockerClient } from "../../../infra/local/docker/client.ts";
 import { parseAccessText } from "../../../infra/local/stack/access.ts";
@@ -8,6 +7,7 @@ import { Agent, request } from "undici";
 import { freePorts } from "../../harness/free-ports.ts";
 import { checkOut } from "./checkout.ts";
 import type { Checkout, CommandEnd } from "./checkout.ts";
+import { newStackName } from "../../harness/stack-name.ts";
 
 /** Ids of the stack's containers by service or job, without those that only carry files. */
 export type Containers = Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export async function everythingOf(stack: string): Promise<string[]> {
 }
 
 export async function deployedStack(settings: Readonly<Record<string, string>>, commit?: string): Promise<DeployedStack> {
-  const name = `life-${randomBytes(3).toString("hex")}`;
+  const name = newStackName("life");
   const [http, https, console] = await freePorts(3);
   const ports = { HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console) };
   // One client asks all the time.
