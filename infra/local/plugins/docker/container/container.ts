@@ -1,5 +1,5 @@
 import type Docker from "dockerode";
-import { dockerClient, isConflict, isNotFound, orUndefined } from "../../../docker/client.ts";
+import { dockerClient, isNotFound, orUndefined } from "../../../docker/client.ts";
 import { lastLogLines } from "../../../docker/logs.ts";
 import type { Context, ResourceKind } from "../../provider/resource-kind.ts";
 import type { Properties } from "../../provider/values.ts";
@@ -7,36 +7,12 @@ import { assertOurs, labelsInput } from "../ownership.ts";
 import { containerBody, endpoints } from "./body.ts";
 import { runningDrift, settingsDrift } from "./drift.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
+import { removeContainer } from "./remove.ts";
 import { waitForExit, waitUntilHealthy } from "./running.ts";
 import { putUploads } from "./uploads.ts";
 
 const docker = dockerClient();
 const logLinesKept = 1000;
-
-/** Stops within the grace time and removes; fine when it is gone or going. */
-async function removeContainer(
-  id: string,
-  inputs: Pick<ContainerInputs, "destroyGraceSeconds" | "removeVolumes">,
-): Promise<void> {
-  const container = docker.getContainer(id);
-  const info = await orUndefined(container.inspect());
-  if (!info) return;
-  if (info.State.Running && inputs.destroyGraceSeconds) {
-    // 304, stopped meanwhile, is an error for the client library.
-    await container.stop({ t: inputs.destroyGraceSeconds }).catch((error: unknown) => {
-      if (!isNotFound(error) && (error as { statusCode?: number }).statusCode !== 304) throw error;
-    });
-  }
-  const gone = container.wait({ condition: "removed" }).catch(() => undefined);
-  try {
-    await container.remove({ force: true, v: inputs.removeVolumes ?? true });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    if (!isConflict(error)) throw error;
-    // Somebody else is removing it.
-    await gone;
-  }
-}
 
 /** A container of this name that an interrupted run of this stack left is removed; any other is in the way. */
 async function clearLeftover(inputs: ContainerInputs): Promise<void> {
