@@ -8,6 +8,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class Balancer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Connections to each replica, by its port. */
+  readonly #standing = new Map<number, Set<Socket>>();
   #turn = 0;
 
   private constructor(ports: readonly number[]) {
@@ -26,6 +28,11 @@ export class Balancer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** How many connections stand to the replica on this port. */
+  standing(port: number): number {
+    return this.#standing.get(port)?.size ?? 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -34,10 +41,13 @@ export class Balancer implements AsyncDisposable {
 
   async #serve(client: Socket, ports: readonly number[]): Promise<void> {
     client.pause().on("error", () => client.destroy());
+    const turn = this.#turn++;
     for (let attempt = 0; attempt < ports.length; attempt++) {
-      const upstream = connect(ports[this.#turn++ % ports.length]!, "127.0.0.1");
+      const port = ports[(turn + attempt) % ports.length]!;
+      const upstream = connect(port, "127.0.0.1");
       try {
         await once(upstream, "connect");
+        this.#count(port, upstream);
         this.#join(client, upstream);
         return;
       } catch {
@@ -45,6 +55,12 @@ export class Balancer implements AsyncDisposable {
       }
     }
     client.resetAndDestroy();
+  }
+
+  #count(port: number, upstream: Socket): void {
+    const standing = this.#standing.get(port) ?? new Set();
+    this.#standing.set(port, standing.add(upstream));
+    upstream.once("close", () => standing.delete(upstream));
   }
 
   #join(client: Socket, upstream: Socket): void {
