@@ -29,6 +29,7 @@ describe("hasura-default", () => {
     expect(naming.computedFieldArguments("full_name", author)).toBe("p_full_name_author_args_s");
     expect(naming.predicateColumns(author, "bool_and")).toBe("p_author_select_column_author_aggregate_bool_exp_bool_and_arguments_columns_s");
     expect(naming.shared("cursor_ordering")).toBe("p_cursor_ordering_s");
+    expect(naming.namespaceType("shop", "subscription")).toBe("p_shop_subscription_s");
   });
 
   test("leaves what sources share, and aggregate predicates, without prefix and suffix", () => {
@@ -51,18 +52,20 @@ describe("graphql-default", () => {
     expect(naming.suffixed(chosen.field, "aggregate")).toBe("my_AddressesAggregate");
   });
 
-  test("names one aggregate predicate like a field, and arguments of computed fields in snake case", () => {
+  test("names one aggregate predicate like a field, and does not take the names of computed fields apart", () => {
     expect(naming.aggregatePredicates(automatic)).toBe("UserAddressAggregateBoolExp");
     expect(naming.aggregatePredicate(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_and");
     expect(naming.predicateColumns(chosen, "bool_and")).toBe("my_AddressesSelectColumnMy_AddressesAggregateBoolExpBool_andArgumentsColumns");
     expect(naming.functionArguments("search_users")).toBe("searchUsersArgs");
-    expect(naming.computedFieldArguments("full_name", automatic)).toBe("full_name_user_address_args");
+    expect(naming.computedFieldArguments("full_name", automatic)).toBe("Full_nameUserAddressArgs");
+    expect(naming.computedFieldArguments("full_name", chosen)).toBe("Full_nameMy_AddressesArgs");
   });
 
   test("takes a prefix as it is, and begins what follows with a capital letter", () => {
     const around = new Naming({ root_fields: { prefix: "my_app", suffix: "now" }, type_names: { prefix: "my_app", suffix: "type" } }, "graphql-default");
     expect(around.rootField("userAddress")).toBe("my_appUserAddressNow");
     expect(around.type(automatic, "order_by")).toBe("my_appUserAddressOrderByType");
+    expect(around.namespaceType("shop", "query")).toBe("my_appShop_queryType");
     expect(new Naming({ root_fields: { suffix: "now" } }, "graphql-default").rootField("my_addresses")).toBe("my_addressesNow");
   });
 

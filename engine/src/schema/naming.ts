@@ -96,9 +96,14 @@ export class Naming {
     return this.affixed(this.field(`${name}_args`));
   }
 
-  /** The same for a computed field, which is in snake case under both conventions. */
+  /** The same for a computed field, whose own name is not taken apart. */
   computedFieldArguments(field: string, table: NameBase): string {
-    return this.affixed(`${field}_${table.raw}_args`);
+    return this.affixed(this.#graphql ? `${capitalise(field)}${capitalise(table.type)}Args` : `${field}_${table.type}_args`);
+  }
+
+  /** The object in which the source's root fields stand, when they stand in one. */
+  namespaceType(namespace: string, operation: "query" | "subscription"): string {
+    return this.affixed(`${namespace}_${operation}`);
   }
 
   /** The object of aggregate predicates. It has neither the source's prefix nor its suffix. */

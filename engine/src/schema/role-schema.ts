@@ -46,7 +46,7 @@ function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
 }
 
 function streamArguments(target: VisibleTable, types: TypeBook) {
-  const { names, catalog } = target.table;
+  const { names } = target.table;
   const { naming } = types;
   const ordering = types.enumeration(naming.shared("cursor_ordering"), "ordering argument of a cursor", () => ({
     ASC: { description: "ascending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: false, nullsFirst: false } }) },
@@ -55,7 +55,7 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
   const value = types.input(naming.type(names, "stream_cursor_value_input"), "Initial value of the column from where the streaming should start", () =>
     Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.column(scalar.column), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
   );
-  const cursor = types.input(naming.type(names, "stream_cursor_input"), `Streaming cursor of the table ${title(catalog)}`, () => ({
+  const cursor = types.input(naming.type(names, "stream_cursor_input"), `Streaming cursor of the table "${names.raw}"`, () => ({
     [naming.field("initial_value")]: { type: new GraphQLNonNull(value), description: "Stream column input with initial value", ...meaning({ kind: "initial-value" }) },
     ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
   }));
@@ -123,14 +123,14 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
   const called = title(tracked.call.function);
   const returned = title(tracked.target.catalog);
   const automatic = `execute function ${called} which returns ${returned}`;
-  const args = functionArguments(tracked.call, tracked.argumentsType, types);
+  const argumentsOf = (field: string) => functionArguments(tracked.call, tracked.argumentsType, `function "${field}"`, types);
   const type = tableType(target, types);
   const name = naming.rootField(tracked.fields.rows);
   const rows = rowArguments(target, types);
   const fields: OutputFields = {
     [name]: {
       type: tracked.returnsSet ? list(type) : type,
-      args: { ...args, ...rows },
+      args: { ...argumentsOf(tracked.fields.rows), ...rows },
       description: description(tracked.metadata.comment, tracked.call.function.comment ?? automatic),
       ...meaning({ kind: "function", function: tracked, target }),
     },
@@ -139,7 +139,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
     const aggregate = naming.rootField(tracked.fields.aggregate);
     fields[aggregate] = {
       type: new GraphQLNonNull(aggregateType(target, types)),
-      args: { ...args, ...rows },
+      args: { ...argumentsOf(tracked.fields.aggregate), ...rows },
       description: `execute function ${called} and query aggregates on result of table type ${returned}`,
       ...meaning({ kind: "function-aggregate", function: tracked, target }),
     };
@@ -175,7 +175,7 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
       const { namespace } = source.naming;
       if (namespace === undefined || Object.keys(fields).length === 0) Object.assign(roots, fields);
       else {
-        const type = new GraphQLObjectType({ name: `${namespace}_${operation}`, fields: byName(fields) });
+        const type = new GraphQLObjectType({ name: source.naming.namespaceType(namespace, operation), fields: byName(fields) });
         roots[namespace] = { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) };
       }
     }

@@ -43,10 +43,10 @@ export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFiel
 }
 
 /** The `args` argument of a function; required as soon as one of its arguments has no default. */
-export function functionArguments(call: FunctionCall, typeName: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
+export function functionArguments(call: FunctionCall, typeName: string, called: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const given = clientArguments(call);
   if (given.length === 0) return {};
-  const described = `input parameters for function ${title(call.function)}`;
+  const described = `input parameters for ${called}`;
   const type = types.input(typeName, undefined, () =>
     Object.fromEntries(given.map((client) => [client.graphqlName, { type: types.value(client.type), ...meaning({ kind: "function-argument", argument: client }) }])),
   );
@@ -97,7 +97,7 @@ function computedFields({ table, permission }: VisibleTable, types: TypeBook): O
   const fields: OutputFields = {};
   for (const field of table.computedFields.values()) {
     const typeName = types.naming.computedFieldArguments(field.name, table.names);
-    const args = functionArguments(field.call, typeName, types);
+    const args = functionArguments(field.call, typeName, `computed field "${field.name}" defined on table ${title(table.catalog)}`, types);
     if (field.result.kind === "scalar") {
       if (!permission.computedFields.has(field.name)) continue;
       const { type } = field.result;
