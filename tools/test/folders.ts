@@ -22,6 +22,9 @@ export const evidenceFolder = (run: string): string => join(runFolder(run), "evi
 /** The identifier on the labels of what one suite starts. */
 export const runOfSuite = (run: string, suite: string): string => `${run}-${suite}`;
 
+/** How the names of one suite's temporary folders begin. */
+export const scratchPrefix = (run: string, suite: string): string => `routeql-test-${runOfSuite(run, suite)}-`;
+
 /** Removes everything that the reader of a failure does not need. */
 export async function removeEvidence(run: string, results: readonly SuiteResult[]): Promise<void> {
   await rm(evidenceFolder(run), { recursive: true, force: true });

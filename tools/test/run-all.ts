@@ -1,13 +1,12 @@
-import { type CleanedUp, cleanUp } from "../../tests/harness/clean-up.ts";
 import { runId } from "../../tests/harness/run.ts";
-import { takeDownLeftStack } from "../../tests/e2e/support/own-stack.ts";
-import { removeEvidence, runOfSuite } from "./folders.ts";
+import { removeEvidence } from "./folders.ts";
 import { interruptible } from "./interruption.ts";
 import { prepare } from "./prepare.ts";
 import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
 import { inLanes } from "./schedule.ts";
 import type { Suite } from "./suites.ts";
+import { inWords, rememberRun, takeAway, takeAwayAfterEndedRuns } from "./take-away.ts";
 import { closingLine } from "./summary.ts";
 
 export interface RunAllOptions {
@@ -24,8 +23,10 @@ export interface RunAllOptions {
 export async function runAll(selected: readonly Suite[], { filter, lanes }: RunAllOptions): Promise<SuiteResult[]> {
   const interruption = interruptible();
   const results: SuiteResult[] = [];
+  const begun: Suite[] = [];
   const run = async (suite: Suite): Promise<SuiteResult> => {
     const sharesTerminal = selected.length > 1;
+    begun.push(suite);
     console.log(`\n[${selected.indexOf(suite) + 1}/${selected.length}] ${suite.name}: ${suite.what}`);
     const result = await runSuite(suite, { run: runId, filter, sharesTerminal, onStart: interruption.watch });
     if (sharesTerminal) console.log(`${suite.name.padEnd(12)} ended: ${closingLine([result])}, ${result.seconds.toFixed(1)} s`);
@@ -33,17 +34,20 @@ export async function runAll(selected: readonly Suite[], { filter, lanes }: RunA
     return result;
   };
   const withContainers = selected.filter(({ needsDocker }) => needsDocker);
+  const remembered = await rememberRun(runId, withContainers.map(({ name }) => name));
   try {
     await inLanes(selected.filter(({ needsDocker }) => !needsDocker), lanes, run, interruption.happened);
     if (withContainers.length > 0 && !interruption.happened()) {
       await prepare();
+      await takeAwayAfterEndedRuns((text) => console.log(`  ${text}`));
       await inLanes(withContainers, lanes, run, interruption.happened);
     }
   } finally {
     const left = [];
-    for (const suite of withContainers) left.push(await takeAway(suite));
+    for (const suite of begun.filter(({ needsDocker }) => needsDocker)) left.push(await takeAway(runId, suite));
     await removeEvidence(runId, results);
-    if (interruption.happened()) console.log(`\n${whatWasLeft(left)}`);
+    await remembered.forget();
+    if (interruption.happened()) console.log(`\ninterrupted; what was left is taken away: ${inWords(left)}`);
   }
   const inOrder = results.toSorted((one, other) => place(selected, one) - place(selected, other));
   return interruption.happened() ? [...inOrder, interrupted] : inOrder;
@@ -52,20 +56,3 @@ export async function runAll(selected: readonly Suite[], { filter, lanes }: RunA
 const interrupted: SuiteResult = { suite: "interrupted", seconds: 0, tests: [{ title: "the run was interrupted", state: "failed" }] };
 
 const place = (selected: readonly Suite[], result: SuiteResult): number => selected.findIndex(({ name }) => name === result.suite);
-
-interface Left extends CleanedUp {
-  readonly stacks: number;
-}
-
-/** Removes all that a suite may have left, which is nothing unless it was interrupted or failed. */
-async function takeAway({ name, ownStack }: Suite): Promise<Left> {
-  const stacks = ownStack === true && (await takeDownLeftStack(name)) ? 1 : 0;
-  return { ...(await cleanUp(runOfSuite(runId, name))), stacks };
-}
-
-function whatWasLeft(all: readonly Left[]): string {
-  const kinds = ["stacks", "containers", "networks", "volumes"] as const;
-  const counts = kinds.map((kind) => [kind, all.reduce((sum, left) => sum + left[kind], 0)] as const).filter(([, count]) => count > 0);
-  const taken = counts.map(([kind, count]) => `${kind}: ${count}`);
-  return `interrupted; what was left is taken away: ${taken.length === 0 ? "nothing" : taken.join(", ")}`;
-}

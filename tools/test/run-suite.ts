@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { evidenceFolder, logsFolder, outputFile, runOfSuite } from "./folders.ts";
+import { evidenceFolder, logsFolder, outputFile, runOfSuite, scratchPrefix } from "./folders.ts";
 import { endProcessesWith } from "./processes.ts";
 import { type SuiteResult, type TestRecord, withoutEmptiness } from "./results.ts";
 import { showLines } from "./show-lines.ts";
@@ -37,7 +37,7 @@ async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
 }
 
 async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
-  const scratch = await mkdtemp(join(tmpdir(), "routeql-test-"));
+  const scratch = await mkdtemp(join(tmpdir(), scratchPrefix(context.run, suite.name)));
   // Programs that run as another user look for files of theirs in it.
   await chmod(scratch, 0o711);
   const logs = logsFolder(context.run, suite.name);

@@ -1,0 +1,65 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { takeDownLeftStack } from "../../tests/e2e/support/own-stack.ts";
+import { type CleanedUp, cleanUp } from "../../tests/harness/clean-up.ts";
+import { runOfSuite, scratchPrefix } from "./folders.ts";
+import { repository, type Suite, suites } from "./suites.ts";
+
+export interface Left extends CleanedUp {
+  readonly stacks: number;
+}
+
+/** Removes all that a suite of a run may have left, which is nothing unless it was interrupted or failed. Its processes have ended. */
+export async function takeAway(run: string, { name, ownStack }: Pick<Suite, "name" | "ownStack">): Promise<Left> {
+  const stacks = ownStack === true && (await takeDownLeftStack(name)) ? 1 : 0;
+  const cleaned = await cleanUp(runOfSuite(run, name));
+  for (const entry of await readdir(tmpdir())) {
+    if (entry.startsWith(scratchPrefix(run, name))) await rm(join(tmpdir(), entry), { recursive: true, force: true });
+  }
+  return { ...cleaned, stacks };
+}
+
+/** What was left, in words. */
+export function inWords(all: readonly Left[]): string {
+  const kinds = ["stacks", "containers", "networks", "volumes"] as const;
+  const counts = kinds.map((kind) => [kind, all.reduce((sum, left) => sum + left[kind], 0)] as const).filter(([, count]) => count > 0);
+  return counts.length === 0 ? "nothing" : counts.map(([kind, count]) => `${kind}: ${count}`).join(", ");
+}
+
+/** One file for each run at work, so that the next one knows what to take away after a run that was ended at once. */
+const runs = join(repository, ".routeql/test-runs");
+
+interface RunRecord {
+  readonly process: number;
+  readonly suites: readonly string[];
+}
+
+/** Notes that this process works on a run; `forget` once nothing is left of it. */
+export async function rememberRun(run: string, names: readonly string[]): Promise<{ readonly forget: () => Promise<void> }> {
+  const file = join(runs, `${run}.json`);
+  await mkdir(runs, { recursive: true });
+  await writeFile(file, JSON.stringify({ process: process.pid, suites: names } satisfies RunRecord));
+  return { forget: () => rm(file, { force: true }) };
+}
+
+/** Takes away what runs of this checkout left whose process has ended before it could. */
+export async function takeAwayAfterEndedRuns(say: (text: string) => void): Promise<void> {
+  for (const file of await readdir(runs).catch(() => [])) {
+    const run = file.replace(/\.json$/, "");
+    const record = JSON.parse(await readFile(join(runs, file), "utf8")) as RunRecord;
+    if (isAlive(record.process)) continue;
+    const left: Left[] = [];
+    for (const suite of suites.filter(({ name }) => record.suites.includes(name))) left.push(await takeAway(run, suite));
+    await rm(join(runs, file), { force: true });
+    say(`taken away after a run that was ended at once: ${inWords(left)}`);
+  }
+}
+
+function isAlive(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
