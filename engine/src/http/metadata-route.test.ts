@@ -37,6 +37,16 @@ test.each([
   expect(body).toEqual({ path, code, error: expect.any(String) as string });
 });
 
+test("bulk ends at the first failure, bulk_keep_going puts the failure in its place", async () => {
+  await using server = await serveFake();
+  const args = [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }, { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] }];
+  expect((await post(server.url, { type: "bulk", args }))[0]).toBe(400);
+  expect(await post(server.url, { type: "bulk_keep_going", args })).toEqual([
+    200,
+    [{}, { path: "$.args[1].type", code: "not-supported", error: expect.stringContaining('"run_sql" is not served') as string }, [{}]],
+  ]);
+});
+
 test("the config API tells admin how the server is set up, and no secret", async () => {
   await using server = await serveFake();
   const refused = await fetch(`${server.url}/v1alpha1/config`, { headers: { ...admin, "x-hasura-role": "viewer" } });

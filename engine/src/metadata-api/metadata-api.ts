@@ -1,4 +1,4 @@
-import { EngineError } from "../errors.ts";
+import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import { dropInconsistent } from "./drop-inconsistent.ts";
@@ -55,17 +55,31 @@ export function createMetadataApi(keeper: Pick<MetadataKeeper, "metadata" | "res
         await drop(expectedVersion);
         return success;
       case "bulk":
+      case "bulk_keep_going":
         break;
     }
-    return runAll(request.requests, path);
+    return request.type === "bulk" ? runAll(request.requests, path) : runEach(request.requests, path);
   }
 
   /** One after the other; the first that fails ends it, and those before it stay done. */
-  async function runAll(requests: readonly unknown[], path: string): Promise<unknown> {
+  async function runAll(requests: readonly unknown[], path: string, first = 0): Promise<unknown[]> {
     const answers: unknown[] = [];
     for (const [index, item] of requests.entries()) {
-      const at = `${path}.args[${String(index)}]`;
+      const at = `${path}.args[${String(first + index)}]`;
       answers.push(await guarded(parseMetadataRequest(item, at), at));
+    }
+    return answers;
+  }
+
+  /** One after the other; the error of one stands in its place, and the others go on. */
+  async function runEach(requests: readonly unknown[], path: string): Promise<unknown> {
+    const answers: unknown[] = [];
+    for (const [index, item] of requests.entries()) {
+      try {
+        answers.push(...(await runAll([item], path, index)));
+      } catch (error) {
+        answers.push(legacyError(toEngineError(error), true));
+      }
     }
     return answers;
   }

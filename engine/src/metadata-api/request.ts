@@ -6,7 +6,7 @@ export type MetadataRequest = { readonly resourceVersion: number | undefined } &
   | { readonly type: "export_metadata"; readonly version: 1 | 2 }
   | { readonly type: "replace_metadata"; readonly version: 1 | 2; readonly metadata: Readonly<Record<string, unknown>>; readonly allowInconsistent: boolean }
   | { readonly type: "reload_metadata" | "get_inconsistent_metadata" | "drop_inconsistent_metadata" | "clear_metadata" }
-  | { readonly type: "bulk"; readonly requests: readonly unknown[] }
+  | { readonly type: "bulk" | "bulk_keep_going"; readonly requests: readonly unknown[] }
 );
 
 /** Every type that is served. */
@@ -18,6 +18,7 @@ export const metadataRequestTypes = [
   "drop_inconsistent_metadata",
   "clear_metadata",
   "bulk",
+  "bulk_keep_going",
 ] as const;
 
 const anything = z.record(z.string(), z.unknown());
@@ -70,6 +71,7 @@ export function parseMetadataRequest(value: unknown, path = "$"): MetadataReques
     case "clear_metadata":
       return { type, resourceVersion };
     case "bulk":
+    case "bulk_keep_going":
       return { type, resourceVersion, requests: parse(z.array(z.unknown()), args, at) };
     default:
       throw new EngineError({
