@@ -22,8 +22,8 @@ export function interruptible(): Interruption {
   signal.addEventListener("abort", () => {
     for (const child of atWork.keys()) child.kill("SIGINT");
   });
-  process.once("exit", () => {
-    if (atWork.size > 0) console.log("Ended at once. The next run of a suite with containers takes away what is left of this one.");
+  process.once("exit", (code) => {
+    if (code >= 128) console.log("Ended at once. The next run of a suite with containers takes away what is left of this one.");
     for (const suite of begun) for (const id of processesWith("ROUTEQL_TEST_RUN", runOfSuite(runId, suite))) signalTo(id, "SIGKILL");
   });
   return {
