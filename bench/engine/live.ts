@@ -107,12 +107,19 @@ async function changeOnce(owner: Client, child: ReturnType<typeof fork>, keys: r
   return { committed, arrivals };
 }
 
+/** The next message, unless the process ends before it. Nothing goes on listening afterwards. */
 async function answerOf(child: ReturnType<typeof fork>): Promise<unknown> {
-  const [answer] = (await Promise.race([
-    once(child, "message"),
-    once(child, "exit").then(([code]) => Promise.reject(new Error(`the subscribers' process ended with ${String(code)}`))),
-  ])) as [unknown];
-  return answer;
+  const listening = new AbortController();
+  const { signal } = listening;
+  try {
+    const [answer] = (await Promise.race([
+      once(child, "message", { signal }),
+      once(child, "exit", { signal }).then(([code]) => Promise.reject(new Error(`the subscribers' process ended with ${String(code)}`))),
+    ])) as [unknown];
+    return answer;
+  } finally {
+    listening.abort();
+  }
 }
 
 async function idleShare(server: { cpuSeconds(): number }): Promise<number> {
