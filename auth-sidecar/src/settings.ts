@@ -50,7 +50,7 @@ const schema = z.object({
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe(
     "Tokens of the session flow at work at one time; more would only share the same statements.",
   ),
-  TOKEN_QUEUE: wholeNumber(0, 100_000, 2048).describe("Requests for tokens that may wait; more are answered 429."),
+  TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe("Requests for tokens that may wait, a second at most; more are answered 429."),
   BODY_LIMIT_KILOBYTES: wholeNumber(1, 10_240, 256).describe("Largest body."),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),

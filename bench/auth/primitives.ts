@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { onContenderCore } from "../measure/contender-core.ts";
 import type { PrimitiveResult, PrimitiveWork } from "./primitive-process.ts";
 
-/** See primitive-process.ts. */
+/** See primitive-process.ts; it has the sidecar's core. */
 export class Primitives implements AsyncDisposable {
   readonly #child: ChildProcess;
 
@@ -12,7 +13,12 @@ export class Primitives implements AsyncDisposable {
   }
 
   static async start(): Promise<Primitives> {
-    const child = fork(join(import.meta.dirname, "primitive-process.ts"), { env: { PATH: process.env["PATH"], NODE_ENV: "production" } });
+    const [execPath, ...words] = onContenderCore;
+    const child = fork(join(import.meta.dirname, "primitive-process.ts"), {
+      execPath,
+      execArgv: [...words, process.execPath],
+      env: { PATH: process.env["PATH"], NODE_ENV: "production" },
+    });
     await once(child, "message");
     return new Primitives(child);
   }

@@ -5,10 +5,11 @@ import { paths } from "../../contract/paths.ts";
 import { freePorts } from "../../tests/harness/free-ports.ts";
 import { startSessions } from "../../tests/harness/sessions-container.ts";
 import { BenchDatabase } from "../data/bench-database.ts";
+import { confine, contenderCore } from "../measure/contender-core.ts";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
 
-/** A sidecar with its database and session store, one account, and what is asked of it. */
+/** A sidecar on a core of its own with its database and session store, one account, and what is asked of it. */
 export interface BenchSidecar extends AsyncDisposable {
   readonly server: ServerProcess;
   /** The server's own empty answer, by the same way through Express. */
@@ -26,6 +27,7 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
     const database = stack.use(await BenchDatabase.start());
     const sessions = await startSessions();
     stack.defer(async () => void (await sessions.stop()));
+    await Promise.all([confine(database.container), confine(sessions)]);
     const account = { email: "bench@example.net", password: randomBytes(12).toString("base64url") };
     await using owner = await database.container.connect("owner");
     await owner.query("insert into auth.users (id, email, name, password_hash, role) values ('bench', $1, 'Bench', $2, 'analyst')", [
@@ -38,6 +40,7 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
     sessionsUrl.host = `${sessions.getIpAddress("bridge")}:6379`;
     const server = await ServerProcess.start({
       name: "auth-sidecar",
+      core: contenderCore,
       args: [...nodeFlags, resolve(import.meta.dirname, "../../auth-sidecar/src/main.ts")],
       environment: {
         NODE_ENV: "production",

@@ -34,6 +34,8 @@ export interface LoadResult {
   readonly latencies: Float64Array;
   /** Milliseconds of every other answer. */
   readonly refusalLatencies: Float64Array;
+  /** Milliseconds of each answer of any status from when the request was sent: the server's own doing, also where clients have to wait for a connection. */
+  readonly answerTimes: Float64Array;
   /** Body bytes of the last answer with status 200. */
   readonly bytes: number;
   /** Connections that broke. */
@@ -49,6 +51,8 @@ interface Connection {
   socket: Socket;
   /** When the request was due that it waits for; undefined when it waits for none. */
   since: number | undefined;
+  /** When it was sent. */
+  sent: number;
 }
 
 class LoadRun {
@@ -61,6 +65,7 @@ class LoadRun {
   readonly #overdue: number[] = [];
   readonly #latencies: number[] = [];
   readonly #refusals: number[] = [];
+  readonly #answerTimes: number[] = [];
   readonly #statuses: Record<number, number> = {};
   #bytes = 0;
   #broken = 0;
@@ -88,6 +93,7 @@ class LoadRun {
       statuses: this.#statuses,
       latencies: Float64Array.from(this.#latencies),
       refusalLatencies: Float64Array.from(this.#refusals),
+      answerTimes: Float64Array.from(this.#answerTimes),
       bytes: this.#bytes,
       broken: this.#broken,
     };
@@ -111,6 +117,7 @@ class LoadRun {
 
   #send(connection: Connection, due: number): void {
     connection.since = due;
+    connection.sent = performance.now();
     connection.socket.write(this.#request);
   }
 
@@ -118,7 +125,7 @@ class LoadRun {
     return new Promise((resolve, reject) => {
       const { host, port, authority } = this.#target;
       const socket = authority === undefined ? connectPlain(port, host) : connectTls({ host, port, ca: authority, servername: "localhost" });
-      const connection: Connection = { socket, since: undefined };
+      const connection: Connection = { socket, since: undefined, sent: 0 };
       socket.setNoDelay(true);
       socket.once(authority === undefined ? "connect" : "secureConnect", () => {
         this.#open.add(connection);
@@ -136,6 +143,7 @@ class LoadRun {
     if (!this.#running || connection.since === undefined) return;
     const now = performance.now();
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
+    this.#answerTimes.push(now - connection.sent);
     (status === 200 ? this.#latencies : this.#refusals).push(now - connection.since);
     if (status === 200) this.#bytes = bytes;
     connection.since = undefined;
