@@ -62,8 +62,19 @@ export interface ExplainedField {
 export interface ExplainedSubscription {
   readonly sql: string;
   readonly plan: readonly string[];
-  /** Values of the statement's parameters, in their order. */
-  readonly variables: readonly unknown[];
+  readonly variables: ExplainedVariables;
+}
+
+/** Values of a subscription's parameters as text, by where they come from. */
+export interface ExplainedVariables {
+  /** Session variables that the statement asks for, and no others. */
+  readonly session: Readonly<Record<string, string | null>>;
+  /** Variables of the document that stand for one value. */
+  readonly query: Readonly<Record<string, string | null>>;
+  /** Everything else, lists among it, in the order of the statement. */
+  readonly synthetic: readonly (string | null)[];
+  /** Where a stream goes on from. */
+  readonly cursor: Readonly<Record<string, string | null>>;
 }
 
 export interface EngineStatistics {

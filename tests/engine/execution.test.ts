@@ -126,7 +126,9 @@ test("explain shows the statement and Postgres' plan of it", async () => {
     { field: "view_hijacks", ...explained },
   ]);
   const live = { query: "subscription ($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }", variables: { key: "h1" } };
-  expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({ ...explained, variables: ["h1"] });
+  expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({ ...explained, variables: { session: {}, query: { key: "h1" }, synthetic: [], cursor: {} } });
+  const listed = { query: "subscription ($seen: [Int!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}}) { key } }", variables: { seen: [1, 2, 3] } };
+  expect(await world.engine.explain(listed, sessionOf("admin"))).toMatchObject({ variables: { synthetic: ["{1,2,3}"] } });
   await expect(world.engine.explain({ query: "mutation { insert_x { id } }" }, sessionOf("admin"))).rejects.toMatchObject({ code: "invalid-params", message: "only queries can be explained" });
 });
 

@@ -103,6 +103,17 @@ test("two sources stand beside each other when their names are kept apart, and a
   await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(/root field thing is there twice/);
 });
 
+test("a subscription may select several fields below the one of its source, which is the one that it has", async () => {
+  const named = source("default", { customization: { root_fields: { namespace: "shop" } } });
+  const engine = await createEngine({ metadata: { version: 3, sources: [named] }, poolSize: 1 });
+  engines.push(engine);
+  const prepare = (query: string) => engine.prepareSubscription({ query }, sessionOf("admin"));
+  const live = prepare("subscription { all: shop { one: thing(limit: 1, order_by: {id: asc}) { label } other: thing_aggregate { aggregate { count } } } }");
+  const [answer] = await engine.poll(live.cohortKey, [live.parameters]);
+  expect(JSON.parse(answer?.text ?? "")).toEqual({ data: { all: { one: [{ label: "b" }], other: { aggregate: { count: 2 } } } } });
+  expect(() => prepare("subscription @_multiple_top_level_fields { a: shop { thing { label } } b: shop { thing { label } } }")).toThrow("subscriptions must select one top level field");
+});
+
 test("aggregates of related rows keep to their own source, where both have a table of that name", async () => {
   const related = { name: "things", using: { foreign_key_constraint_on: { table: "thing", column: "colour" } } };
   const withThings = (name: string, extra: object, permission: object) => {

@@ -1,9 +1,12 @@
-import type { ExplainedField, ExplainedSubscription } from "../engine.ts";
+import type { ExplainedField, ExplainedSubscription, ExplainedVariables } from "../engine.ts";
+import type { Parameter } from "../sql/expression.ts";
 import { finalText } from "../sql/print.ts";
 import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";
 
+type Values = readonly (string | null)[];
+
 /** Plan of a statement in lines, and the values it was asked with. */
-export type AskForPlan = (statement: Statement, sql: string) => Promise<{ readonly plan: readonly string[]; readonly values: readonly unknown[] }>;
+export type AskForPlan = (statement: Statement, sql: string) => Promise<{ readonly plan: readonly string[]; readonly values: Values }>;
 
 /** Each root field with its statement; one that needs none, such as `__typename`, has neither statement nor plan. */
 export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan): Promise<readonly ExplainedField[]> {
@@ -20,8 +23,24 @@ export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan):
 }
 
 /** The statement as one subscriber alone is asked for. */
-export async function explainSubscription({ statement }: SubscriptionPlan, ask: AskForPlan): Promise<ExplainedSubscription> {
+export async function explainSubscription({ statement, cursor }: SubscriptionPlan, ask: AskForPlan): Promise<ExplainedSubscription> {
   const sql = finalText(statement.template);
   const { plan, values } = await ask(statement, sql);
-  return { sql, plan, variables: values };
+  return { sql, plan, variables: variablesOf(statement.parameters, values, cursor) };
+}
+
+function variablesOf(parameters: readonly Parameter[], values: Values, cursor: number | undefined): ExplainedVariables {
+  const session: Record<string, string | null> = {};
+  const query: Record<string, string | null> = {};
+  const place: Record<string, string | null> = {};
+  const synthetic: (string | null)[] = [];
+  for (const [index, { source, type }] of parameters.entries()) {
+    const value = values[index] ?? null;
+    if (index === cursor) place["value"] = value;
+    else if (source.kind === "session") session[source.name] = value;
+    else if (source.kind === "session-object") session["x-hasura"] = value;
+    else if (source.kind === "variable" && !type.endsWith("[]")) query[source.name] = value;
+    else synthetic.push(value);
+  }
+  return { session, query, synthetic, cursor: place };
 }

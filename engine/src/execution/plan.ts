@@ -86,17 +86,17 @@ class QueryPlanner {
     if (type === undefined) throw invalid("no subscriptions exist");
     const selected = this.#selection.fields(type, [operation.definition.selectionSet], "$", 1);
     if (selected.length !== 1 && !(operation.multipleRootFields && selected.length > 0)) throw invalid("subscriptions must select one top level field");
-    const [first] = selected;
-    if (first !== undefined && isDefined(first) && outputMeta(first.definition).kind === "namespace") return this.#namespaced(first);
-    return this.#live(selected, undefined);
+    const namespace = selected.find((field) => isDefined(field) && outputMeta(field.definition).kind === "namespace");
+    if (namespace === undefined || !isDefined(namespace)) return this.#live(selected, undefined);
+    if (selected.length > 1) throw invalid("subscriptions must select one top level field");
+    return this.#namespaced(namespace);
   }
 
   #namespaced(field: DefinedField): SubscriptionPlan {
     const type = field.objectType;
     if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
-    const below = this.#selection.fields(type, field.selectionSets, field.path, 2);
-    if (below.length !== 1) throw invalid("subscriptions must select one top level field");
-    return this.#live(below, field.key);
+    // One top level field is one, however many stand in it.
+    return this.#live(this.#selection.fields(type, field.selectionSets, field.path, 2), field.key);
   }
 
   #live(selected: readonly SelectedField[], namespace: string | undefined): SubscriptionPlan {

@@ -134,5 +134,6 @@ function nestedArrayText(items: readonly unknown[], element: DatabaseType): stri
   if (items.some((item) => Array.isArray(item)) && element.name !== "json" && element.name !== "jsonb") {
     return `{${items.map((item) => (Array.isArray(item) ? nestedArrayText(item, element) : "NULL")).join(",")}}`;
   }
-  return arrayText(items.map((item) => toText(item, element)));
+  const texts = items.map((item) => toText(item, element));
+  return element.name in integerRanges && texts.every((text) => text === null || /^-?\d+$/.test(text)) ? `{${texts.map((text) => text ?? "NULL").join(",")}}` : arrayText(texts);
 }
