@@ -45,7 +45,7 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
       const remote = types.visible(relationship.target);
       if (remote === undefined) continue;
       if (relationship.kind === "object") put(relationship.name, orderBy(remote, types), { kind: "relationship", relationship, target: remote });
-      else if (remote.permission.allowAggregations) {
+      else {
         const name = types.naming.suffixed(relationship.name, "aggregate");
         put(name, aggregateOrderBy(remote, types), { kind: "relationship-aggregate", relationship, target: remote });
       }
@@ -53,7 +53,7 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
     for (const field of table.computedFields.values()) {
       const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
       const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
-      if (remote?.permission.allowAggregations === true && !needsClient) {
+      if (remote !== undefined && !needsClient) {
         put(types.naming.suffixed(field.name, "aggregate"), aggregateOrderBy(remote, types), { kind: "computed-aggregate", field, target: remote });
       }
     }
@@ -61,7 +61,10 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
   });
 }
 
-/** `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. Hasura lets roles order so that may not aggregate. */
+/**
+ * `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. As in Hasura a role needs no
+ * `allow_aggregations` for it: it orders by rows that it may list anyway.
+ */
 function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names, catalog } = target.table;
   const described = `order by aggregate values of table ${title(catalog)}`;

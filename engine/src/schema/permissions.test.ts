@@ -15,7 +15,7 @@ describe("what a role may not see does not exist", () => {
     ["a column in distinct_on", "{ author(distinct_on: email) { id } }", "$.selectionSet.author.args.distinct_on[0]", "expected one of the values ['id', 'name'] for type 'author_select_column', but found 'email'"],
     ["aggregates", "{ author_aggregate { aggregate { count } } }", "$.selectionSet.author_aggregate", "field 'author_aggregate' not found in type: 'query_root'"],
     ["aggregates of a relationship", "{ author { articles_aggregate { aggregate { count } } } }", "$.selectionSet.author.selectionSet.articles_aggregate", "field 'articles_aggregate' not found in type: 'author'"],
-    ["aggregates in order_by", "{ author(order_by: {articles_aggregate: {count: asc}}) { id } }", "$.selectionSet.author.args.order_by[0].articles_aggregate", "field 'articles_aggregate' not found in type: 'author_order_by'"],
+    ["a column in aggregates in order_by", "{ author(order_by: {articles_aggregate: {max: {editor_id: asc}}}) { id } }", "$.selectionSet.author.args.order_by[0].articles_aggregate.max.editor_id", "field 'editor_id' not found in type: 'article_max_order_by'"],
     ["aggregates in where", "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }", "$.selectionSet.author.args.where.articles_aggregate", "field 'articles_aggregate' not found in type: 'author_bool_exp'"],
     ["a computed field", "{ author { full_name } }", "$.selectionSet.author.selectionSet.full_name", "field 'full_name' not found in type: 'author'"],
     ["a computed field in where", '{ author(where: {full_name: {_eq: "x"}}) { id } }', "$.selectionSet.author.args.where.full_name", "field 'full_name' not found in type: 'author_bool_exp'"],
@@ -38,7 +38,7 @@ describe("what a role may not see does not exist", () => {
     const [root] = plan(state, "reader", "{ __schema { types { name fields { name } inputFields { name } enumValues { name } } } }");
     const text = root?.kind === "fixed" ? root.text : "";
     expect(text).toContain("author_bool_exp");
-    for (const hidden of ["email", "hidden", "secret", "aggregate", "full_name"]) expect(text).not.toContain(hidden);
+    for (const hidden of ["email", "hidden", "secret", "aggregate_fields", "author_aggregate", "full_name"]) expect(text).not.toContain(hidden);
   });
 
   test("a role of no permission has nothing to ask for", () => {
@@ -46,6 +46,11 @@ describe("what a role may not see does not exist", () => {
     expect(root?.kind).toBe("fixed");
     expect(() => plan(state, "stranger", "{ author { id } }")).toThrow("field 'author' not found in type: 'query_root'");
   });
+});
+
+test("a role that may not aggregate may order by aggregates of the rows that it sees, as in Hasura", () => {
+  const { text } = sql(state, "reader", "{ author(order_by: {articles_aggregate: {count: desc}}) { id } }");
+  expect(text).toMatch(/ORDER BY \(SELECT count\(\*\) FROM "public"\."article" AS "t\d" WHERE .*"published" = /);
 });
 
 describe("row filters", () => {
