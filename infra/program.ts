@@ -24,6 +24,7 @@ export interface StackOutputs extends Pick<
   | "adminEmail"
   | "adminPassword"
   | "databasePasswords"
+  | "database"
   | "services"
 > {
   /** Only where the console is enabled. */
@@ -60,6 +61,7 @@ export async function program({ protectData = false }: Pick<RouteQLOptions, "pro
     adminEmail: deployed.adminEmail,
     adminPassword: deployed.adminPassword,
     databasePasswords: deployed.databasePasswords,
+    database: deployed.database,
     services: deployed.services,
   };
 }

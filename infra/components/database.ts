@@ -1,5 +1,6 @@
 import { output, secret, unsecret } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
+import type { BuiltImage, PulledImage } from "../images.ts";
 import { clusterDatabase, databaseUrl, placeOfUrl, singleDatabase } from "../services/database-place.ts";
 import type { DatabasePlace } from "../services/database-place.ts";
 import type { PlainSettings } from "../settings/list.ts";
@@ -29,4 +30,36 @@ export function databaseAccess(settings: Pick<PlainSettings, "database" | "datab
     place: unsecret(parsed.apply(({ place }) => place)),
     bootstrapUrl: () => secret(parsed).apply(({ place, login }) => databaseUrl(place, place.host, login)),
   };
+}
+
+/** What a tool needs to know to reach the database, besides a login. */
+export interface DatabaseReach {
+  /** Its name on the network of whoever calls it. */
+  readonly host: string;
+  readonly port: number;
+  readonly name: string;
+  /** As in libpq's URLs; absent where the URL says nothing. */
+  readonly sslmode?: string;
+  /** PEM of the authority that its certificate is checked against. */
+  readonly authority?: string;
+  /** An image with the client's programs (psql, pg_dump), on Docker. */
+  readonly clientImage: string;
+}
+
+/** @param images those of the deployment, one of which is the database's */
+export function databaseReach(
+  { place }: Pick<DatabaseAccess, "place">,
+  { built, pulled }: { readonly built: readonly BuiltImage[]; readonly pulled: readonly PulledImage[] },
+  authority: string | undefined,
+): Output<DatabaseReach> {
+  const image = [...built, ...pulled].find(({ name }) => name === "database");
+  if (image === undefined) throw new Error("There is no image of the database.");
+  return place.apply(({ host, port, name, parameters: { sslmode } }) => ({
+    host,
+    port,
+    name,
+    ...(sslmode === undefined ? {} : { sslmode }),
+    ...(authority === undefined ? {} : { authority }),
+    clientImage: image.imageName,
+  }));
 }

@@ -18,7 +18,8 @@ import { ownCertificate } from "../tls/own-certificate.ts";
 import { selfSigned } from "../tls/self-signed.ts";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
-import { databaseAccess } from "./database.ts";
+import { databaseAccess, databaseReach } from "./database.ts";
+import type { DatabaseReach } from "./database.ts";
 import { makeSecrets } from "./secrets.ts";
 import { runOnTarget, serviceHost } from "./target.ts";
 import type { DeployedService } from "./target.ts";
@@ -73,6 +74,8 @@ export class RouteQL extends ComponentResource {
   readonly adminPassword: Output<string>;
   /** Secret. */
   readonly databasePasswords: Output<DatabasePasswords>;
+  /** How tools on this machine reach the database. */
+  readonly database: Output<DatabaseReach>;
   readonly services: Output<DeployedService[]>;
 
   /**
@@ -96,6 +99,8 @@ export class RouteQL extends ComponentResource {
       parent: this,
     });
     const prefix = `${name}-${stack}`;
+    const images = { built: builtImages(settings), pulled: pulledImages(settings) };
+    const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd());
     const deployed = runOnTarget(
       settings,
       {
@@ -103,10 +108,10 @@ export class RouteQL extends ComponentResource {
           hostOf: serviceHost(settings, prefix),
           certificate: certificate.certificate,
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile, process.cwd()),
-          databaseAuthority: authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd()),
+          databaseAuthority,
           sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile, process.cwd()),
         }),
-        images: { built: builtImages(settings), pulled: pulledImages(settings) },
+        images,
         secrets,
         given: args,
         protectData,
@@ -126,6 +131,7 @@ export class RouteQL extends ComponentResource {
     this.adminEmail = output(settings.adminEmail);
     this.adminPassword = secrets["admin-password"];
     this.databasePasswords = databasePasswords(secrets);
+    this.database = databaseReach(database, images, databaseAuthority);
     this.services = all(deployed.map(({ described }) => described));
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }

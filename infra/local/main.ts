@@ -13,6 +13,9 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   load: () => import("./commands/load.ts"),
   detect: () => import("./commands/detect.ts"),
   schema: () => import("./commands/schema.ts"),
+  backup: () => import("./commands/backup.ts"),
+  restore: () => import("./commands/restore.ts"),
+  prune: () => import("./commands/prune.ts"),
   users: () => import("./commands/users.ts"),
   keys: () => import("./commands/keys.ts"),
 };

@@ -23,12 +23,13 @@ export function commandsOn(database: StartedDatabaseContainer): { load: Run; det
     config: { connectionString: database.getConnectionUri("loader") },
     close: async () => {},
   });
-  return { load: (...args) => run(loadCommand, args, open), detect: (...args) => run(detectCommand, args, open) };
+  return { load: (...args) => runCommand(loadCommand, args, open), detect: (...args) => runCommand(detectCommand, args, open) };
 }
 
 export type Run = (...args: string[]) => Promise<CommandResult>;
 
-async function run(command: Command, args: string[], open: OpenDatabase): Promise<CommandResult> {
+/** Runs a command of the database on its own streams. */
+export async function runCommand(command: Command, args: string[], open: OpenDatabase): Promise<CommandResult> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const texts = Promise.all([text(stdout), text(stderr)]);

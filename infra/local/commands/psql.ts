@@ -1,12 +1,11 @@
-import { dockerClient, orUndefined } from "../docker/client.ts";
+import { openClientPrograms } from "../database/client-programs.ts";
+import { exitCodeOf } from "../docker/execute.ts";
 import { passOutput } from "../docker/pass-output.ts";
 import type { Command } from "../foundation/command.ts";
 import { explain, Failure } from "../foundation/failure.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
-import { valuesOf } from "../stack/values.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { runPsqlInPod } from "../kubernetes/psql.ts";
-import { stackArgument } from "./options.ts";
 
 const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
 
@@ -16,20 +15,15 @@ function roleOf(text: string): DatabaseRole {
   throw new Failure(`There is no role ${text}`, { remedy: `use one of ${roles.join(", ")}.` });
 }
 
-/** Runs psql in the database's container with this terminal, or with these streams, and gives its exit code. */
+/** Runs psql where the database's client is at hand, with this terminal, or with these streams, and gives its exit code. */
 async function runPsql(stack: string, role: DatabaseRole, args: readonly string[]): Promise<number> {
-  const { databasePasswords: passwords } = await valuesOf(stack);
-  const container = dockerClient().getContainer(`routeql-${stack}-database`);
-  const info = await orUndefined(container.inspect());
-  if (!info?.State.Running)
-    throw new Failure(`The database of the stack ${stack} does not run`, {
-      remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.`,
-    });
+  await using programs = await openClientPrograms(stack);
+  const { container } = programs;
   const terminal = process.stdin.isTTY && process.stdout.isTTY;
   const execution = await container.exec({
-    Cmd: ["psql", "--host=127.0.0.1", `--username=routeql_${role}`, "--dbname=routeql", ...args],
+    Cmd: ["psql", ...args],
     // The history would go to a home folder that cannot be written.
-    Env: [`PGPASSWORD=${passwords[role]}`, "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER=cat"],
+    Env: [...programs.environment(role), "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER=cat"],
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
@@ -62,7 +56,7 @@ async function runPsql(stack: string, role: DatabaseRole, args: readonly string[
     process.stdout.off("resize", resize);
     stream.destroy();
   }
-  return (await execution.inspect()).ExitCode ?? 1;
+  return exitCodeOf(execution);
 }
 
 export const command: Command = {

@@ -2,15 +2,16 @@ import type { Duplex } from "node:stream";
 import type { ClientConfig } from "pg";
 import { dockerClient, orUndefined } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
-import type { DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { openDatabaseInPod } from "../kubernetes/database-socket.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { connectedMark, RelaySocket } from "./relay-socket.ts";
+import { toolsNetwork } from "./tools-network.ts";
 
 /** Runs in the relay's container: standard streams to and from the database's port. */
-const relayScript = `
-const socket = require("node:net").connect({ host: "database", port: 5432, allowHalfOpen: false });
+const relayScript = ({ host, port }: DatabaseReach): string => `
+const socket = require("node:net").connect({ host: ${JSON.stringify(host)}, port: ${port}, allowHalfOpen: false });
 socket.on("connect", () => {
   process.stdout.write("${connectedMark}");
   socket.pipe(process.stdout);
@@ -20,21 +21,19 @@ socket.on("close", () => process.exit(0));
 socket.on("error", (error) => { console.error(error.message); process.exit(1); });
 `;
 
+/** Where the connection seems to lead and how it is encrypted, as the parts of the stack do it. */
+function encryption({ host, port, name, sslmode, authority }: DatabaseReach): ClientConfig {
+  const place = { host, port, database: name };
+  if (authority !== undefined) return { ...place, ssl: { ca: authority } };
+  if (sslmode === undefined) return place;
+  const parameters = new URLSearchParams({ sslmode }).toString();
+  return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
+}
+
 export interface OpenedDatabase {
   /** For one `pg.Client`: the stream is a connection already. */
   readonly config: ClientConfig;
   close(): Promise<void>;
-}
-
-/** The network on which the migrate job and the database meet: where tools belong. */
-async function toolsNetwork(stack: string): Promise<string> {
-  const info = await orUndefined(dockerClient().getContainer(`routeql-${stack}-database`).inspect());
-  if (!info?.State.Running) {
-    throw new Failure(`The database of the stack ${stack} does not run`, { remedy: "run `npm run up`: it repairs the stack." });
-  }
-  const networks = Object.keys(info.NetworkSettings.Networks);
-  const wanted = `routeql-${stack}-migrate-database`;
-  return networks.includes(wanted) ? wanted : networks[0]!;
 }
 
 /**
@@ -46,12 +45,13 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
   const place = await placeOf(stack);
   if (place) return openDatabaseInPod(place, stack, role);
   const docker = dockerClient();
-  const [values, network] = await Promise.all([valuesOf(stack), toolsNetwork(stack)]);
+  const values = await valuesOf(stack);
+  const network = await toolsNetwork(stack, values.database.host);
   const image = values.services.find(({ service }) => service === "migrate")?.image;
   if (!image) throw new Failure(`The stack ${stack} has no job named migrate, whose image has the tools`);
   const container = await docker.createContainer({
     Image: image,
-    Cmd: ["node", "-e", relayScript],
+    Cmd: ["node", "-e", relayScript(values.database)],
     Labels: { "com.routeql.relay": stack },
     OpenStdin: true,
     StdinOnce: true,
@@ -87,7 +87,7 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
     await container.start();
     await socket.connected;
     return {
-      config: { stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role], database: "routeql" },
+      config: { ...encryption(values.database), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
       close: async () => {
         socket.destroy();
         await remove();

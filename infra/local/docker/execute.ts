@@ -23,7 +23,11 @@ export async function execute(container: Docker.Container, program: readonly str
   if (input !== undefined) stream.end(input);
   await ended;
   stream.destroy();
-  // The engine may close the outputs a moment before it knows the exit code.
+  return exitCodeOf(execution);
+}
+
+/** Of a program that has closed its outputs: the engine may know of its end a moment later. */
+export async function exitCodeOf(execution: Docker.Exec): Promise<number> {
   for (;;) {
     const { Running: running, ExitCode: code } = await execution.inspect();
     if (!running && code !== null) return code;

@@ -44,7 +44,8 @@ test("where the certificate comes from an issuer that everybody trusts, so does 
   try {
     const paths = { accessFile: join(folder, "access.env"), certificateFile: join(folder, "ca.pem") } as StackPaths;
     const { caFile: _caFile, ...rest } = access({});
-    const values = { ...rest, databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" }, services: [] };
+    const database = { host: "database", port: 5432, name: "routeql", clientImage: "" };
+    const values = { ...rest, databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" }, database, services: [] };
     await writeAccess(paths, { ...values, caCertificate: "OF THE STACK" });
     expect(readFileSync(paths.certificateFile, "utf8")).toBe("OF THE STACK");
     await writeAccess(paths, { ...values, caCertificate: "" });

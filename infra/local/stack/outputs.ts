@@ -1,5 +1,6 @@
 import type { OutputMap } from "@pulumi/pulumi/automation/index.js";
 import { z } from "zod";
+import { databaseAddress } from "../../services/database-place.ts";
 import { Failure } from "../foundation/failure.ts";
 
 const databasePasswords = z.object({
@@ -10,6 +11,18 @@ const databasePasswords = z.object({
   backup: z.string(),
 });
 
+/** How the database is reached; stacks of the version before, which did not say it, had their own. */
+const database = z
+  .object({
+    host: z.string(),
+    port: z.number(),
+    name: z.string(),
+    sslmode: z.string().optional(),
+    authority: z.string().optional(),
+    clientImage: z.string(),
+  })
+  .default({ ...databaseAddress, clientImage: "" });
+
 const outputs = z.object({
   url: z.url(),
   consoleUrl: z.url().optional(),
@@ -19,11 +32,13 @@ const outputs = z.object({
   adminEmail: z.string(),
   adminPassword: z.string(),
   databasePasswords,
+  database,
   services: z.array(z.object({ service: z.string(), container: z.string(), image: z.string() })),
 });
 
 /** The program's outputs with their values; most of them are secret. */
 export type StackValues = z.infer<typeof outputs>;
+export type DatabaseReach = StackValues["database"];
 export type DatabaseRole = keyof z.infer<typeof databasePasswords>;
 
 /** @throws Failure when the stack has no outputs, as before its first successful update */

@@ -1,0 +1,87 @@
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
+import { prune, type PrunedDay } from "./prune.ts";
+
+export const pruneHelp = `npm run prune -- --keep-days N [--dry-run]
+
+Takes away the routing updates of days that are over, but for those that belong to a hijack, whose records stay too. Nothing is taken
+away unless this is run; docs/backup.md tells how to run it every night.
+
+  --keep-days N  days of updates to keep, today (UTC) not counted; 1 to 36500
+  --dry-run      only say what would go
+  --help         this text
+
+Whole days go at a time, each in one step; loads and queries of other days go on. Ends with 0, or with 2 when the command was not understood.
+`;
+
+interface Arguments {
+  readonly keepDays: number;
+  readonly dryRun: boolean;
+}
+
+function parseArguments(args: readonly string[]): Arguments | "help" | { readonly problem: string } {
+  try {
+    const options = { "keep-days": { type: "string" }, "dry-run": { type: "boolean" }, help: { type: "boolean" } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    if (values.help === true) return "help";
+    const text = values["keep-days"];
+    if (text === undefined) return { problem: "--keep-days is missing: how many days of updates are kept" };
+    const keepDays = Number(text);
+    if (!/^\d{1,5}$/.test(text) || keepDays < 1 || keepDays > 36_500) return { problem: "--keep-days takes a whole number from 1 to 36500" };
+    return { keepDays, dryRun: values["dry-run"] === true };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The first day that stays. */
+export function firstKeptDay(keepDays: number, now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - keepDays)).toISOString().slice(0, 10);
+}
+
+const number = new Intl.NumberFormat("en-US");
+
+function line({ day, removed, kept }: PrunedDay, dryRun: boolean): string {
+  const stays = kept === 0 ? "" : `, ${number.format(kept)} of hijacks stay`;
+  return `${day}: ${number.format(removed)} updates ${dryRun ? "would go" : "gone"}${stays}`;
+}
+
+/**
+ * `npm run prune`.
+ * @param openDatabase opens a way to the database as `routeql_owner`; called once, after the arguments were found to be right.
+ * @returns the exit code: 0, or 2 when the arguments were not understood.
+ * @throws what the database or the way to it throws.
+ */
+export async function pruneCommand(
+  args: readonly string[],
+  openDatabase: OpenDatabase,
+  output: CommandOutput = process,
+  now = new Date(),
+): Promise<number> {
+  const parsed = parseArguments(args);
+  if (parsed === "help") {
+    output.stdout.write(pruneHelp);
+    return 0;
+  }
+  if ("problem" in parsed) {
+    output.stderr.write(`${parsed.problem}\n\n${pruneHelp}`);
+    return 2;
+  }
+  const before = firstKeptDay(parsed.keepDays, now);
+  const { dryRun } = parsed;
+  const database = await openDatabase();
+  const client = new Client({ ...database.config, application_name: "routeql-prune" });
+  client.on("error", () => {}); // a connection that breaks shows at the next statement
+  try {
+    await client.connect();
+    const days = await prune(client, { before, dryRun, onDay: (day) => output.stdout.write(`${line(day, dryRun)}\n`) });
+    const total = days.reduce((sum, { removed }) => sum + removed, 0);
+    const what = days.length === 0 ? "nothing to take away" : `${number.format(total)} updates of ${days.length} days ${dryRun ? "would go" : "gone"}`;
+    output.stdout.write(`Before ${before}: ${what}\n`);
+    return 0;
+  } finally {
+    await client.end().catch(() => {});
+    await database.close();
+  }
+}

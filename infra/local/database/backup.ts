@@ -1,0 +1,78 @@
+import { access, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { finished } from "node:stream/promises";
+import type { Writable } from "node:stream";
+import { Failure } from "../foundation/failure.ts";
+import { type ClientPrograms, runProgram } from "./client-programs.ts";
+import { counted, type ShowBytes } from "./counted.ts";
+
+/** What a backup holds. The engine's metadata (hdb_catalog) come from the repository, and the roles from the migrate job. */
+export const backedUpSchemas = ["auth", "migrations", "public", "routing"] as const;
+
+const dump = [
+  "pg_dump",
+  "--format=custom",
+  "--compress=zstd:3",
+  "--lock-wait-timeout=60s",
+  ...backedUpSchemas.map((name) => `--schema=${name}`),
+];
+
+type Programs = Pick<ClientPrograms, "container" | "environment">;
+
+/** Streams a dump in pg_dump's custom format, as of one moment; what works on the database meanwhile goes on. */
+export async function dumpTo(programs: Programs, target: Writable, show: ShowBytes): Promise<number> {
+  const counter = counted(show);
+  counter.stream.pipe(target, { end: false });
+  target.once("error", (error) => counter.stream.destroy(error));
+  await runProgram(programs, "backup", dump, { output: counter.stream }, "The backup");
+  counter.stream.end();
+  await finished(counter.stream);
+  return counter.bytes();
+}
+
+/**
+ * Writes a backup that only its owner can read. The file has its name when it is whole and on the disk, or not at all.
+ * @returns its size in bytes
+ * @throws Failure when the file exists or cannot be written, or the dump fails
+ */
+export async function backUpTo(programs: Programs, file: string, show: ShowBytes): Promise<number> {
+  if (await access(file).then(() => true, () => false)) {
+    throw new Failure(`${file} exists already`, { remedy: "name another file, or remove that one." });
+  }
+  const partial = `${file}.partial`;
+  try {
+    await rm(partial, { force: true });
+    const target = (await open(partial, "wx", 0o600)).createWriteStream({ flush: true });
+    const bytes = await dumpTo(programs, target, show);
+    target.end();
+    await finished(target);
+    await rename(partial, file);
+    await flushFolder(dirname(file));
+    return bytes;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw asFailure(file, error);
+  }
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}
+
+function asFailure(file: string, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const reasons: Readonly<Record<string, string>> = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the quota is used up",
+    ENOENT: "there is no such folder",
+    EACCES: "it may not be written",
+    EROFS: "the file system is read-only",
+  };
+  const reason = reasons[code];
+  if (reason === undefined) return error;
+  return new Failure(`The backup could not be written to ${file}: ${reason}`, {
+    remedy: "nothing is left of it; choose another place with --to.",
+    cause: error,
+  });
+}

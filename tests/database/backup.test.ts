@@ -1,0 +1,162 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { backUpTo, dumpTo } from "../../infra/local/database/backup.ts";
+import { restoreFrom } from "../../infra/local/database/restore.ts";
+import { dockerClient } from "../../infra/local/docker/client.ts";
+import { databaseRoles, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { commandsOn, rowsOf } from "./support.ts";
+
+const silent = (): void => undefined;
+const example = "database/examples/demo.yaml";
+
+/** The ways into a database that the commands have, into one that is no stack's. */
+const programsOf = (database: StartedDatabaseContainer) => ({
+  container: dockerClient().getContainer(database.getId()),
+  environment: (role: keyof typeof databaseRoles) => [
+    "PGHOST=127.0.0.1",
+    "PGDATABASE=routeql",
+    `PGUSER=${databaseRoles[role]}`,
+    `PGPASSWORD=${database.getPassword(role)}`,
+  ],
+});
+
+/** Every row of every table, and who may do what with what, as comparable text. */
+async function contentOf(database: StartedDatabaseContainer): Promise<Record<string, unknown>> {
+  const tables = (await rowsOf(
+    database,
+    "backup",
+    "select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('auth', 'migrations', 'public', 'routing') order by 1",
+  )) as { name: string }[];
+  const rows: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    rows[name] = await rowsOf(database, "backup", `select count(*) as rows, md5(string_agg(t::text, e'\\n' order by t::text)) as hash from ${name} t`);
+  }
+  const rights = await rowsOf(
+    database,
+    "owner",
+    `select 'schema ' || nspname as what, pg_get_userbyid(nspowner) as owner, (select array_agg(a order by a) from unnest(nspacl::text[]) a) as rights
+       from pg_namespace where nspname in ('auth', 'migrations', 'public', 'routing')
+     union all select relname, pg_get_userbyid(relowner), (select array_agg(a order by a) from unnest(relacl::text[]) a)
+       from pg_class where relnamespace::regnamespace::text in ('auth', 'migrations', 'public', 'routing') and relkind in ('r', 'p', 'v', 'S')
+     union all select proname, pg_get_userbyid(proowner), (select array_agg(a order by a) from unnest(proacl::text[]) a)
+       from pg_proc where pronamespace::regnamespace::text in ('auth', 'public', 'routing')
+     order by 1`,
+  );
+  return { rows, rights };
+}
+
+describe("backup and restore", { timeout: 120_000 }, () => {
+  let database: StartedDatabaseContainer;
+  let folder = "";
+  let file = "";
+  let before: Record<string, unknown> = {};
+
+  const drop = async (): Promise<void> => {
+    await using owner = await database.connect("owner");
+    await owner.query("drop schema auth, migrations, routing cascade; drop schema public cascade; create schema public");
+  };
+  const restore = (from: string, replace = false): Promise<void> => restoreFrom(programsOf(database), from, { replace, show: silent });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-backup-"));
+    file = join(folder, "all.dump");
+    database = await startDatabase();
+    const { load, detect } = commandsOn(database);
+    expect((await load("--demo", "3000")).code).toBe(0);
+    expect((await detect(example)).code).toBe(0);
+    await using sidecar = await database.connect("sidecar");
+    await sidecar.query(`insert into auth.users (id, email, name, password_hash, role)
+      select 'user' || n, n || '@example.net', 'N', '$argon2id$v=19$' || md5(n::text), 'viewer' from generate_series(1, 3) n`);
+    await sidecar.query("insert into auth.audit_events (event, outcome) select 'login', 'success' from generate_series(1, 5)");
+    before = await contentOf(database);
+  }, 180_000);
+
+  afterAll(async () => {
+    await database?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("the file is its owner's alone, and there only when it is whole", async () => {
+    const seen: number[] = [];
+    const bytes = await backUpTo(programsOf(database), file, (count) => seen.push(count));
+    expect(await stat(file)).toMatchObject({ size: bytes });
+    expect(seen.at(-1)).toBe(bytes);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(["all.dump"]);
+    await expect(backUpTo(programsOf(database), file, silent)).rejects.toThrow("exists already");
+  });
+
+  test("a folder that is not there and a dump that fails are said, and nothing is left of the file", async () => {
+    await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("there is no such folder");
+    const { container, environment } = programsOf(database);
+    const wrong = { container, environment: () => [...environment("backup"), "PGPASSWORD=wrong"] };
+    await expect(backUpTo(wrong, join(folder, "b.dump"), silent)).rejects.toMatchObject({
+      message: "The backup failed (pg_dump ended with 1)",
+      lastLines: expect.arrayContaining([expect.stringContaining("password authentication failed")]),
+    });
+    expect(await readdir(folder)).toEqual(["all.dump"]);
+  });
+
+  test("a target that takes no more ends the backup with its error", async () => {
+    const full = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error("no space left on device"), { code: "ENOSPC" })),
+    });
+    await expect(dumpTo(programsOf(database), full, silent)).rejects.toThrow("no space left on device");
+  });
+
+  test("what is in the database is not taken away unless that is asked for", async () => {
+    await expect(restore(file)).rejects.toThrow("The database is not empty: it has routing updates, hijacks, configured prefixes, accounts");
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  test("after the loss of everything the backup brings rows, permissions and password hashes back", async () => {
+    await drop();
+    await restore(file);
+    expect(await contentOf(database)).toEqual(before);
+    expect(await database.migrate()).toContain("migrate: everything was in place");
+    expect(await rowsOf(database, "sidecar", "select password_hash as hash from users where id = 'user1'")).toEqual([
+      { hash: "$argon2id$v=19$c4ca4238a0b923820dcc509a6f75849b" },
+    ]);
+    // Partitions, triggers and functions work as before: the same load again finds all its rows.
+    expect((await commandsOn(database).load("--demo", "3000")).stdout).toMatch(/duplicates +3,000/);
+    expect((await commandsOn(database).detect(example)).code).toBe(0);
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  test("a file that is cut off, or something else, leaves the database as it was", async () => {
+    const cut = join(folder, "cut.dump");
+    const whole = await readFile(file);
+    await writeFile(cut, whole);
+    await truncate(cut, whole.length - 2000);
+    await expect(restore(cut, true)).rejects.toThrow("The restore failed");
+    const other = join(folder, "other.dump");
+    await writeFile(other, "-- a script\n");
+    await expect(restore(other, true)).rejects.toThrow("is not a backup");
+    await expect(restore(join(folder, "none.dump"), true)).rejects.toThrow("cannot be read");
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  test("a backup takes the place of another state, and one of a later version is refused", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query("delete from auth.users; create table routing.of_tomorrow (i integer)");
+    await owner.query("insert into migrations.schema_migrations (name, run_on) values ('9999_of_tomorrow', now())");
+    const later = join(folder, "later.dump");
+    await backUpTo(programsOf(database), later, silent);
+    await restore(file, true);
+    expect(await contentOf(database)).toEqual(before);
+    await expect(restore(later, true)).rejects.toThrow("comes from a later version: this checkout has no migration 9999_of_tomorrow");
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  test("Postgres' own tools can read the file", async () => {
+    await database.copyFilesToContainer([{ source: file, target: "/tmp/all.dump", mode: 0o444 }]);
+    const { stdout } = await promisify(execFile)("docker", ["exec", database.getId(), "pg_restore", "--list", "/tmp/all.dump"]);
+    expect(stdout).toContain("TABLE DATA auth users");
+    expect(stdout).not.toContain("hdb_catalog");
+  });
+});
