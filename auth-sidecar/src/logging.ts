@@ -30,8 +30,15 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
       formatters: { level: (label) => ({ level: label }), log: (entry) => censored(entry, 1) },
       serializers: { err: describeError },
     },
-    destination ?? pino.destination(1),
+    destination ?? standardOutput(),
   );
+}
+
+/** Where nothing can be written, on a full disk say, lines wait up to a mebibyte, and further ones are lost; the service goes on. */
+function standardOutput(): DestinationStream {
+  const stream = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
+  stream.on("error", () => undefined);
+  return stream;
 }
 
 type Entry = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { destination, pino, stdTimeFunctions, type DestinationStream, type Logge
 const secretKeys = ["authorization", "cookie", "token", "secret", "password", "key", "variables", "headers", "query"];
 
 /** JSON lines on standard output. Requests are logged at `debug`: the gateway in front writes the access log. */
-export function createLogger(level: string, stream: DestinationStream = destination({ dest: 1, sync: true })): Logger {
+export function createLogger(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(
     {
       level,
@@ -16,4 +16,11 @@ export function createLogger(level: string, stream: DestinationStream = destinat
     },
     stream,
   );
+}
+
+/** Where nothing can be written, on a full disk say, lines wait up to a mebibyte, and further ones are lost; the engine goes on. */
+function standardOutput(): DestinationStream {
+  const stream = destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
+  stream.on("error", () => undefined);
+  return stream;
 }

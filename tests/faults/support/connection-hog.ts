@@ -1,0 +1,69 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { containerOf } from "../../e2e/support/docker.ts";
+import { stack } from "../../e2e/support/stack.ts";
+import { mustRun } from "../../harness/process.ts";
+
+const port = 6379;
+const caller = `routeql-${stack.name}-auth-sidecar-sessions`;
+
+/** Connections that the store gives during the fault, whoever takes them. */
+const fewest = 16;
+
+export interface TakenConnections extends AsyncDisposable {
+  /** How many connections the store has refused because it had given all. */
+  refused(): Promise<number>;
+}
+
+/**
+ * Takes every connection of the session store: sets how many it gives, takes all of them, and ends those of the sidecar again and again, so
+ * that it must ask for new ones and is refused. Undone by dispose.
+ */
+export async function takeSessionConnections(): Promise<TakenConnections> {
+  const address = (await mustRun("docker", ["inspect", "--format", `{{(index .NetworkSettings.Networks "${caller}").IPAddress}}`, containerOf("sessions")])).trim();
+  const password = await mustRun("docker", ["exec", containerOf("sessions"), "bash", "-c", 'cat "$VALKEY_PASSWORD_FILE"']);
+  const control = new Redis({ host: address, port, password: password.trim(), retryStrategy: null });
+  const [, before] = (await control.config("GET", "maxclients")) as [string, string];
+  const refusals = async (): Promise<number> => Number(/rejected_connections:(\d+)/.exec(await control.info("stats"))?.[1]);
+  const refusedBefore = await refusals();
+  const hogs = new Set<Socket>();
+  const ended = new AbortController();
+
+  /** One more connection, held until the store ends it, which it does at once when it has given all. */
+  function takeOne(): void {
+    const socket = connect(port, address);
+    hogs.add(socket);
+    socket.on("error", () => undefined).on("close", () => hogs.delete(socket)).resume();
+  }
+
+  async function othersEnded(): Promise<void> {
+    const own = control.stream.localAddress;
+    const clients = ((await control.client("LIST")) as string).split("\n").filter((line) => line !== "");
+    for (const line of clients) {
+      const [, id, peer] = /^id=(\d+) addr=(.*):\d+ /.exec(line) ?? [];
+      if (id !== undefined && peer !== own) await control.client("KILL", "ID", id);
+    }
+  }
+
+  async function take(): Promise<void> {
+    while (!ended.signal.aborted) {
+      while (hogs.size < 2 * fewest) takeOne();
+      await othersEnded();
+      await sleep(20);
+    }
+  }
+
+  await control.config("SET", "maxclients", String(fewest));
+  const taking = take();
+  return {
+    refused: async () => (await refusals()) - refusedBefore,
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await taking;
+      for (const socket of hogs) socket.destroy();
+      await control.config("SET", "maxclients", before);
+      control.disconnect();
+    },
+  };
+}
