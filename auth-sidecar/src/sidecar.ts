@@ -62,13 +62,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const application = createApplication(
     endpoints({
       settings,
-      authenticator: new Authenticator({
-        users,
-        passwords,
-        throttle,
-        audit,
-        pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY),
-      }),
+      authenticator: new Authenticator({ passwords, throttle, audit, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
       local: new LocalAccounts(users, passwords),
       directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), database),
       sessions: new SessionStore(redis, {

@@ -2,7 +2,6 @@ import type { AuditTrail } from "../audit/audit-trail.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import type { Throttle } from "../throttle/throttle.ts";
-import type { UserRepository } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { AccountPseudonym } from "./account-pseudonym.ts";
 import type { CredentialSource } from "./credential-source.ts";
@@ -21,7 +20,6 @@ export interface Login {
 }
 
 export interface AuthenticatorParts {
-  readonly users: UserRepository;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly audit: AuditTrail;
@@ -43,7 +41,7 @@ export class Authenticator {
    * @throws {NoAccess} for a disabled account, once the password has proven right
    */
   async authenticate(source: CredentialSource, credentials: Credentials, origin: Origin, flow: string): Promise<Login> {
-    const { passwords, users, throttle, audit, pseudonym } = this.#parts;
+    const { passwords, throttle, audit, pseudonym } = this.#parts;
     const { provider } = source;
     const account = pseudonym(provider, credentials.name.toLowerCase());
     const event = { event: "login", provider, account, ...origin, detail: { flow } } as const;
@@ -68,8 +66,7 @@ export class Authenticator {
           throw new NoAccess();
         }
         const [previousLogin] = await Promise.all([
-          users.recordLogin(user.id),
-          audit.record({ ...event, outcome: "success", userId: user.id }),
+          audit.recordLogin({ ...event, outcome: "success", userId: user.id }),
           throttle.countSuccess(attempt),
         ]);
         return { user, previousLogin };

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-limiter-flexible";
-import { command } from "../sessions/redis.ts";
 import { TooManyRequests } from "../errors.ts";
+import { command, script } from "../sessions/redis.ts";
 import { addressGroup } from "./address-group.ts";
+import { type FailureCount, FailureCounter } from "./failure-counter.ts";
 
 export interface ThrottleLimits {
   /** Failures of one account from one address in a window. */
@@ -18,6 +18,8 @@ export interface Attempt {
   readonly address: string;
 }
 
+type Counts = readonly [pair: FailureCount, account: FailureCount, address: FailureCount];
+
 /** Failures of one account from everywhere, as a multiple of {@link ThrottleLimits.perAccount}. */
 const accountWideFactor = 10;
 const knownAddressSeconds = 30 * 24 * 3600;
@@ -31,38 +33,27 @@ const knownAddressSeconds = 30 * 24 * 3600;
  */
 export class Throttle {
   readonly #redis: Redis;
-  readonly #pair: RateLimiterRedis;
-  readonly #account: RateLimiterRedis;
-  readonly #address: RateLimiterRedis;
+  readonly #pairs: FailureCounter;
+  readonly #accounts: FailureCounter;
+  readonly #addresses: FailureCounter;
+  readonly #read: ReturnType<typeof script>;
 
   constructor(redis: Redis, { perAccount, perAddress, windowSeconds }: ThrottleLimits) {
     this.#redis = redis;
-    const limiter = (keyPrefix: string, points: number) =>
-      new RateLimiterRedis({
-        storeClient: redis,
-        keyPrefix,
-        points,
-        duration: windowSeconds,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: new RateLimiterMemory({ keyPrefix, points, duration: windowSeconds }),
-      });
-    this.#pair = limiter("throttle:pair", perAccount);
-    this.#account = limiter("throttle:account", perAccount * accountWideFactor);
-    this.#address = limiter("throttle:address", perAddress);
+    const counter = (name: string, limit: number) => new FailureCounter(redis, { name, limit, windowSeconds });
+    this.#pairs = counter("throttle:pair", perAccount);
+    this.#accounts = counter("throttle:account", perAccount * accountWideFactor);
+    this.#addresses = counter("throttle:address", perAddress);
+    this.#read = script(redis, "readFailures", readFailures);
   }
 
   /** @throws {TooManyRequests} when a limit is reached; counts nothing */
   async check(attempt: Attempt): Promise<void> {
-    const address = addressGroup(attempt.address);
-    const [pair, account, from] = await Promise.all([
-      this.#pair.get(pairKey(attempt.account, address)),
-      this.#account.get(attempt.account),
-      this.#address.get(address),
-    ]);
+    const [pair, account, address] = await this.#counts(attempt);
     await this.#refuse(attempt, {
-      pair: untilAllowed(this.#pair, pair, 1),
-      account: untilAllowed(this.#account, account, 1),
-      address: untilAllowed(this.#address, from, 1),
+      pair: untilAllowed(this.#pairs, pair, 1),
+      account: untilAllowed(this.#accounts, account, 1),
+      address: untilAllowed(this.#addresses, address, 1),
     });
   }
 
@@ -71,49 +62,69 @@ export class Throttle {
    * learn that they were wrong
    */
   async countFailure(attempt: Attempt): Promise<void> {
-    const address = addressGroup(attempt.address);
-    const pair = untilAllowed(this.#pair, await this.#pair.penalty(pairKey(attempt.account, address)), 0);
+    const pair = untilAllowed(this.#pairs, await this.#pairs.add(pairKey(attempt)), 0);
     // One too many from there: it was told nothing, so it counts against neither the account elsewhere nor the address.
     if (pair > 0) return this.#refuse(attempt, { pair, account: 0, address: 0 });
-    const [account, from] = await Promise.all([this.#account.penalty(attempt.account), this.#address.penalty(address)]);
+    const [account, address] = await Promise.all([
+      this.#accounts.add(attempt.account),
+      this.#addresses.add(addressGroup(attempt.address)),
+    ]);
     await this.#refuse(attempt, {
       pair,
-      account: untilAllowed(this.#account, account, 0),
-      address: untilAllowed(this.#address, from, 0),
+      account: untilAllowed(this.#accounts, account, 0),
+      address: untilAllowed(this.#addresses, address, 0),
     });
   }
 
   /** Forgets the account's failures and remembers the address as one of its own. */
   async countSuccess(attempt: Attempt): Promise<void> {
-    const address = addressGroup(attempt.address);
     await Promise.all([
-      this.#pair.delete(pairKey(attempt.account, address)),
-      this.#account.delete(attempt.account),
-      command(this.#redis, (redis) => redis.set(knownKey(attempt.account, address), "1", "EX", knownAddressSeconds)).catch(
-        () => undefined,
-      ),
+      this.#pairs.forget(pairKey(attempt)),
+      this.#accounts.forget(attempt.account),
+      command(this.#redis, (redis) => redis.set(knownKey(attempt), "1", "EX", knownAddressSeconds)).catch(() => undefined),
     ]);
+  }
+
+  /** What is counted against the pair, the account and the address, in one step: every login asks twice. */
+  async #counts(attempt: Attempt): Promise<Counts> {
+    const counters = [this.#pairs, this.#accounts, this.#addresses] as const;
+    const keys = [pairKey(attempt), attempt.account, addressGroup(attempt.address)] as const;
+    try {
+      const shared = counters.map((counter, index) => counter.sharedKey(keys[index]!));
+      const found = (await this.#read(shared, [])) as [failures: number, milliseconds: number][];
+      return found.map(([failures, milliseconds]) => ({ failures, milliseconds })) as unknown as Counts;
+    } catch {
+      return Promise.all([counters[0].inMemory(keys[0]), counters[1].inMemory(keys[1]), counters[2].inMemory(keys[2])]);
+    }
   }
 
   /** @param waits milliseconds until each limit allows an attempt again, 0 when it does */
   async #refuse(attempt: Attempt, waits: { readonly pair: number; readonly account: number; readonly address: number }): Promise<void> {
-    const accountWide = waits.account > 0 && !(await this.#isKnown(attempt.account, addressGroup(attempt.address))) ? waits.account : 0;
+    const accountWide = waits.account > 0 && !(await this.#isKnown(attempt)) ? waits.account : 0;
     const longest = Math.max(waits.pair, accountWide, waits.address);
     if (longest > 0) throw new TooManyRequests(Math.ceil(longest / 1000));
   }
 
-  async #isKnown(account: string, address: string): Promise<boolean> {
-    return command(this.#redis, (redis) => redis.exists(knownKey(account, address))).then(
+  async #isKnown(attempt: Attempt): Promise<boolean> {
+    return command(this.#redis, (redis) => redis.exists(knownKey(attempt))).then(
       (found) => found === 1,
       () => false,
     );
   }
 }
 
-const pairKey = (account: string, address: string): string => `${account}:${address}`;
-const knownKey = (account: string, address: string): string => `throttle:known:${account}:${address}`;
+/** KEYS: counts. Gives each one's number of failures and the milliseconds until it expires. */
+const readFailures = `
+local found = {}
+for index, key in ipairs(KEYS) do
+  found[index] = {tonumber(redis.call("GET", key) or 0), redis.call("PTTL", key)}
+end
+return found`;
+
+const pairKey = ({ account, address }: Attempt): string => `${account}:${addressGroup(address)}`;
+const knownKey = (attempt: Attempt): string => `throttle:known:${pairKey(attempt)}`;
 
 /** Milliseconds until so many more failures are within the limit; 0 when they are now. */
-function untilAllowed({ points }: RateLimiterRedis, state: RateLimiterRes | null, failures: number): number {
-  return state !== null && state.consumedPoints + failures > points ? Math.max(state.msBeforeNext, 1) : 0;
+function untilAllowed({ limit }: FailureCounter, count: FailureCount, more: number): number {
+  return count.failures + more > limit ? Math.max(count.milliseconds, 1) : 0;
 }

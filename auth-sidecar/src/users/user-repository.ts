@@ -33,15 +33,6 @@ const renewPassword: Statement = {
   name: "user-renew-password",
   text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2",
 };
-const recordLogin: Statement = {
-  name: "user-record-login",
-  text: `
-    update auth.users as target set last_login = clock_timestamp()
-    from (select id, last_login from auth.users where id = $1 for update) as before
-    where target.id = before.id
-    returning before.last_login as previous`,
-};
-
 /** Accounts in auth.users. */
 export class UserRepository {
   readonly #queries: Queries;
@@ -68,12 +59,6 @@ export class UserRepository {
   /** Replaces a hash, unless it was changed since `current` was read. */
   async renewPasswordHash(id: string, current: string, renewed: string): Promise<void> {
     await this.#queries.query(renewPassword, [id, current, renewed]);
-  }
-
-  /** Notes a login and gives the time of the one before it, or null when this is the first. */
-  async recordLogin(id: string): Promise<Date | null> {
-    const [row] = await this.#queries.query<{ previous: Date | null }>(recordLogin, [id]);
-    return row?.previous ?? null;
   }
 }
 
