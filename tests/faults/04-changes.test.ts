@@ -30,7 +30,7 @@ describe("the certificate is renewed in its place while clients work", () => {
       const started = performance.now();
       await put(folder, renewed);
       await expect.poll(shownCertificate, { timeout: 45_000, interval: 500 }).toBe(renewed.certificate.replaceAll(/\s/g, ""));
-      await crowd.served(5000);
+      await crowd.served(20_000);
       const { count, complaints, requests, longest } = crowd.since(started);
       countFault({ requests, wrong: count.wrong, lost: 0, recovered: performance.now() - started, longest });
       expect(complaints).toEqual([]);
@@ -70,7 +70,7 @@ describe("a change is applied while clients work", () => {
     const owner = await database("owner");
     const { count } = await suffer({
       inject: async () => {
-        await owner.query("begin; set local lock_timeout = '10s'; alter table routing.hijacks add column faults_probe text; create index faults_probe on routing.hijacks (faults_probe); select pg_sleep(1); commit");
+        await owner.query("begin; set local lock_timeout = '10s'; alter table routing.hijacks add column faults_probe text; create index faults_probe on routing.hijacks (faults_probe); select pg_sleep(0.5); commit");
       },
       undo: () => owner.query("alter table routing.hijacks drop column faults_probe"),
       milliseconds: 500,
