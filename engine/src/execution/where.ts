@@ -2,8 +2,8 @@ import type { DatabaseType } from "../catalog/catalog.ts";
 import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
-import { booleanType, floatType, integerType, textType } from "../schema/scalars.ts";
-import { arrayText, toText, UnfitValue } from "../schema/values.ts";
+import { booleanType, floatType, integerType, scalarName, textType } from "../schema/scalars.ts";
+import { listText, toText, UnfitValue } from "../schema/values.ts";
 import { guarded } from "../sql/guard.ts";
 import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, inputType, isListArgument, isObjectArgument, siblingType, type Operator } from "../sql/operators.ts";
@@ -42,6 +42,26 @@ export function parameterOf(input: Input, type: DatabaseType, sql: string, accep
     return { source: { kind: "constant", text: null }, type: sql };
   }
   return { source: { kind: "constant", text: encode(plainValue(input), type, input.path) }, type: sql };
+}
+
+/** A variable that is a whole list of values; one value stands for the list of it. */
+function listParameter(input: Input, element: DatabaseType, sql: string): Parameter {
+  if (input.kind !== "variable") throw invalid("expected a list, but found null", input.path);
+  const { path, name, defaultValue } = input;
+  const convert = (value: unknown) => {
+    const known = value === undefined ? defaultValue : value;
+    if (known === null || known === undefined) throw invalid("expected a list, but found null", path);
+    const items: readonly unknown[] = Array.isArray(known) ? known : [known];
+    return listText(
+      items.map((item, index) => {
+        const at = `${path}[${index}]`;
+        if (item === null || item === undefined) throw invalid(`unexpected null value for type '${scalarName(element)}'`, at);
+        return encode(item, element, at);
+      }),
+      element,
+    );
+  };
+  return { source: { kind: "variable", name, encode: convert }, type: sql };
 }
 
 /** A scalar, or a list of scalars, as a JSON value. */
@@ -163,9 +183,9 @@ export class WhereReader {
     }
     if (input.kind === "list") {
       const texts = input.items.map((item) => constantText(item, own));
-      return { kind: "parameter", parameter: { source: { kind: "constant", text: arrayText(texts) }, type: sql } };
+      return { kind: "parameter", parameter: { source: { kind: "constant", text: listText(texts, own) }, type: sql } };
     }
-    return { kind: "parameter", parameter: parameterOf(input, { name: `_${own.name}`, sql, kind: "base", element: own }, sql, false) };
+    return { kind: "parameter", parameter: listParameter(input, own, sql) };
   }
 
   #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {

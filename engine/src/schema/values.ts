@@ -134,6 +134,11 @@ function nestedArrayText(items: readonly unknown[], element: DatabaseType): stri
   if (items.some((item) => Array.isArray(item)) && element.name !== "json" && element.name !== "jsonb") {
     return `{${items.map((item) => (Array.isArray(item) ? nestedArrayText(item, element) : "NULL")).join(",")}}`;
   }
-  const texts = items.map((item) => toText(item, element));
-  return element.name in integerRanges && texts.every((text) => text === null || /^-?\d+$/.test(text)) ? `{${texts.map((text) => text ?? "NULL").join(",")}}` : arrayText(texts);
+  return listText(items.map((item) => toText(item, element)), element);
+}
+
+/** Texts of an element's type as an array of it; whole numbers need no quotes. */
+export function listText(items: readonly (string | null)[], element: DatabaseType): string {
+  const isPlain = element.name in integerRanges && items.every((text) => text === null || /^-?\d+$/.test(text));
+  return isPlain ? `{${items.map((text) => text ?? "NULL").join(",")}}` : arrayText(items);
 }
