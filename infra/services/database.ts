@@ -7,6 +7,8 @@ export function describeDatabase(): ServiceDescription {
     name: "database",
     run: "service",
     image: "database",
+    // A day of updates is a table with six indexes, and a restore makes all days in one transaction: room for ten years. Default: 64
+    command: ["postgres", "-c", "max_locks_per_transaction=512"],
     user: 10_105,
     environment: { POSTGRES_DB: databaseAddress.name, PGDATA: "/var/lib/postgresql/data" },
     secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },

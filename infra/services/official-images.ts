@@ -22,7 +22,6 @@ const differences: Partial<Record<ServiceName, (service: ServiceDescription) => 
     ...service,
     user: officialUser,
     entrypoint: ["bash", path("entrypoint.sh")],
-    command: ["postgres"],
     files: { ...service.files, "start/entrypoint.sh": text("database/entrypoint.sh") },
     resources: { ...service.resources, processes: sharedProcesses },
   }),
