@@ -115,6 +115,14 @@ describe("inherited roles", () => {
     expect(sql(inherited, "both", "{ author(order_by: {email: asc}) { id } }").text).toMatch(cell);
   });
 
+  test("have columns that may be null when a part does not grant them", async () => {
+    const author = { ...library.metadata["author"], select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {} } }, { role: "b", permission: { columns: ["id", "hidden"], filter: {} } }] };
+    const world = await stateOf({ ...library, metadata: { ...library.metadata, author }, root: { inherited_roles: [{ role_name: "ab", role_set: ["a", "b"] }] } });
+    const [root] = plan(world, "ab", '{ __type(name: "author") { fields { name type { kind } } } }');
+    expect(root?.kind === "fixed" ? JSON.parse(root.text) : undefined).toEqual({ fields: [{ name: "hidden", type: { kind: "SCALAR" } }, { name: "id", type: { kind: "NON_NULL" } }] });
+    expect(sql(world, "ab", "{ author { hidden } }").text).not.toContain("CASE");
+  });
+
   test("have the largest of the limits that parts have", () => {
     expect(sql(inherited, "both", "{ author { id } }").text).toContain("LIMIT 50");
   });

@@ -1,6 +1,6 @@
 import type { MergedPath } from "../metadata/load.ts";
 import type { Metadata, SelectPermissionMetadata } from "../metadata/shape.ts";
-import { always, anyOf, isAlways, type Condition, type Redaction } from "../sql/expression.ts";
+import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
 import type { TrackedTable } from "./model.ts";
 import type { Report, ResolvedSource } from "./resolve.ts";
@@ -84,8 +84,8 @@ function combineCells(
       const own = cells(part).get(name);
       return own === undefined ? part.filter : { kind: "and", items: [part.filter, own] };
     });
-    const visible = anyOf(...conditions);
-    combined.set(name, granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined) ? undefined : isAlways(visible) ? undefined : visible);
+    // A cell that some part does not grant may be null in the schema, even where the others happen to see every row.
+    combined.set(name, granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined) ? undefined : anyOf(...conditions));
   }
   return combined;
 }
