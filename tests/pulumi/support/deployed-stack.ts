@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { paths } from "../../../contract/paths.ts";
 import { dockerClient } from "../../../infra/local/docker/client.ts";
 import { parseAccessText } from "../../../infra/local/stack/access.ts";
 import { readFile } from "node:fs/promises";
@@ -12,6 +13,11 @@ import { newStackName } from "../../harness/stack-name.ts";
 /** Ids of the stack's containers by service or job, without those that only carry files. */
 export type Containers = Readonly<Record<string, string>>;
 
+interface Answer {
+  readonly data?: unknown;
+  readonly errors?: unknown;
+}
+
 /** A stack on this machine, made by the commands of a checkout; gone with its data at the end of the test. */
 export interface DeployedStack extends AsyncDisposable {
   readonly name: string;
@@ -22,7 +28,9 @@ export interface DeployedStack extends AsyncDisposable {
   failingUp(): Promise<string>;
   containers(): Promise<Containers>;
   /** Answer of /api/graphql to the holder of the master key. */
-  query(text: string): Promise<{ readonly data?: unknown; readonly errors?: unknown }>;
+  query(text: string): Promise<Answer>;
+  /** Logs the first administrator in, in the session flow; gives the role in the reply. */
+  logIn(): Promise<string>;
   /** Value of a name in access.env. */
   access(name: string): Promise<string>;
 }
@@ -66,6 +74,22 @@ export async function deployedStack(settings: Readonly<Record<string, string>>, 
     if (value === undefined) throw new Error(`access.env has no ${key}`);
     return value;
   };
+  const ask = async (path: string, headers: Readonly<Record<string, string>>, asked: unknown): Promise<unknown> => {
+    const dispatcher = new Agent({ connect: { ca: await readFile(await access("ROUTEQL_CA_FILE"), "utf8") } });
+    try {
+      const { statusCode, body } = await request(`${await access("ROUTEQL_URL")}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(asked),
+        dispatcher,
+      });
+      const answer = await body.text();
+      if (statusCode !== 200) throw new Error(`status ${statusCode}: ${answer}`);
+      return JSON.parse(answer);
+    } finally {
+      await dispatcher.close();
+    }
+  };
   const said = ({ code, output }: CommandEnd): string => {
     expect(code, output).toBe(0);
     return new RegExp(`✔ Stack ${name}: (.*?) \\[`).exec(output)?.[1] ?? output;
@@ -85,20 +109,13 @@ export async function deployedStack(settings: Readonly<Record<string, string>>, 
       return Object.fromEntries(services.map(({ Id, Labels }) => [Labels["com.routeql.service"], Id]));
     },
     async query(text) {
-      const dispatcher = new Agent({ connect: { ca: await readFile(await access("ROUTEQL_CA_FILE"), "utf8") } });
-      try {
-        const { statusCode, body } = await request(`${await access("ROUTEQL_URL")}/api/graphql`, {
-          method: "POST",
-          headers: { "content-type": "application/json", "x-engine-access-key": await access("ENGINE_ACCESS_KEY") },
-          body: JSON.stringify({ query: text }),
-          dispatcher,
-        });
-        const answer = await body.text();
-        if (statusCode !== 200) throw new Error(`status ${statusCode}: ${answer}`);
-        return JSON.parse(answer) as { data?: unknown; errors?: unknown };
-      } finally {
-        await dispatcher.close();
-      }
+      return (await ask("/api/graphql", { "x-engine-access-key": await access("ENGINE_ACCESS_KEY") }, { query: text })) as Answer;
+    },
+    async logIn() {
+      const [email, password] = [await access("ADMIN_EMAIL"), await access("ADMIN_PASSWORD")];
+      const headers = { "x-service-api-key": await access("SERVICE_API_KEY") };
+      const { user } = (await ask(paths.loginCredentials, headers, { email, password })) as { user: { role: string } };
+      return user.role;
     },
     async [Symbol.asyncDispose]() {
       const { code, output } = await checkout.command("down", name, ["--volumes"]);

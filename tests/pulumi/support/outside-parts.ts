@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeCertificate } from "../../harness/certificate.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../../harness/database-container.ts";
+import { noteSecret } from "../../harness/evidence.ts";
+import { image } from "../../harness/image.ts";
+import { mustRun } from "../../harness/process.ts";
+import { SessionsContainer } from "../../harness/sessions-container.ts";
+
+const folder = "/run/routeql/tls";
+
+/** A Postgres and a session store that are no part of a stack, encrypted, at an address of this machine that containers reach. */
+export interface OutsideParts extends AsyncDisposable {
+  readonly database: StartedDatabaseContainer;
+  /** `postgres://…` of an administrator who is no superuser, with this password or the one it has, and of a database that is not there yet. */
+  readonly databaseUrl: (password?: string) => string;
+  readonly sessionsUrl: string;
+  /** PEM of the authority of both. */
+  readonly authority: string;
+}
+
+/** The address of this machine on the network that containers are on by default. */
+const bridgeAddress = async (): Promise<string> =>
+  (await mustRun("docker", ["network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}"])).trim();
+
+export async function startOutsideParts(): Promise<OutsideParts> {
+  await using started = new AsyncDisposableStack();
+  const host = await bridgeAddress();
+  const { certificate, privateKey } = await makeCertificate("ecdsa", host);
+  const files = [
+    { target: `${folder}/certificate.pem`, content: certificate, mode: 0o444 },
+    { target: `${folder}/private-key.pem`, content: privateKey, mode: 0o444 },
+  ];
+  // Postgres takes no key that others can read.
+  const postgres = `install -m 0600 ${folder}/private-key.pem /tmp/key.pem && exec entrypoint postgres -c ssl=on -c ssl_cert_file=${folder}/certificate.pem -c ssl_key_file=/tmp/key.pem`;
+  const valkey = ["--port", "0", "--tls-port", "6379", "--tls-auth-clients", "no", "--tls-cert-file", `${folder}/certificate.pem`, "--tls-key-file", `${folder}/private-key.pem`];
+  const database = started.use(
+    await new DatabaseContainer(await image("database"))
+      .withoutMigrations()
+      .withCopyContentToContainer(files)
+      .withCommand(["bash", "-c", postgres])
+      .start(),
+  );
+  const sessions = started.use(
+    await new SessionsContainer(await image("sessions"))
+      .withCopyContentToContainer(files)
+      .withCommand([...valkey, "--tls-ca-cert-file", `${folder}/certificate.pem`])
+      .start(),
+  );
+  const password = randomBytes(16).toString("hex");
+  noteSecret("password of the administrator outside", password);
+  await using superuser = await database.connect("bootstrap");
+  await superuser.query(`create role administrator login createrole createdb password '${password}'`);
+  const all = started.move();
+  return {
+    database,
+    databaseUrl: (other = password) => `postgres://administrator:${other}@${host}:${database.getPort()}/routes`,
+    sessionsUrl: sessions.getConnectionUri().replace(/^redis:(.*@)[^:]+:/, `rediss:$1${host}:`),
+    authority: certificate,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** The settings of a stack that uses them, with the authority's file below a folder. */
+export async function settingsFor({ databaseUrl, sessionsUrl, authority }: OutsideParts, below: string): Promise<Record<string, string>> {
+  const file = join(below, "authority.pem");
+  await writeFile(file, authority);
+  return {
+    DATABASE: "external",
+    DATABASE_URL: databaseUrl(),
+    DATABASE_CA_FILE: file,
+    SESSIONS: "external",
+    SESSIONS_URL: sessionsUrl,
+    SESSIONS_CA_FILE: file,
+  };
+}
