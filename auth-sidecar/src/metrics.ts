@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Passwords } from "./passwords/passwords.ts";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -7,8 +6,8 @@ export interface Metrics {
   readonly seconds: Histogram<"method" | "route">;
   readonly tokens: Counter<"flow">;
   readonly logins: Counter<"flow" | "outcome">;
-  /** Adds the gauges of the hash work. */
-  watchPasswords(passwords: Passwords): void;
+  /** Adds a gauge that reads its value when it is asked for. */
+  gauge(name: string, help: string, value: () => number): void;
 }
 
 /** All metrics of the process, in a registry of its own. */
@@ -38,18 +37,17 @@ export function createMetrics(): Metrics {
       labelNames: ["flow", "outcome"],
       registers,
     }),
-    watchPasswords(passwords) {
-      const gauge = (name: string, help: string, value: () => number) =>
+    gauge(name, help, value) {
+      registry.registerMetric(
         new Gauge({
           name,
           help,
-          registers,
+          registers: [],
           collect() {
             this.set(value());
           },
-        });
-      gauge("auth_password_hashes_running", "Password hashes at work.", () => passwords.running);
-      gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => passwords.waiting);
+        }),
+      );
     },
   };
 }

@@ -44,7 +44,8 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
   const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);
   const passwords = new Passwords({ concurrency: settings.PASSWORD_HASH_CONCURRENCY, queue: settings.PASSWORD_HASH_QUEUE });
-  metrics.watchPasswords(passwords);
+  metrics.gauge("auth_password_hashes_running", "Password hashes at work.", () => passwords.running);
+  metrics.gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => passwords.waiting);
   const users = new UserRepository(database);
   const audit = new AuditTrail(database, log);
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);

@@ -122,6 +122,18 @@ describe("the directory login", () => {
     );
   });
 
+  test("ASVS 6.3.1: of guesses sent at the same moment exactly as many as the limit learn that they were wrong", async () => {
+    await using limited = await stack.sidecar({ ...settings, LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+    const address = freshAddress();
+    const body = (guess: number) => ({ email: "ben@example.net", password: `guess ${guess}` });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, guess) => limited.client.call("POST", "/api/auth/login/ldap", { address, body: body(guess) })),
+    );
+    const of = (status: number) => answers.filter((answer) => answer.status === status);
+    expect({ wrong: of(401).length, refused: of(429).length }).toEqual({ wrong: 2, refused: 4 });
+    for (const { milliseconds } of of(401)) expect(milliseconds).toBeGreaterThanOrEqual(395);
+  });
+
   test("ASVS 6.3.1: counts failures against the account, however its name is written", async () => {
     await using limited = await stack.sidecar({
       ...settings,

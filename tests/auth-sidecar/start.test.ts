@@ -132,6 +132,9 @@ describe("the process", () => {
     await running.client.singleStep(user.email, "wrong");
     await running.client.call("GET", "/somewhere-else");
     const text = await (await fetch(`http://127.0.0.1:${running.sidecar.metricsPort}/metrics`)).text();
+    for (const gauge of ["auth_password_hashes_running", "auth_password_hashes_waiting", "auth_tokens_running", "auth_tokens_waiting"]) {
+      expect(text).toContain(`\n${gauge} 0\n`);
+    }
     expect(text).toContain('auth_tokens_total{flow="single-step"} 1');
     expect(text).toContain('auth_logins_total{flow="single-step",outcome="success"} 1');
     expect(text).toContain('auth_logins_total{flow="single-step",outcome="wrong-credentials"} 1');

@@ -14,12 +14,14 @@ const longestWait = 1000;
 
 /** Session flow, second step: a session for an access token. POST answers as GET does. */
 export function token(parts: Parts): Endpoint {
-  const { settings } = parts;
+  const { settings, metrics } = parts;
   const queue = new BoundedQueue({
     concurrency: settings.TOKEN_CONCURRENCY,
     waiting: settings.TOKEN_QUEUE,
     longestWaitMilliseconds: longestWait,
   });
+  metrics.gauge("auth_tokens_running", "Requests for tokens at work.", () => queue.running);
+  metrics.gauge("auth_tokens_waiting", "Requests for tokens that wait for their turn.", () => queue.waiting);
   const issue = issueToken(parts);
   return {
     path: paths.token,
