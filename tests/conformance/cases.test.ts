@@ -21,7 +21,8 @@ test("a folder is its setup, its cases and its helpers; teardowns are not needed
     "helper.yaml": "type: pg_create_function_permission\nargs: {role: a, function: f}\n",
     "one.yaml": "url: /v1/graphql\nquery: {query: '{ a }'}\nresponse: {data: {a: []}}\n",
     "two.yaml": "- {url: /v1/graphql, status: 200, headers: {X-Hasura-User-Id: 1}, query: {}}\n- {url: /v1/query, status: 400, query: {type: run_sql}}\n",
-    "driven.yaml": "query: subscription { a }\n",
+    "driven.yaml": "- {insert: 1}\n",
+    "live.yaml": "query: subscription { a }\nvariables_same: [{x: 1}]\n",
     "empty.yaml": "",
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, "basic", name), text);
@@ -32,10 +33,12 @@ test("a folder is its setup, its cases and its helpers; teardowns are not needed
   expect(folder?.cases.map(({ name, steps, unusable }) => [name, steps.length, unusable !== undefined])).toEqual([
     ["driven", 0, true],
     ["empty", 0, true],
+    ["live", 0, false],
     ["one", 1, false],
     ["two", 2, false],
   ]);
-  expect(folder?.cases[3]?.steps[0]).toMatchObject({ status: 200, headers: { "X-Hasura-User-Id": "1" } });
+  expect(folder?.cases[2]?.liveQuery).toEqual({ query: "subscription { a }", representative: undefined, same: [{ x: 1 }], different: [] });
+  expect(folder?.cases[4]?.steps[0]).toMatchObject({ status: 200, headers: { "X-Hasura-User-Id": "1" } });
 });
 
 test("the further lines of a quoted text may stand as far left as its key", () => {

@@ -20,10 +20,20 @@ export interface Command {
   readonly version?: number;
 }
 
+/** A subscription that Hasura's suite has explained with several variables. */
+export interface LiveQuery {
+  readonly query: string;
+  readonly representative: unknown;
+  /** Variables for which the statement is that of the representative. */
+  readonly same: readonly unknown[];
+  readonly different: readonly unknown[];
+}
+
 /** One file of requests. */
 export interface Case {
   readonly name: string;
   readonly steps: readonly Step[];
+  readonly liveQuery: LiveQuery | undefined;
   /** Why it cannot be run, when it cannot. */
   readonly unusable: string | undefined;
 }
@@ -66,6 +76,17 @@ function stepOf(value: unknown): Step | undefined {
   };
 }
 
+function liveQueryOf(value: unknown): LiveQuery | undefined {
+  if (!isRecord(value) || typeof value["query"] !== "string" || !/^\s*subscription\b/.test(value["query"])) return undefined;
+  const listOf = (variables: unknown) => (Array.isArray(variables) ? (variables as readonly unknown[]) : []);
+  return {
+    query: value["query"],
+    representative: value["variables_representative"] ?? value["variables"],
+    same: listOf(value["variables_same"]),
+    different: listOf(value["variables_different"]),
+  };
+}
+
 function readFile(file: string): unknown {
   return parse(indentQuoted(readFileSync(file, "utf8")), { maxAliasCount: 10_000 }) as unknown;
 }
@@ -92,9 +113,11 @@ export function indentQuoted(text: string): string {
 function caseOf(file: string, content: unknown): Case {
   const name = basename(file, ".yaml");
   const steps = (Array.isArray(content) ? (content as readonly unknown[]) : [content]).map(stepOf);
-  if (content === null || content === undefined) return { name, steps: [], unusable: "the file is empty" };
-  if (steps.includes(undefined)) return { name, steps: [], unusable: "holds no request with a url; code of Hasura's own suite drives it" };
-  return { name, steps: steps as readonly Step[], unusable: undefined };
+  const liveQuery = liveQueryOf(content);
+  if (content === null || content === undefined) return { name, steps: [], liveQuery, unusable: "the file is empty" };
+  if (!steps.includes(undefined)) return { name, steps: steps as readonly Step[], liveQuery: undefined, unusable: undefined };
+  if (liveQuery !== undefined) return { name, steps: [], liveQuery, unusable: undefined };
+  return { name, steps: [], liveQuery, unusable: "holds no request with a url; code of Hasura's own suite drives it" };
 }
 
 function readFolder(directory: string, root: string): Folder {

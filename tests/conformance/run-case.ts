@@ -1,6 +1,7 @@
 import { Kind, parse, visit } from "graphql";
 import { compareAnswers } from "./compare.ts";
-import type { Case, Command, Step } from "./cases.ts";
+import type { Case, Command, LiveQuery, Step } from "./cases.ts";
+import { compareLiveQuery } from "./live-query.ts";
 import { UnknownCommand } from "./metadata-builder.ts";
 import type { Stage } from "./stage.ts";
 import type { Transport } from "./transports.ts";
@@ -101,8 +102,9 @@ export class CaseRunner {
     this.#setup = setup;
   }
 
-  async run({ steps, unusable }: Case): Promise<Outcome> {
+  async run({ steps, liveQuery, unusable }: Case): Promise<Outcome> {
     if (unusable !== undefined) return { kind: "skipped", reason: unusable };
+    if (liveQuery !== undefined) return await this.#explain(liveQuery);
     const notes: string[] = [];
     let ran = 0;
     let leftOut = "";
@@ -124,6 +126,17 @@ export class CaseRunner {
     }
     if (ran === 0) return { kind: "skipped", reason: leftOut === "" ? "no GraphQL request in it" : leftOut };
     return { kind: "passed", notes: leftOut === "" ? notes : [...notes, `left out: ${leftOut}`] };
+  }
+
+  async #explain(liveQuery: LiveQuery): Promise<Outcome> {
+    if (this.#transport.name === "websocket") return { kind: "skipped", reason: "over HTTP only: /v1/graphql/explain" };
+    const difference = await compareLiveQuery(this.#stage.port, this.#secretHeaders(), liveQuery);
+    if (difference !== undefined) return { kind: "failed", step: 1, description: undefined, difference, query: liveQuery };
+    return { kind: "passed", notes: ["its statement explained"] };
+  }
+
+  #secretHeaders(): Record<string, string> {
+    return this.#stage.withoutSecret ? {} : { "x-hasura-admin-secret": this.#stage.secret };
   }
 
   #cannotRun(step: Step): string | undefined {
@@ -162,8 +175,7 @@ export class CaseRunner {
   }
 
   async #request(step: Step, notes: string[]): Promise<string | undefined> {
-    const withSecret = !this.#stage.withoutSecret;
-    const headers = { ...(withSecret ? { "x-hasura-admin-secret": this.#stage.secret } : {}), ...step.headers };
+    const headers = { ...this.#secretHeaders(), ...step.headers };
     const answer = await this.#transport.send(this.#stage.port, step.url, headers, step.query);
     if (answer.status !== step.status) return `expected status ${step.status}, found ${answer.status}: ${JSON.stringify(answer.body)}`;
     const { aboutMutations } = lookAt(step.query);
