@@ -155,3 +155,27 @@ describe("diff --endpoint", { timeout: generous }, () => {
     expect((await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "other" })).code).toBe(2);
   });
 });
+
+describe("permissions of metadata with several sources", { timeout: generous }, () => {
+  const source = (name: string, kind: string) =>
+    `- name: ${name}\n  kind: ${kind}\n  configuration:\n    connection_info:\n      database_url:\n        from_env: ${name.toUpperCase()}_DATABASE\n  tables: "!include default/tables/tables.yaml"\n`;
+  const several = { "metadata/databases/databases.yaml": source("crm", "mssql") + source("billing", "postgres") };
+
+  test("asks for one of them by name, and knows no other", async () => {
+    using folder = new MetadataFolder([note()], several);
+    const unnamed = await routeql(folder.path, ["permissions"]);
+    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining("these metadata have 2 sources, of which one is looked at: give --source crm or --source billing")]);
+    const unknown = await routeql(folder.path, ["permissions", "--source", "sales"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("there is no source sales; there are crm, billing")]);
+  });
+
+  test("takes the database that the named source names, and leaves sources of other kinds alone", async () => {
+    using folder = new MetadataFolder([note()], several);
+    const without = await routeql(folder.path, ["permissions", "--source", "billing"]);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("give --database URL")]);
+    const named = await routeql(folder.path, ["permissions", "--source", "billing"], { BILLING_DATABASE: "postgres://127.0.0.1:1/none" });
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("the database does not answer")]);
+    const other = await routeql(folder.path, ["permissions", "--source", "crm"]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/databases\.yaml:2: .*Postgres sources only/)]);
+  });
+});

@@ -50,6 +50,14 @@ export function isComparedByValue(type: DatabaseType | undefined): boolean {
   return type !== undefined && !printedOtherwise.has(type.element?.name ?? type.name);
 }
 
+/** Types of which Postgres knows the largest and the smallest value, and Hasura asks for them. */
+const extreme = new Set(["int2", "int4", "int8", "numeric", "float4", "float8", "text", "varchar", "bpchar", "date", "timetz", "timestamp", "timestamptz"]);
+
+/** Columns whose `max` and `min` tell the same in GraphQL and in SQL. */
+export function extremeColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
+  return permission.columns.filter((column) => extreme.has(table.types.get(column)?.name ?? ""));
+}
+
 /** A column as GraphQL has it. */
 export function fieldOf(table: DeclaredTable, column: string): string {
   return table.fields.get(column) ?? column;

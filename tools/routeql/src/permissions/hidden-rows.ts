@@ -18,7 +18,7 @@ function literal(text: string, type: DatabaseType | undefined): string {
 }
 
 /** Columns that refer to an enum table take names instead of values. */
-function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
+export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
   const enums = new Set(metadata.sources.flatMap((source) => source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table))));
   const keys = catalog.tables.get(table.key)?.foreignKeys ?? [];
   return new Set([...keys.filter(({ target }) => enums.has(keyOf(target))).flatMap(({ columns }) => columns), ...(enums.has(table.key) ? (table.primaryKey ?? []) : [])]);

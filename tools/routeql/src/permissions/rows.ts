@@ -22,7 +22,7 @@ export function caseOf(of: Omit<Case, "sql">): Case {
   return { ...of, sql: new Sql(of.subject.access, of.role, of.variables) };
 }
 
-const cellOf = ({ role, table }: Case) => ({ role, table: table.key });
+export const cellOf = ({ role, table }: Case) => ({ role, table: table.key });
 
 /** The session in words, with long values cut. */
 export function sessionWords(variables: Variables): string {
@@ -40,7 +40,7 @@ export function selectionOf({ table, permission }: Pick<Case, "table" | "permiss
   return valueColumns(table, permission).map((column) => fieldOf(table, column)).join(" ") || "nothing: __typename";
 }
 
-const argumentsOf = (...given: readonly string[]) => {
+export const argumentsOf = (...given: readonly string[]) => {
   const all = given.filter((argument) => argument !== "");
   return all.length === 0 ? "" : `(${all.join(", ")})`;
 };
@@ -50,7 +50,7 @@ export const plainRows = (value: unknown): readonly Row[] => (Array.isArray(valu
 
 type Served = { readonly rows: readonly Row[]; readonly longest: number } | { readonly failure: Failure };
 
-async function ask({ subject, role, variables }: Case, document: string): Promise<Reply> {
+export async function ask({ subject, role, variables }: Case, document: string): Promise<Reply> {
   return subject.ask(role, variables, document);
 }
 
@@ -113,7 +113,6 @@ export async function verifyRows(of: Case): Promise<void> {
     if (wrong !== undefined) verdicts.say("rows", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${table.rootField}, ${operation})`);
     await verifyLimit(of, kind, first);
   }
-  await verifyAggregates(of);
 }
 
 /** What a client asks for makes a list shorter, never longer. */
@@ -125,32 +124,5 @@ async function verifyLimit(of: Case, kind: "query" | "subscription", expected: E
     const reply = await ask(of, documentOf(of.subject.access, kind, `${field}${argumentsOf(asked)} { __typename }`));
     const length = plainRows(rootValue(of.subject.access, reply, field)).length;
     of.verdicts.hold("limit", cellOf(of), length <= limit && reply.failure === undefined, () => `${of.role} is served ${length} rows of ${of.table.rootField} at once by (${asked || "no limit"}), and may have ${limit}`);
-  }
-}
-
-/** Counts are those of the filter; nodes are cut by the limit. */
-async function verifyAggregates(of: Case): Promise<void> {
-  const { permission, table, subject, role, verdicts, sql } = of;
-  const expect = () => expectedRows(subject, () => `select to_json(count(*))::text from ${sql.from(table, "it")} where ${sql.filter(permission, "it")}`);
-  for (const [kind, operation] of [["query", "query aggregate"], ["subscription", "live aggregate"]] as const) {
-    if (!permission.operations.has(operation)) continue;
-    const { field } = rootOf(table, operation);
-    const hasNodes = permission.columns.length > 0 || permission.computedFields.length > 0;
-    const nodes = `more: ${field}${argumentsOf("limit: 2147483647")} { nodes { __typename } }`;
-    const document = documentOf(subject.access, kind, kind === "query" && hasNodes ? `${field} { aggregate { count } } ${nodes}` : `${field} { aggregate { count } }`);
-    const wrong = await settled(
-      expect,
-      () => ask(of, document),
-      (reply, expected) => {
-        if (expected.kind === "unknown" || expected.kind === "error") return undefined;
-        if (expected.kind === "missing") return reply.failure === undefined ? `counts rows though ${expected.variable} is missing` : undefined;
-        const found = (rootValue(subject.access, reply, field) as { aggregate?: { count?: string } } | undefined)?.aggregate?.count;
-        const long = (rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined)?.nodes?.length ?? 0;
-        if (permission.limit !== undefined && long > permission.limit) return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
-        const [count = ""] = expected.rows as unknown as readonly string[];
-        return found === count ? undefined : `counts ${(found ?? reply.failure?.message ?? "no").replace("#", "")} rows, and the filter gives ${count.replace("#", "")}`;
-      },
-    );
-    verdicts.hold("aggregates", cellOf(of), wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`);
   }
 }

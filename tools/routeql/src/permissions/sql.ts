@@ -65,6 +65,12 @@ export class Sql {
     return columns.length === 0 ? "" : ` order by ${columns.join(", ")}`;
   }
 
+  /** How many rows the filter lets through, and the largest and smallest of their visible values, as a JSON text: `{count, max0, min0, …}`. */
+  aggregate(table: DeclaredTable, permission: DeclaredPermission, columns: readonly string[]): string {
+    const extremes = columns.flatMap((column, index) => ["max", "min"].map((name) => `, ${name}(${this.column(permission, column, "it")}) as ${name}${index}`));
+    return `select to_json(r)::text from (select count(*) as count${extremes.join("")} from ${this.from(table, "it")} where ${this.filter(permission, "it")}) r`;
+  }
+
   /** The first rows that the filter lets through, as JSON texts. */
   rows(table: DeclaredTable, permission: DeclaredPermission, most: number, further = "true", from = this.from(table, "it")): string {
     return `select to_json(r)::text from (select ${this.values(table, permission, "it")} from ${from} where (${this.filter(permission, "it")}) and (${further})${this.order(table, permission, "it")} limit ${most}) r`;

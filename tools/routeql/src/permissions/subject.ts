@@ -51,7 +51,7 @@ export class Subject implements AsyncDisposable {
   static async open(project: Project, metadata: Metadata, address: string, { inferFunctionPermissions, statementTimeout, served }: SubjectOptions): Promise<Subject> {
     const [source] = metadata.sources;
     if (source === undefined || metadata.sources.length > 1) {
-      throw new UsageError(`permissions are verified for metadata with exactly one source; these have ${metadata.sources.length}${source === undefined ? "" : `: ${metadata.sources.map(({ name }) => name).join(", ")}`}`);
+      throw new UsageError(`permissions are verified for one source at a time; these metadata have ${metadata.sources.length}${source === undefined ? "" : `: ${metadata.sources.map(({ name }) => name).join(", ")}`}`);
     }
     const database = await ReadOnlyDatabase.open(address, statementTimeout);
     try {

@@ -1,3 +1,4 @@
+import { verifyAggregates } from "./aggregates.ts";
 import { verifyExecution } from "./execution.ts";
 import { verifyFunction } from "./functions.ts";
 import { verifyHiddenRows } from "./hidden-rows.ts";
@@ -78,6 +79,7 @@ async function verifyRole(subject: Subject, role: string, verdicts: Verdicts, { 
     const own = variablesOf(subject.access, table.key, [permission.filter, ...permission.cells.values()]);
     for (const variables of own.size === 0 ? [first] : real) {
       await verifyRows(of(variables));
+      await verifyAggregates(of(variables));
       await verifyStream(of(variables));
     }
     for (const variables of real.slice(0, 2)) {

@@ -7,7 +7,7 @@ import { commonOptions, type Configuration, metadataDirectory, readConfiguration
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
 import { databaseAddress, databaseOptions } from "../metadata/database.ts";
-import { readProject } from "../metadata/project.ts";
+import { ofOneSource, readProject } from "../metadata/project.ts";
 import { compareExpectations, expectationsOf, printExpectations, readExpectations } from "../permissions/expectations.ts";
 import { renderPage } from "../permissions/page.ts";
 import { renderPermissions } from "../permissions/markdown.ts";
@@ -73,6 +73,7 @@ A file of expectations holds what each role may do, for review: written by --upd
   options: {
     ...commonOptions,
     ...databaseOptions,
+    source: { type: "string", value: "NAME", help: "the source that is looked at, where the metadata have several; each has its own database and its own file of expectations" },
     expectations: { type: "string", value: "FILE", help: "YAML file of what each role may do; differences are findings" },
     "update-expectations": { type: "boolean", help: "write the file of expectations instead of comparing with it" },
     write: { type: "string", value: "FILE", multiple: true, help: "write the table of permissions, as Markdown (.md) or as a page of its own (.html); may be given more than once" },
@@ -83,6 +84,7 @@ A file of expectations holds what each role may do, for review: written by --upd
   examples: [
     ["routeql permissions --metadata hasura-metadata --database postgres://localhost/app", "verify"],
     ["routeql permissions --expectations permissions.yaml --update-expectations", "write down what is granted, for review"],
+    ["routeql permissions --source billing --database postgres://localhost/billing", "verify one source of several"],
     ["routeql permissions --write permissions.html", "a page to look at"],
   ],
   outcomes: ["all is as declared and as expected", "something is served or refused otherwise, or differs from what is expected"],
@@ -92,7 +94,7 @@ A file of expectations holds what each role may do, for review: written by --upd
     const configuration = readConfiguration(given, surroundings);
     const { directory } = surroundings;
     const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
-    const project = readProject(source, directory);
+    const project = readProject(source, directory, undefined, (loaded) => ofOneSource(loaded, given.text("source")));
     const { metadata } = project;
     if (metadata === undefined) throw new UsageError(`the metadata cannot be read:\n${project.problems.filter(({ kind }) => kind === "invalid").map((problem) => `  ${project.positionOf(problem).file}:${project.positionOf(problem).line}: ${problem.reason}`).join("\n")}`);
     const most = wholeNumber(given, "rows", defaults.rows);

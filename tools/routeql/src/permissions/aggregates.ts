@@ -1,0 +1,56 @@
+import { expectedRows, type Row, settled } from "./answers.ts";
+import { documentOf, extremeColumns, fieldOf, rootOf, rootValue } from "./documents.ts";
+import { enumColumns } from "./hidden-rows.ts";
+import { argumentsOf, ask, type Case, cellOf, sessionWords } from "./rows.ts";
+
+/** Counts, maxima and minima are those of the rows that the filter lets through; nodes are cut by the limit. */
+export async function verifyAggregates(of: Case): Promise<void> {
+  const { permission, table, subject, role, verdicts, sql } = of;
+  const enumerated = enumColumns(of);
+  const columns = extremeColumns(table, permission).filter((column) => !enumerated.has(column));
+  const names = columns.map((column) => fieldOf(table, column));
+  const expect = () => expectedRows(subject, () => sql.aggregate(table, permission, columns));
+  for (const [kind, operation] of [["query", "query aggregate"], ["subscription", "live aggregate"]] as const) {
+    if (!permission.operations.has(operation)) continue;
+    const { field } = rootOf(table, operation);
+    const hasNodes = permission.columns.length > 0 || permission.computedFields.length > 0;
+    const nodes = `more: ${field}${argumentsOf("limit: 2147483647")} { nodes { __typename } }`;
+    const extremes = names.length === 0 ? "" : ` max { ${names.join(" ")} } min { ${names.join(" ")} }`;
+    const aggregate = `${field} { aggregate { count${extremes} } }`;
+    const document = documentOf(subject.access, kind, kind === "query" && hasNodes ? `${aggregate} ${nodes}` : aggregate);
+    const wrong = await settled(
+      expect,
+      () => ask(of, document),
+      (reply, expected) => {
+        if (expected.kind === "unknown" || expected.kind === "error") return undefined;
+        if (expected.kind === "missing") return reply.failure === undefined ? `counts rows though ${expected.variable} is missing` : undefined;
+        if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+        const long = (rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined)?.nodes?.length ?? 0;
+        if (permission.limit !== undefined && long > permission.limit) return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
+        return wrongAggregate((rootValue(subject.access, reply, field) as { aggregate: Aggregate }).aggregate, expected.rows[0] as Row, names);
+      },
+    );
+    verdicts.count("aggregates", 1 + 2 * columns.length);
+    if (wrong !== undefined) verdicts.say("aggregates", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${field}, ${operation})`);
+  }
+}
+
+export interface Aggregate {
+  readonly count: string;
+  readonly max?: Row;
+  readonly min?: Row;
+}
+
+/** What is wrong with an answer, in words; undefined when it is what SQL gives (sql.ts tells the form). */
+export function wrongAggregate(found: Aggregate, expected: Row, names: readonly string[]): string | undefined {
+  if (found.count !== expected["count"]) return `counts ${inWords(found.count)} rows, and the filter gives ${inWords(expected["count"])}`;
+  for (const [index, name] of names.entries()) {
+    for (const [which, word] of [["max", "largest"], ["min", "smallest"]] as const) {
+      const [served, wanted] = [found[which]?.[name], expected[`${which}${index}`]];
+      if (JSON.stringify(served) !== JSON.stringify(wanted)) return `is told that the ${word} ${name} is ${inWords(served)}, and by the filter it is ${inWords(wanted)}`;
+    }
+  }
+  return undefined;
+}
+
+const inWords = (value: unknown): string => JSON.stringify(value ?? null).replace(/^"#(.*)"$/, "$1");
