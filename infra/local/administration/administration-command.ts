@@ -6,6 +6,7 @@ import { isApplicationRole } from "../../../auth-sidecar/src/users/application-r
 import { nearest } from "../../settings/nearest.ts";
 import { execute } from "../docker/execute.ts";
 import type { Command } from "../foundation/command.ts";
+import { withoutEngine } from "../docker/unreachable.ts";
 import { explain, Failure } from "../foundation/failure.ts";
 import { executeInSidecar } from "../kubernetes/administer.ts";
 import { placeOf } from "../kubernetes/place.ts";
@@ -71,7 +72,7 @@ export function administrationCommand(subject: Subject, summary: string, notes: 
           console.error("\nNothing was changed.");
           return 130;
         }
-        console.error(error instanceof AdministrationError ? error.message : `\n${explain(error)}`);
+        console.error(error instanceof AdministrationError ? error.message : `\n${explain(withoutEngine(error))}`);
         return 1;
       }
     },

@@ -54,9 +54,3 @@ test("a sidecar that does not run is said to be so", async () => {
     "The auth sidecar of the stack local does not run (it is exited)",
   );
 });
-
-test("an engine that does not answer is said to be so", async () => {
-  const given = await engine([]);
-  await given[Symbol.asyncDispose]();
-  expect((await refusal("local", given.docker)).message).toMatch(/^No Docker engine answers: .*ECONNREFUSED/);
-});

@@ -1,20 +1,12 @@
 import type Docker from "dockerode";
-import { dockerClient, statusOf } from "../docker/client.ts";
-import { Failure, messageOf } from "../foundation/failure.ts";
+import { dockerClient } from "../docker/client.ts";
+import { Failure } from "../foundation/failure.ts";
 
 const upCommand = (stack: string): string => `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;
 
-async function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerInfo[]> {
+function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerInfo[]> {
   const label = [`com.routeql.stack=${stack}`, "com.routeql.service=auth-sidecar", "com.routeql.run=service"];
-  try {
-    return await docker.listContainers({ all: true, filters: { label } });
-  } catch (error) {
-    if (statusOf(error) !== undefined) throw error;
-    throw new Failure(`No Docker engine answers: ${messageOf(error)}`, {
-      remedy: `start it, or name it in DOCKER_HOST; on this machine \`${upCommand(stack)}\` brings one with the stack.`,
-      cause: error,
-    });
-  }
+  return docker.listContainers({ all: true, filters: { label } });
 }
 
 /**

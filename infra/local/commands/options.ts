@@ -1,3 +1,4 @@
+import { withoutEngine } from "../docker/unreachable.ts";
 import { explain } from "../foundation/failure.ts";
 import { onInterrupt } from "../foundation/interrupt.ts";
 import { logFileOf } from "../stack/session.ts";
@@ -11,7 +12,7 @@ export async function runInterruptibly(
   try {
     return await work(signal);
   } catch (error) {
-    console.error(`\n${explain(signal.aborted ? signal.reason : error, logFileOf(error))}`);
+    console.error(`\n${explain(signal.aborted ? signal.reason : withoutEngine(error), logFileOf(error))}`);
     return signal.aborted ? 130 : 1;
   }
 }

@@ -2,6 +2,7 @@ import { openClientPrograms } from "../database/client-programs.ts";
 import { exitCodeOf } from "../docker/execute.ts";
 import { passOutput } from "../docker/pass-output.ts";
 import type { Command } from "../foundation/command.ts";
+import { withoutEngine } from "../docker/unreachable.ts";
 import { explain, Failure } from "../foundation/failure.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { placeOf } from "../kubernetes/place.ts";
@@ -77,7 +78,7 @@ export const command: Command = {
       const place = await placeOf(stack);
       return await (place ? runPsqlInPod(place, stack, role, args.rest) : runPsql(stack, role, args.rest));
     } catch (error) {
-      console.error(`\n${explain(error)}`);
+      console.error(`\n${explain(withoutEngine(error))}`);
       return 1;
     }
   },
