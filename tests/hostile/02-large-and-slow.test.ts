@@ -107,7 +107,7 @@ attacks(
       name: `slow headers ${index}`,
       run: () => slow("POST /api/graphql HTTP/1.1\r\nHost: a\r\n", `X-${index}: a\r\n`),
     })),
-  { atOnce: 300 },
+  { atOnce: 300, waits: true },
 );
 
 attacks(
@@ -125,7 +125,7 @@ attacks(
         return status === undefined || status === 408 ? undefined : text.slice(0, 200);
       },
     })),
-  { atOnce: 200 },
+  { atOnce: 200, waits: true },
 );
 
 attacks("a storm of logins with wrong passwords ends in refusals, none of them a failure", () =>

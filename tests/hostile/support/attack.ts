@@ -27,12 +27,14 @@ export interface Options {
   readonly atOnce?: number;
   /** Milliseconds for all. */
   readonly timeout?: number;
+  /** Runs together with its neighbours that say so too: most of its time it waits to be cut off. */
+  readonly waits?: boolean;
 }
 
 /** A test of a group of attacks: all are refused, and the service answers during them and afterwards. */
 export function attacks(title: string, list: () => Promise<readonly Attack[]> | readonly Attack[], options: Options = {}): void {
-  const { atOnce = 8, timeout = 120_000 } = options;
-  test(title, { timeout }, async () => {
+  const { atOnce = 8, timeout = 120_000, waits = false } = options;
+  (waits ? test.concurrent : test)(title, { timeout }, async () => {
     const waiting = [...(await list())];
     const total = waiting.length;
     expect(total).toBeGreaterThan(0);
