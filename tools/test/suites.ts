@@ -25,23 +25,23 @@ const tool = (name: string): string => resolve(repository, "node_modules/.bin", 
 /** What of the end-to-end suite looks at a stack from outside alone, whatever it runs on. */
 const specificationWalk: readonly string[] = ["04", "05", "06", "07", "09", "10", "13"].map((section) => `tests/e2e/${section}-*.test.ts`);
 
-/** All suites in the order in which `npm test` runs them: what fails fastest comes first, then the longest, so that the lanes end together. */
+/** All suites in the order in which `npm test` runs them: what fails fastest comes first, then the longest before the shorter, so that the lanes end together. */
 export const suites: readonly Suite[] = [
   { name: "types", what: "TypeScript's check of everything", kind: "command", command: [tool("tsc"), "--noEmit"], needsDocker: false },
   { name: "lint", what: "oxlint, type-aware, warnings denied", kind: "command", command: [tool("oxlint"), "--type-aware", "--deny-warnings"], needsDocker: false },
   { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false, alone: true },
   { name: "database", what: "migrations, roles, loading and detection on a real Postgres", kind: "vitest", needsDocker: true },
-  { name: "conformance", what: "Hasura's own read cases against the embedded engine", kind: "vitest", needsDocker: true },
-  { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
-  { name: "permissions", what: "what each role may see, from the metadata, on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "kubernetes", what: "the stack on a Kubernetes node of the suite's own", kind: "vitest", needsDocker: true, ownStack: true, also: specificationWalk },
-  { name: "auth-sidecar", what: "the sidecar on a real Postgres and a real session store", kind: "vitest", needsDocker: true },
-  { name: "gateway", what: "nginx in front of stand-ins", kind: "vitest", needsDocker: true },
   { name: "faults", what: "bad days, with clients at work: parts killed, cut off, starved and full", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "e2e", what: "the specification, line by line, against a running stack over TLS", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "pulumi", what: "the program over its whole life, under the real Pulumi engine, on a Docker host", kind: "vitest", needsDocker: true },
-  { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
+  { name: "auth-sidecar", what: "the sidecar on a real Postgres and a real session store", kind: "vitest", needsDocker: true },
+  { name: "permissions", what: "what each role may see, from the metadata, on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "hostile", what: "hostile days: the surface scanned, GraphQL, WebSocket and tokens abused, while clients work", kind: "vitest", needsDocker: true, ownStack: true },
+  { name: "local", what: "the commands that bring a stack up, work on it and take it down", kind: "vitest", needsDocker: true },
+  { name: "gateway", what: "nginx in front of stand-ins", kind: "vitest", needsDocker: true },
+  { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
+  { name: "conformance", what: "Hasura's own read cases against the embedded engine", kind: "vitest", needsDocker: true },
   { name: "secrets", what: "every log, state, inspection, image and output of the run, searched for every secret of the run", kind: "vitest", needsDocker: true, alone: true },
 ];
 
