@@ -244,6 +244,13 @@ describe("passwords", () => {
     expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
   });
+
+  test("a hash is renewed once by logins of the same moment, and all of them succeed", async () => {
+    const { hash } = await import("@node-rs/argon2");
+    const user = await stack.addUser("viewer", { passwordHash: await hash("a plain old password", { memoryCost: 8192, timeCost: 1 }) });
+    const logins = await Promise.all(Array.from({ length: 6 }, () => running.client.login(user.email, "a plain old password")));
+    expect(logins.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  });
 });
 
 test("ASVS 16.3.1: what happens to an account is on record, with request id and address, without a secret", async () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
 import { SessionStore } from "../../auth-sidecar/src/sessions/session-store.ts";
 import { Stack } from "./stack.ts";
 
@@ -47,6 +48,23 @@ test("ASVS 7.2.4: a login gets a new id, and the session that was presented ends
   const planted = "A".repeat(43);
   expect(await running.client.session(user.email, user.password, { sessionId: planted })).not.toBe(planted);
   expect((await running.client.token(planted)).status).toBe(401);
+});
+
+test("ASVS 7.4.3: a login under way with the old password, while that is changed, gets no session", async () => {
+  await using running = await stack.sidecar();
+  const user = await stack.addUser();
+  await using watching = await stack.database.connect("owner");
+  await stack.sql.query("begin");
+  await stack.sql.query("update auth.users set password_hash = $2 where id = $1", [user.id, await hashPassword("another password")]);
+  // The old password still proves itself, as the change is not committed; then the login waits for the row.
+  const login = running.client.login(user.email, user.password);
+  while ((await watching.query("select from pg_locks where not granted")).rows.length === 0) await sleep(5);
+  await stack.sql.query("commit");
+  expect(await login).toMatchObject({ status: 401, body: { code: "wrong-credentials" } });
+  expect(await redis.exists(`user-sessions:${user.id}`)).toBe(0);
+  const { rows } = await stack.sql.query("select outcome from auth.audit_events where event = 'login' and user_id = $1", [user.id]);
+  expect(rows).toEqual([{ outcome: "failure" }]);
+  expect((await running.client.login(user.email, "another password")).status).toBe(200);
 });
 
 test("a failed login leaves the presented session alone", async () => {

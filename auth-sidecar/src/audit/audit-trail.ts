@@ -15,12 +15,20 @@ const insert: Statement = { name: "insert-audit-events", text: insertEvents };
 const insertLogin: Statement = {
   name: "insert-login",
   text: `
-    with recorded as (${insertEvents})
-    update auth.users as target set last_login = clock_timestamp()
-    from (select id, last_login from auth.users where id = $2 for update) as before
-    where target.id = before.id
-    returning before.last_login as previous`,
+    with login as (
+      update auth.users as target set last_login = clock_timestamp()
+      from (select id, last_login from auth.users where id = $2 and password_hash is not distinct from $3 for update) as before
+      where target.id = before.id
+      returning before.last_login as previous
+    ), recorded as (${insertEvents} where exists (select from login))
+    select previous from login`,
 };
+
+/** The account whose login succeeded, with the hash that proved it, null for an account of the directory. */
+export interface ProvenAccount {
+  readonly id: string;
+  readonly passwordHash: string | null;
+}
 
 /** Writes events to the log and to auth.audit_events. Those of one moment share a statement. */
 export class AuditTrail {
@@ -42,17 +50,21 @@ export class AuditTrail {
    * @throws {Unavailable} when the database does not answer
    */
   async record(event: AuditEvent): Promise<void> {
-    await this.#insert(this.#logged(event));
+    this.#logEvent(event);
+    await this.#insert(tableRow(event));
   }
 
   /**
    * Records a login that succeeded and notes it with the account, both or neither.
-   * @returns when the account was logged in to before, or null
+   * @returns when the account was logged in to before, or null; undefined, with nothing recorded, when its password was changed
+   * since it was proven
    * @throws {Unavailable} when the database does not answer
    */
-  async recordLogin(event: AuditEvent & { readonly userId: string }): Promise<Date | null> {
-    const rows = await this.#queries.query<{ previous: Date | null }>(insertLogin, [JSON.stringify([this.#logged(event)]), event.userId]);
-    return rows[0]?.previous ?? null;
+  async recordLogin(event: AuditEvent, { id, passwordHash }: ProvenAccount): Promise<Date | null | undefined> {
+    const row = tableRow({ ...event, userId: id });
+    const [login] = await this.#queries.query<{ previous: Date | null }>(insertLogin, [JSON.stringify([row]), id, passwordHash]);
+    if (login !== undefined) this.#logEvent({ ...event, userId: id });
+    return login?.previous;
   }
 
   /** As {@link record}, for what is refused anyway: the answer does not wait for the database to come back. */
@@ -60,19 +72,21 @@ export class AuditTrail {
     await this.record(event).catch((error: unknown) => this.#log.error({ err: error }, "an audit event is in the log only"));
   }
 
-  /** Logs the event, and gives it as the table has it. */
-  #logged(event: AuditEvent): object {
+  #logEvent(event: AuditEvent): void {
     this.#log.info({ audit: event }, `${event.event} ${event.outcome}`);
-    return {
-      occurred_at: new Date().toISOString(),
-      event: event.event,
-      outcome: event.outcome,
-      user_id: event.userId,
-      provider: event.provider,
-      account: event.account,
-      address: event.address !== undefined && isIP(event.address) > 0 ? event.address : undefined,
-      request_id: event.requestId,
-      detail: event.detail,
-    };
   }
+}
+
+function tableRow(event: AuditEvent): object {
+  return {
+    occurred_at: new Date().toISOString(),
+    event: event.event,
+    outcome: event.outcome,
+    user_id: event.userId,
+    provider: event.provider,
+    account: event.account,
+    address: event.address !== undefined && isIP(event.address) > 0 ? event.address : undefined,
+    request_id: event.requestId,
+    detail: event.detail,
+  };
 }

@@ -13,10 +13,17 @@ export interface Origin {
   readonly requestId: string;
 }
 
-export interface Login {
+/** What a proven account is given before its login is on record, and how it is taken back when it never gets there. */
+export interface Grant<Given> {
+  give(user: User): Promise<Given>;
+  takeBack(given: Given): Promise<unknown>;
+}
+
+export interface Login<Given> {
   readonly user: User;
   /** When the account was logged in to before, or null. */
   readonly previousLogin: Date | null;
+  readonly given: Given;
 }
 
 export interface AuthenticatorParts {
@@ -36,11 +43,19 @@ export class Authenticator {
 
   /**
    * @param flow what the login is for, for the audit trail
+   * @param grant is given before the login is recorded, so that whoever changes the password, and then ends the account's sessions,
+   * finds this one among them or keeps the login from being recorded
    * @throws {WrongCredentials} alike, in answer and in work, for an unknown account and for a wrong password
    * @throws {TooManyRequests} after too many failures, or when too many logins wait
    * @throws {NoAccess} for a disabled account, once the password has proven right
    */
-  async authenticate(source: CredentialSource, credentials: Credentials, origin: Origin, flow: string): Promise<Login> {
+  async authenticate<Given>(
+    source: CredentialSource,
+    credentials: Credentials,
+    origin: Origin,
+    flow: string,
+    grant: Grant<Given>,
+  ): Promise<Login<Given>> {
     const { passwords, throttle, audit, pseudonym } = this.#parts;
     const { provider } = source;
     const account = pseudonym(provider, credentials.name.toLowerCase());
@@ -65,11 +80,18 @@ export class Authenticator {
           await Promise.all([throttle.countSuccess(attempt), audit.recordRefusal({ ...event, outcome: "refused", userId: user.id })]);
           throw new NoAccess();
         }
-        const [previousLogin] = await Promise.all([
-          audit.recordLogin({ ...event, outcome: "success", userId: user.id }),
-          throttle.countSuccess(attempt),
-        ]);
-        return { user, previousLogin };
+        const [given] = await Promise.all([grant.give(user), throttle.countSuccess(attempt)]);
+        let previousLogin: Date | null | undefined;
+        try {
+          previousLogin = await audit.recordLogin({ ...event, outcome: "success" }, user);
+        } finally {
+          if (previousLogin === undefined) await grant.takeBack(given).catch(() => undefined);
+        }
+        if (previousLogin === undefined) {
+          await audit.recordRefusal({ ...event, outcome: "failure", userId: user.id });
+          throw new WrongCredentials();
+        }
+        return { user, previousLogin, given };
       });
     } catch (error) {
       if (error instanceof TooManyRequests) await audit.recordRefusal({ ...event, outcome: "throttled" });

@@ -1,4 +1,5 @@
-import type { Provider, User } from "../users/user.ts";
+import type { UserWithPassword } from "../users/user-repository.ts";
+import type { Provider } from "../users/user.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** How a source of accounts reports to the throttle while it works. */
@@ -20,5 +21,5 @@ export interface Guard {
 export interface CredentialSource {
   readonly provider: Provider;
   /** The account that the credentials prove; undefined, after counting a failure, when they prove none. */
-  prove(credentials: Credentials, guard: Guard): Promise<User | undefined>;
+  prove(credentials: Credentials, guard: Guard): Promise<UserWithPassword | undefined>;
 }

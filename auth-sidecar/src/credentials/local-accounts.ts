@@ -1,6 +1,5 @@
 import type { Passwords } from "../passwords/passwords.ts";
 import type { UserRepository, UserWithPassword } from "../users/user-repository.ts";
-import type { User } from "../users/user.ts";
 import type { CredentialSource, Guard } from "./credential-source.ts";
 import type { Credentials } from "./credentials.ts";
 
@@ -15,18 +14,22 @@ export class LocalAccounts implements CredentialSource {
     this.#passwords = passwords;
   }
 
-  async prove({ name, password }: Credentials, guard: Guard): Promise<User | undefined> {
+  async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
     const user = await this.#users.findByEmail("local", name.toLowerCase());
     const right = await this.#passwords.matches(user?.passwordHash, password);
     await guard.settle(right, user?.id);
     if (user === undefined || !right) return undefined;
-    await this.#renewHash(user, password);
-    return user;
+    return this.#withCurrentHash(user, password);
   }
 
-  async #renewHash({ id, passwordHash }: UserWithPassword, password: string): Promise<void> {
-    if (passwordHash === null) return;
-    const renewed = await this.#passwords.renewed(passwordHash, password);
-    if (renewed !== undefined) await this.#users.renewPasswordHash(id, passwordHash, renewed);
+  /** The account with its hash, renewed where that was made with less work than is asked for today. */
+  async #withCurrentHash(user: UserWithPassword, password: string): Promise<UserWithPassword | undefined> {
+    if (user.passwordHash === null) return user;
+    const renewed = await this.#passwords.renewed(user.passwordHash, password);
+    if (renewed === undefined) return user;
+    if (await this.#users.renewPasswordHash(user.id, user.passwordHash, renewed)) return { ...user, passwordHash: renewed };
+    // Another login has renewed it meanwhile, or the password was changed: what is there now has to be proven.
+    const now = await this.#users.findByEmail("local", user.email.toLowerCase());
+    return now !== undefined && (await this.#passwords.matches(now.passwordHash, password)) ? now : undefined;
   }
 }

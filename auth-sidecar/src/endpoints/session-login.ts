@@ -14,10 +14,16 @@ export function sessionLogin(
 ): RequestHandler {
   return async (request, response) => {
     const credentials = sessionFlowCredentials(request.body);
-    const { user, previousLogin, sessionId } = await measuredLogin(metrics, flow, async () => {
+    const {
+      user,
+      previousLogin,
+      given: sessionId,
+    } = await measuredLogin(metrics, flow, () => {
       sessions.assertReady();
-      const login = await authenticator.authenticate(source, credentials, contextOf(response), flow);
-      return { ...login, sessionId: await sessions.create(login.user.id, presentedSessionId(request.headers.cookie)) };
+      return authenticator.authenticate(source, credentials, contextOf(response), flow, {
+        give: ({ id }) => sessions.create(id, presentedSessionId(request.headers.cookie)),
+        takeBack: (id) => sessions.end(id),
+      });
     });
     response.setHeader("Set-Cookie", sessionCookie(sessionId));
     response.json({

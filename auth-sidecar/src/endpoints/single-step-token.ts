@@ -1,5 +1,6 @@
 import { errorCodes } from "@routeql/contract/error-codes";
 import { paths } from "@routeql/contract/paths";
+import type { Grant } from "../credentials/authenticator.ts";
 import { singleStepCredentials } from "../credentials/credentials.ts";
 import { NoAccess, WrongCredentials } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
@@ -7,6 +8,9 @@ import { contextOf } from "../http/request-context.ts";
 import { hasAccess } from "../users/user.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "./measured-login.ts";
+
+/** The token comes once the login is recorded; there is nothing before it. */
+const nothing: Grant<void> = { give: async () => undefined, takeBack: async () => undefined };
 
 /** Single-step flow: user name and password for an access token, without a session and without the service key. */
 export function singleStepToken({ settings, authenticator, local, tokens, audit, metrics }: Parts): Endpoint {
@@ -21,7 +25,7 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
         const { address, requestId } = contextOf(response);
         try {
           const { user } = await measuredLogin(metrics, "single-step", () =>
-            authenticator.authenticate(local, credentials, { address, requestId }, "single-step"),
+            authenticator.authenticate(local, credentials, { address, requestId }, "single-step", nothing),
           );
           const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
           if (!hasAccess(user)) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CredentialSource, Guard } from "../credentials/credential-source.ts";
 import type { Credentials } from "../credentials/credentials.ts";
 import type { Database } from "../database/database.ts";
+import type { UserWithPassword } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { Directory } from "./directory.ts";
 import { directoryId, keepDirectoryAccount } from "./directory-accounts.ts";
@@ -23,7 +24,7 @@ export class DirectoryLogin implements CredentialSource {
     this.#database = database;
   }
 
-  async prove({ name, password }: Credentials, guard: Guard): Promise<User | undefined> {
+  async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
     // Runs beside the work; only what does not succeed waits for its end.
     const floor = sleep(failureFloor);
     const account = await this.#directory.authenticate(name, password, (id) => guard.recognise(id));
@@ -33,7 +34,7 @@ export class DirectoryLogin implements CredentialSource {
       await floor;
       throw error;
     }
-    if (account !== undefined) return keepDirectoryAccount(this.#database, account);
+    if (account !== undefined) return { ...(await keepDirectoryAccount(this.#database, account)), passwordHash: null };
     await floor;
     return undefined;
   }

@@ -31,7 +31,7 @@ const byIds: Statement = {
 };
 const renewPassword: Statement = {
   name: "user-renew-password",
-  text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2",
+  text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2 returning id",
 };
 /** Accounts in auth.users. */
 export class UserRepository {
@@ -56,9 +56,9 @@ export class UserRepository {
     return row === undefined ? undefined : { ...asUser(row), passwordHash: row.password_hash };
   }
 
-  /** Replaces a hash, unless it was changed since `current` was read. */
-  async renewPasswordHash(id: string, current: string, renewed: string): Promise<void> {
-    await this.#queries.query(renewPassword, [id, current, renewed]);
+  /** Replaces a hash. False when it is no longer `current`, and stays. */
+  async renewPasswordHash(id: string, current: string, renewed: string): Promise<boolean> {
+    return (await this.#queries.query(renewPassword, [id, current, renewed])).length > 0;
   }
 }
 
