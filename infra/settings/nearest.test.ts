@@ -7,6 +7,7 @@ test.each([
   ["ENGINE_ACESS_KEY", "ENGINE_ACCESS_KEY"],
   ["engine_access_key", "ENGINE_ACCESS_KEY"],
   ["HTTP_PROT", "HTTP_PORT"],
+  ["HTTPSPORT", "HTTPS_PORT"],
   ["SERVICE_KEY", undefined],
   ["PATH", undefined],
   ["", undefined],

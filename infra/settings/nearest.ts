@@ -20,11 +20,20 @@ function distance(left: string, right: string): number {
   return rows.at(-1)?.at(-1) ?? 0;
 }
 
-/** The known name that a mistyped one most probably means, if any is near: a third of its length at most may differ. */
+const letters = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+/**
+ * The known name that a mistyped one most probably means, if any is near: a third of its length at most may differ. Of two that are as
+ * near, the one whose letters are nearer: a forgotten underscore is likelier than a wrong letter.
+ */
 export function nearest(written: string, known: readonly string[]): string | undefined {
   const ranked = known
-    .map((name) => ({ name, steps: distance(written.toLowerCase(), name.toLowerCase()) }))
-    .sort((left, right) => left.steps - right.steps);
+    .map((name) => ({
+      name,
+      steps: distance(written.toLowerCase(), name.toLowerCase()),
+      ofLetters: distance(letters(written), letters(name)),
+    }))
+    .sort((left, right) => left.steps - right.steps || left.ofLetters - right.ofLetters);
   const [best] = ranked;
   return best !== undefined && best.steps <= Math.floor(written.length / 3) ? best.name : undefined;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearest } from "../../settings/nearest.ts";
 import { Failure, messageOf } from "./failure.ts";
 
 export interface OptionDescription {
@@ -77,10 +78,10 @@ function parseKnown(
     return { values, positionals };
   } catch (error) {
     const unknown = /^Unknown option '(-+)([^']+)'/.exec(messageOf(error));
-    const nearest = unknown?.[2] && nearestName(unknown[2], Object.keys(known));
+    const guess = unknown?.[2] && nearest(unknown[2], Object.keys(known));
     const what = unknown ? `unknown option ${unknown[1]}${unknown[2]}` : messageOf(error).split(". ")[0]!.toLowerCase();
     throw new Failure(`${command.name}: ${what}`, {
-      remedy: `${nearest ? `did you mean --${nearest}? ` : ""}\`npm run ${command.name} -- --help\` lists what it takes.`,
+      remedy: `${guess ? `did you mean --${guess}? ` : ""}\`npm run ${command.name} -- --help\` lists what it takes.`,
       cause: error,
     });
   }
@@ -100,25 +101,6 @@ function separate(known: Record<string, OptionDescription>, args: readonly strin
     else ours.push(argument, ...args.slice(++index, index + 1));
   }
   return [ours, others];
-}
-
-/** The known name with the smallest edit distance (Levenshtein), when it is close enough to be what was meant. */
-function nearestName(name: string, candidates: readonly string[]): string | undefined {
-  const distance = (left: string, right: string): number => {
-    let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-    for (const [i, character] of left.split("").entries()) {
-      const next = [i + 1];
-      for (const [j, other] of right.split("").entries()) {
-        next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (character === other ? 0 : 1)));
-      }
-      row = next;
-    }
-    return row[right.length]!;
-  };
-  const [best] = candidates
-    .map((candidate) => ({ candidate, distance: distance(name, candidate) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined;
 }
 
 /** The help text of one command. */

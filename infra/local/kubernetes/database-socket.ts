@@ -5,8 +5,8 @@ import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { connectCluster } from "./connect.ts";
 import { connectionFailure } from "./connection-error.ts";
+import { databasePod } from "./database-pod.ts";
 import type { Place } from "./place.ts";
-import { readyPod } from "./pods.ts";
 
 const databasePort = 5432;
 
@@ -44,7 +44,7 @@ class ForwardedSocket extends PostgresSocket {
 export async function openDatabaseInPod(place: Place, stack: string, role: DatabaseRole) {
   const values = await valuesOf(stack);
   const { config, cluster } = await connectCluster();
-  const pod = await readyPod(cluster, place, "database", stack);
+  const pod = await databasePod(cluster, place, values, stack);
   const [fromPod, toPod] = [new PassThrough(), new PassThrough()];
   const opened = await new PortForward(config)
     .portForward(place.namespace, pod.name, [databasePort], fromPod, null, toPod)

@@ -2,9 +2,9 @@ import { PassThrough } from "node:stream";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { connectCluster } from "./connect.ts";
+import { databasePod } from "./database-pod.ts";
 import { executeInPod, passedOn } from "./execute.ts";
 import type { Place } from "./place.ts";
-import { readyPod } from "./pods.ts";
 
 /** Says that the password may come: a terminal does not show it any more. */
 const mark = "\u001e";
@@ -14,9 +14,10 @@ const script = `stty -echo 2>/dev/null; printf '\\036'; IFS= read -r PGPASSWORD;
 
 /** Runs psql in the database's pod with this terminal, or with these streams, and gives its exit code. */
 export async function runPsqlInPod(place: Place, stack: string, role: DatabaseRole, args: readonly string[]): Promise<number> {
-  const { databasePasswords: passwords } = await valuesOf(stack);
+  const values = await valuesOf(stack);
+  const { databasePasswords: passwords } = values;
   const { config, cluster } = await connectCluster();
-  const pod = await readyPod(cluster, place, "database", stack);
+  const pod = await databasePod(cluster, place, values, stack);
   const terminal = process.stdin.isTTY && process.stdout.isTTY;
   const input = new PassThrough();
   const output = new PassThrough();

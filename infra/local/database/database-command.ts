@@ -1,0 +1,27 @@
+import type { OpenDatabase } from "../../../database/load/opened-database.ts";
+import type { Command } from "../foundation/command.ts";
+import { runInterruptibly } from "../commands/options.ts";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { openDatabase } from "./open-database.ts";
+
+export interface DatabaseCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly operands: string;
+  /** Whom the program logs in as. */
+  readonly role: DatabaseRole;
+  /** The program of database/; it reads its arguments itself and has its own help. Gives the exit code. */
+  readonly program: (args: readonly string[], open: OpenDatabase) => Promise<number>;
+}
+
+/** A command that hands all but the stack's name to a program that works on the stack's database. */
+export function databaseCommand({ name, summary, operands, role, program }: DatabaseCommand): Command {
+  return {
+    description: { name, summary, operands, options: {}, passesOn: true },
+    moreHelp: async () => {
+      console.log();
+      await program(["--help"], () => Promise.reject(new Error("help needs no database")));
+    },
+    run: (stack, args) => runInterruptibly(() => program(args.rest, () => openDatabase(stack, role))),
+  };
+}
