@@ -23,6 +23,7 @@ const items: Readonly<Record<string, string>> = {
   "7.3.2": "the absolute limit is enforced here",
   "7.4.1": "logout ends the session at the server",
   "7.4.2": "a disabled or removed account loses its sessions",
+  "7.4.3": "a changed password ends the sessions of its account",
   "7.4.5": "an operator can end sessions",
   "9.2.1": "tokens have their time of validity",
   "9.2.2": "tokens say what they are",
