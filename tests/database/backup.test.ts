@@ -109,6 +109,14 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await expect(dumpTo(programsOf(database), full, silent)).rejects.toThrow("no space left on device");
   });
 
+  test("one that is given up leaves nothing", async () => {
+    const stop = new AbortController();
+    const given = { ...programsOf(database), signal: stop.signal };
+    await expect(backUpTo(given, join(folder, "c.dump"), () => stop.abort(new Error("stopped")))).rejects.toThrow("stopped");
+    await expect(backUpTo(given, join(folder, "c.dump"), silent)).rejects.toThrow("stopped");
+    expect(await readdir(folder)).toEqual(["all.dump"]);
+  });
+
   test("what is in the database is not taken away unless that is asked for", async () => {
     await expect(restore(file)).rejects.toThrow("The database is not empty: it has routing updates, hijacks, configured prefixes, accounts");
     expect(await contentOf(database)).toEqual(before);

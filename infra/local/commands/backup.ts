@@ -6,7 +6,7 @@ import type { Command } from "../foundation/command.ts";
 import { refuseOnKubernetes } from "../database/on-docker.ts";
 import { runInterruptibly } from "./options.ts";
 
-const standardFile = (stack: string): string => `routeql-${stack}-${new Date().toISOString().replaceAll(/[:.]\d*/g, "").slice(0, 15)}Z.dump`;
+const standardFile = (stack: string): string => `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
 
 export const command: Command = {
   description: {
@@ -22,9 +22,9 @@ export const command: Command = {
     ],
   },
   run: (stack, args) =>
-    runInterruptibly(async () => {
+    runInterruptibly(async (signal) => {
       await refuseOnKubernetes(stack, "backup");
-      await using programs = await openClientPrograms(stack);
+      await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("written");
       const to = args.optionalText("to") ?? standardFile(stack);
       try {

@@ -20,13 +20,13 @@ export const command: Command = {
     ],
   },
   run: (stack, args) =>
-    runInterruptibly(async () => {
+    runInterruptibly(async (signal) => {
       const [file, ...others] = args.rest;
       if (file === undefined || others.length > 0) {
         throw new Failure("restore takes one FILE", { remedy: "npm run restore -- FILE, as `npm run backup` wrote it." });
       }
       await refuseOnKubernetes(stack, "restore");
-      await using programs = await openClientPrograms(stack);
+      await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
       try {
         await restoreFrom(programs, resolve(file), { replace: args.flag("replace"), show });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Writable } from "node:stream";
 import { Failure } from "../foundation/failure.ts";
-import { type ClientPrograms, runProgram } from "./client-programs.ts";
+import { type Programs, runProgram } from "./client-programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 
 /** What a backup holds. The engine's metadata (hdb_catalog) come from the repository, and the roles from the migrate job. */
@@ -16,8 +16,6 @@ const dump = [
   "--lock-wait-timeout=60s",
   ...backedUpSchemas.map((name) => `--schema=${name}`),
 ];
-
-type Programs = Pick<ClientPrograms, "container" | "environment">;
 
 /** Streams a dump in pg_dump's custom format, as of one moment; what works on the database meanwhile goes on. */
 export async function dumpTo(programs: Programs, target: Writable, show: ShowBytes): Promise<number> {
@@ -42,16 +40,25 @@ export async function backUpTo(programs: Programs, file: string, show: ShowBytes
   const partial = `${file}.partial`;
   try {
     await rm(partial, { force: true });
-    const target = (await open(partial, "wx", 0o600)).createWriteStream({ flush: true });
-    const bytes = await dumpTo(programs, target, show);
-    target.end();
-    await finished(target);
+    const bytes = await dumpToFile(programs, partial, show);
     await rename(partial, file);
     await flushFolder(dirname(file));
     return bytes;
   } catch (error) {
     await rm(partial, { force: true });
     throw asFailure(file, error);
+  }
+}
+
+async function dumpToFile(programs: Programs, file: string, show: ShowBytes): Promise<number> {
+  const target = (await open(file, "wx", 0o600)).createWriteStream({ flush: true });
+  try {
+    const bytes = await dumpTo(programs, target, show);
+    target.end();
+    await finished(target);
+    return bytes;
+  } finally {
+    target.destroy();
   }
 }
 

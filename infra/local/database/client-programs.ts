@@ -14,7 +14,12 @@ export interface ClientPrograms extends AsyncDisposable {
   readonly values: StackValues;
   /** Environment with which libpq finds the database and logs in. */
   readonly environment: (role: DatabaseRole) => readonly string[];
+  /** Ends a program that runs. */
+  readonly signal?: AbortSignal;
 }
+
+/** What it takes to run a program. */
+export type Programs = Pick<ClientPrograms, "container" | "environment" | "signal">;
 
 const authorityFile = "/tmp/ca.pem";
 
@@ -65,7 +70,7 @@ async function writeFileIn(container: Docker.Container, path: string, content: s
  * Opens the way: the database's own container, or one beside the stack where the database is outside.
  * @throws Failure when the stack is not up
  */
-export async function openClientPrograms(stack: string): Promise<ClientPrograms> {
+export async function openClientPrograms(stack: string, signal?: AbortSignal): Promise<ClientPrograms> {
   const values = await valuesOf(stack);
   const { database: reach } = values;
   const own = await databaseContainer(stack, reach.host);
@@ -74,6 +79,7 @@ export async function openClientPrograms(stack: string): Promise<ClientPrograms>
   return {
     container,
     values,
+    ...(signal === undefined ? {} : { signal }),
     environment: (role) => [...environment, `PGUSER=routeql_${role}`, `PGPASSWORD=${values.databasePasswords[role]}`],
     async [Symbol.asyncDispose]() {
       if (own === undefined) await orUndefined(container.remove({ force: true }));
@@ -89,10 +95,10 @@ export interface ProgramStreams {
 
 /**
  * Runs one program with the database's login in its environment.
- * @throws Failure with the last lines of its standard error when it ends with anything but 0
+ * @throws Failure with the last lines of its standard error when it ends with anything but 0; the signal's reason when that ends it
  */
 export async function runProgram(
-  { container, environment }: Pick<ClientPrograms, "container" | "environment">,
+  { container, environment, signal }: Programs,
   role: DatabaseRole,
   program: readonly string[],
   { input, output }: ProgramStreams,
@@ -101,6 +107,9 @@ export async function runProgram(
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   ended.catch(() => undefined);
   for (const side of [output, input]) side?.once("error", reject);
+  const abandon = (): void => reject(signal?.reason as Error);
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", abandon, { once: true });
   const execution = await container.exec({
     Cmd: [...program],
     Env: [...environment(role)],
@@ -128,6 +137,7 @@ export async function runProgram(
   } finally {
     input?.unpipe(stream).destroy();
     stream.destroy();
+    signal?.removeEventListener("abort", abandon);
     for (const side of [output, input]) side?.off("error", reject);
   }
   const code = await exitCodeOf(execution);

@@ -6,10 +6,8 @@ import { text } from "node:stream/consumers";
 import { projectFolder } from "../foundation/paths.ts";
 import { Failure } from "../foundation/failure.ts";
 import { backedUpSchemas } from "./backup.ts";
-import { type ClientPrograms, runProgram } from "./client-programs.ts";
+import { type Programs, runProgram } from "./client-programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
-
-type Programs = Pick<ClientPrograms, "container" | "environment">;
 
 /** pg_dump's custom format begins so. */
 const magic = "PGDMP";
