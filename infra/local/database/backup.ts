@@ -19,13 +19,17 @@ const dump = [
 
 /** Streams a dump in pg_dump's custom format, as of one moment; what works on the database meanwhile goes on. */
 export async function dumpTo(programs: Programs, target: Writable, show: ShowBytes): Promise<number> {
-  const counter = counted(show);
-  counter.stream.pipe(target, { end: false });
-  target.once("error", (error) => counter.stream.destroy(error));
-  await runProgram(programs, "backup", dump, { output: counter.stream }, "The backup");
-  counter.stream.end();
-  await finished(counter.stream);
-  return counter.bytes();
+  const { stream, bytes } = counted(show);
+  target.once("error", (error) => stream.destroy(error));
+  stream.pipe(target, { end: false });
+  try {
+    await runProgram(programs, "backup", dump, { output: stream }, "The backup");
+    stream.end();
+    await finished(stream);
+    return bytes();
+  } finally {
+    stream.unpipe(target).destroy();
+  }
 }
 
 /**
