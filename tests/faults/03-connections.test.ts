@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { database } from "../e2e/support/database.ts";
 import { containerOf } from "../e2e/support/docker.ts";
-import { run } from "../harness/process.ts";
+import { mustRun } from "../harness/process.ts";
 import { ask } from "./support/ask.ts";
 import { asSuperuser, connectionsTo } from "./support/parts.ts";
 import type { Outcome } from "./support/answers.ts";
@@ -15,17 +15,27 @@ import { theWorld } from "./support/world.ts";
 describe("the database is out of connections", () => {
   test("errors are ours, and every client is served again when there are some", { timeout: 150_000 }, async () => {
     const most = Number(await asSuperuser("show max_connections"));
+    const enough = "/tmp/enough";
     const psql = "psql --no-psqlrc --quiet --dbname=routeql --command";
-    // Waits until there is none left; from then on ends those of the engine and the sidecar, so that both must ask for new ones.
-    const thief = `do $$ begin
-        while (select count(*) from pg_stat_activity where backend_type = 'client backend') < ${most} loop perform pg_sleep(0.1), pg_stat_clear_snapshot(); end loop;
+    // Waits until there is none left, however long that takes; from then on ends those of the engine and the sidecar, so that both must ask
+    // for new ones, and at last those of the hogs, which try no more.
+    const thief = `do $$ declare since timestamptz := clock_timestamp(); begin
+        while (select count(*) from pg_stat_activity where backend_type = 'client backend') < ${most} loop
+          if clock_timestamp() > since + interval '60 s' then raise 'not every connection was taken within 60 s'; end if;
+          perform pg_sleep(0.1), pg_stat_clear_snapshot();
+        end loop;
         for turn in 1..20 loop
           perform pg_stat_clear_snapshot(), pg_terminate_backend(pid) from pg_stat_activity where usename in ('routeql_engine', 'routeql_sidecar');
           perform pg_sleep(0.1);
         end loop;
+        execute 'copy (select 1) to ''${enough}''';
+        for turn in 1..20 loop
+          perform pg_stat_clear_snapshot(), pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hog';
+          perform pg_sleep(0.1);
+        end loop;
       end $$`;
-    const hogs = `end=$((SECONDS + 12)); for i in $(seq ${most + 10}); do (until ${psql} 'select pg_sleep(6)' 2>/dev/null || [ $SECONDS -gt $end ]; do sleep 0.2; done) & done; wait`;
-    const inDatabase = (...command: string[]): Promise<unknown> => run("docker", ["exec", containerOf("database"), ...command]);
+    const hogs = `rm -f ${enough}; for i in $(seq ${most + 10}); do (until [ -e ${enough} ] || PGAPPNAME=hog ${psql} 'select pg_sleep(60)' 2>/dev/null; do sleep 0.2; done) & done; wait`;
+    const inDatabase = (...command: string[]): Promise<string> => mustRun("docker", ["exec", containerOf("database"), ...command]);
     let done: Promise<unknown> = Promise.resolve();
     await suffer({
       inject: async () => {

@@ -5,7 +5,11 @@ import { judgeError, type Outcome } from "./answers.ts";
 /** No request of a client may take longer, whatever happens behind the gateway: stated in docs/faults.md. */
 export const answerBound = 20_000;
 
-const agentTrusting = (...authorities: string[]): Agent => new Agent({ connect: { ca: authorities, timeout: 5000 }, keepAliveTimeout: 1000, connections: 200 });
+/**
+ * Each request on a connection of its own: a kept one may be closed at the very moment of its use when the gateway takes up new files, for
+ * which HTTP/1.1 has no remedy but that the client tries again (RFC 9112, 9.3.1), and these clients never ask twice.
+ */
+const agentTrusting = (...authorities: string[]): Agent => new Agent({ connect: { ca: authorities, timeout: 5000 }, pipelining: 0, connections: 200 });
 
 let agent = agentTrusting(stack.caCertificate);
 
