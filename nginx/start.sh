@@ -21,7 +21,9 @@ fi
 printf 'resolver%s valid=2s;\nresolver_timeout 2s;\n' "$servers" >/tmp/resolver.conf
 
 # (2) A certificate that is renewed in its place (cert-manager, a Secret) is taken up within half a minute, without a lost request.
+# Should that end, for want of processes say, so does the gateway, to be started again: it would serve an expired certificate one day.
 follow_certificate() {
+  trap "kill -QUIT $1" EXIT
   known=$(cksum "$certificate")
   while sleep 30; do
     found=$(cksum "$certificate") || continue

@@ -53,7 +53,7 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
     metricsPort: 9090,
     health: { kind: "http", port: 8080, path: "/readyz" },
     alive: { kind: "http", port: 8080, path: "/livez" },
-    resources: { memoryMegabytes: 512, cpuMillicores: 200, processes: 128 },
+    resources: { memoryMegabytes: 512, cpuMillicores: 200, processes: 512 },
     calls: ["database", "sessions"],
     ...(directory === undefined ? {} : { callsOutside: ["directory"] }),
     after: ["migrate", "sessions"],

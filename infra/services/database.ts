@@ -19,7 +19,7 @@ export function describeDatabase(): ServiceDescription {
     ports: [],
     listens: [{ name: "postgres", port: databaseAddress.port }],
     health: { kind: "command", command: ["pg_isready", "--quiet", "--host=127.0.0.1", `--dbname=${databaseAddress.name}`] },
-    resources: { memoryMegabytes: 1024, cpuMillicores: 250, processes: 512 },
+    resources: { memoryMegabytes: 1024, cpuMillicores: 250, processes: 1024 },
     calls: [],
     after: [],
     graceSeconds: 60,

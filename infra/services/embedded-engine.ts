@@ -45,7 +45,7 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
     metricsPort: 9090,
     health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
     alive: { kind: "http", port: 8080, path: "/v1/version" },
-    resources: { memoryMegabytes: 512, cpuMillicores: 250, processes: 128 },
+    resources: { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 },
     calls: ["database", "auth-sidecar"],
     after: ["migrate", "auth-sidecar"],
     drainSeconds: 5,

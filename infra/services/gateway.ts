@@ -63,7 +63,7 @@ export function describeGateway(settings: PlainSettings, { hostOf, certificate }
     ],
     listens: [],
     health: { kind: "command", command: ["healthy"] },
-    resources: { memoryMegabytes: 256, cpuMillicores: 100, processes: 64 },
+    resources: { memoryMegabytes: 256, cpuMillicores: 100, processes: 256 },
     calls: ["engine", "auth-sidecar"],
     after: ["engine", "auth-sidecar"],
     drainSeconds: 15,

@@ -77,8 +77,8 @@ export function describeHasura(settings: PlainSettings): ServiceDescription {
     health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
     alive: { kind: "http", port: 8080, path: "/v1/version" },
     resources: own
-      ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 128 }
-      : { memoryMegabytes: 2048, cpuMillicores: 500, processes: 256 },
+      ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 }
+      : { memoryMegabytes: 2048, cpuMillicores: 500, processes: 512 },
     calls: ["database", "auth-sidecar"],
     after: ["apply-metadata", "auth-sidecar"],
     drainSeconds: 5,

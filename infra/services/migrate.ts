@@ -33,7 +33,7 @@ export function describeMigrate({ database }: Pick<PlainSettings, "database">): 
     temporary: { "/tmp": 16 },
     ports: [],
     listens: [],
-    resources: { memoryMegabytes: 256, cpuMillicores: 50, processes: 128 },
+    resources: { memoryMegabytes: 256, cpuMillicores: 50, processes: 256 },
     calls: ["database"],
     after: ["database"],
     graceSeconds: 30,

@@ -15,7 +15,7 @@ const path = (name: string): string => `${filesDirectory}/start/${name}`;
 const officialUser = 999;
 
 /** Limits of processes count by user, and two services have the same one. */
-const sharedProcesses = 640;
+const sharedProcesses = 1280;
 
 const differences: Partial<Record<ServiceName, (service: ServiceDescription) => ServiceDescription>> = {
   database: (service) => ({

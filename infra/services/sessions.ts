@@ -15,7 +15,7 @@ export function describeSessions(): ServiceDescription {
     ports: [],
     listens: [{ name: "redis", port: 6379 }],
     health: { kind: "command", command: ["healthy"] },
-    resources: { memoryMegabytes: 512, cpuMillicores: 50, processes: 64 },
+    resources: { memoryMegabytes: 512, cpuMillicores: 50, processes: 256 },
     calls: [],
     after: [],
     graceSeconds: 15,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
+import { mustRun } from "../harness/process.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
@@ -46,4 +47,11 @@ test("a certificate that is renewed in its place is taken up without a restart, 
   for (const each of seen) expect([fingerprint(before), fingerprint(after)]).toContain(each);
   const { output } = await parts.gateway.exec(["sh", "-c", "tr '\\0' ' ' </proc/1/cmdline"]);
   expect(output).toContain("nginx: master process");
+});
+
+test("a gateway that follows its certificate no more ends in order, so that it is started again", async () => {
+  const killItsSleep = 'for each in /proc/[0-9]*; do [ "$(cat "$each/comm" 2>/dev/null)" = sleep ] && kill "${each#/proc/}"; done; true';
+  await parts.gateway.exec(["sh", "-c", killItsSleep]).catch(() => undefined); // it may end before the command does
+  const state = async (): Promise<string> => (await mustRun("docker", ["inspect", "--format", "{{.State.Status}} {{.State.ExitCode}}", parts.gateway.getId()])).trim();
+  await expect.poll(state).toBe("exited 0");
 });
