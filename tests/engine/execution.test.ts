@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine, MetadataError } from "../../engine/src/engine.ts";
 import { Database } from "../../engine/src/execution/database.ts";
 import { sessionOf, startRouting, type RoutingWorld } from "./support/routing.ts";
+import { sourceAt } from "./support/source.ts";
 
 let world: RoutingWorld;
 
@@ -153,7 +154,7 @@ test("metadata that do not fit the database stop the start and leave a running e
   const url = world.database.getConnectionUri("engine");
   const broken = {
     version: 3,
-    sources: [{ name: "default", kind: "postgres", configuration: { connection_info: { database_url: url } }, tables: [{ table: "view_hijacks", select_permissions: [{ role: "a", permission: { columns: ["kee"], filter: {} } }] }, { table: "nowhere" }] }],
+    sources: [sourceAt(url, { tables: [{ table: "view_hijacks", select_permissions: [{ role: "a", permission: { columns: ["kee"], filter: {} } }] }, { table: "nowhere" }] })],
   };
   await expect(createEngine({ metadata: broken })).rejects.toThrow(/no table or view public\.nowhere[\s\S]*has no column kee|has no column kee[\s\S]*no table or view public\.nowhere/);
   await expect(world.engine.reload(broken)).rejects.toBeInstanceOf(MetadataError);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEngine } from "../../engine/src/engine.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
+import { sourceAt } from "./support/source.ts";
 
 let database: StartedDatabaseContainer;
 
@@ -84,15 +85,12 @@ async function engineWith(filter: object) {
     metadata: {
       version: 3,
       sources: [
-        {
-          name: "default",
-          kind: "postgres",
-          configuration: { connection_info: { database_url: database.getConnectionUri("bootstrap") } },
+        sourceAt(database.getConnectionUri("bootstrap"), {
           tables: [
             { table: "child", object_relationships: [relation("parent", { parent_id: "id" })], select_permissions: permission },
             { table: "parent", array_relationships: [relation("children", { id: "parent_id" })], select_permissions: open },
           ],
-        },
+        }),
       ],
     },
     poolSize: 1,

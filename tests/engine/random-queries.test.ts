@@ -5,6 +5,7 @@ import { createEngine, type Engine } from "../../engine/src/engine.ts";
 import { EngineError } from "../../engine/src/errors.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
+import { sourceAt } from "./support/source.ts";
 
 let database: StartedDatabaseContainer;
 let engine: Engine;
@@ -27,10 +28,7 @@ beforeAll(async () => {
     metadata: {
       version: 3,
       sources: [
-        {
-          name: "default",
-          kind: "postgres",
-          configuration: { connection_info: { database_url: database.getConnectionUri("bootstrap") } },
+        sourceAt(database.getConnectionUri("bootstrap"), {
           tables: [
             {
               table: "writer",
@@ -51,7 +49,7 @@ beforeAll(async () => {
             },
           ],
           functions: [{ function: "find_works" }],
-        },
+        }),
       ],
       inherited_roles: [{ role_name: "both", role_set: ["user", "guest"] }],
     },

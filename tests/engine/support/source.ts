@@ -1,0 +1,4 @@
+/** A metadata source named `default` on the database at this URL; `contents` are its tables, and functions where it has some. */
+export function sourceAt(databaseUrl: string, contents: { readonly tables: readonly object[]; readonly functions?: readonly object[] }) {
+  return { name: "default", kind: "postgres", configuration: { connection_info: { database_url: databaseUrl } }, ...contents };
+}
