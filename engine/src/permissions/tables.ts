@@ -1,7 +1,6 @@
 import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../catalog/catalog.ts";
 import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../metadata/shape.ts";
 import type { NameBase, Naming } from "../schema/naming.ts";
-import { defaultName } from "../schema/resolve.ts";
 import { underivable } from "./underivable.ts";
 
 export interface DeclaredRelationship {
@@ -55,7 +54,7 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
   const key = keyOf(table.table);
   const found = catalog?.tables.get(key);
   if (catalog !== undefined && found === undefined) underivable(`the database has no table ${key}`);
-  const names = naming.base(table.configuration?.custom_name, defaultName(table.table));
+  const names = naming.base(table.configuration?.custom_name, table.table);
   const custom = table.configuration?.custom_root_fields;
   const root = (kind: TableRoot, suffix?: string) =>
     naming.rootField(custom?.[kind]?.name ?? (suffix === undefined ? names.field : naming.suffixed(names.field, suffix)));

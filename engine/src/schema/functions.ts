@@ -2,8 +2,8 @@ import { nameKey, type Catalog, type CatalogFunction } from "../catalog/catalog.
 import type { MergedPath } from "../metadata/load.ts";
 import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
 import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
-import type { Naming } from "./naming.ts";
-import { defaultName, description } from "./resolve.ts";
+import { defaultName, type Naming } from "./naming.ts";
+import { description } from "./resolve.ts";
 
 type Fail = (reason: string) => undefined;
 

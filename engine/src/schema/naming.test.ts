@@ -1,6 +1,7 @@
+import type { GraphQLObjectType } from "graphql";
 import { describe, expect, test } from "vitest";
 import { library } from "../testing/library.ts";
-import { stateOf } from "../testing/world.ts";
+import { stateOf, type World } from "../testing/world.ts";
 import { camelCase, Naming, pascalCase } from "./naming.ts";
 
 test.each([
@@ -15,11 +16,13 @@ test.each([
   expect(pascalCase(name)).toBe(pascal);
 });
 
+const table = (name: string, schema = "public") => ({ schema, name });
+
 const customization = { root_fields: { prefix: "a_", suffix: "_b" }, type_names: { prefix: "p_", suffix: "_s" } };
 
 describe("hasura-default", () => {
   const naming = new Naming(customization, "hasura-default");
-  const author = naming.base(undefined, "author");
+  const author = naming.base(undefined, table("author"));
 
   test("keeps names and puts prefix and suffix around them", () => {
     expect(naming.type(author, "bool_exp")).toBe("p_author_bool_exp_s");
@@ -42,8 +45,8 @@ describe("hasura-default", () => {
 
 describe("graphql-default", () => {
   const naming = new Naming({}, "graphql-default");
-  const automatic = naming.base(undefined, "user_address");
-  const chosen = naming.base("my_Addresses", "user_address");
+  const automatic = naming.base(undefined, table("user_address"));
+  const chosen = naming.base("my_Addresses", table("user_address"));
 
   test("names types in pascal case and fields in camel case, but for the part that somebody chose", () => {
     expect([naming.type(automatic), naming.type(automatic, "bool_exp"), naming.type(automatic, "aggregate_fields")]).toEqual(["UserAddress", "UserAddressBoolExp", "UserAddressAggregateFields"]);
@@ -52,13 +55,32 @@ describe("graphql-default", () => {
     expect(naming.suffixed(chosen.field, "aggregate")).toBe("my_AddressesAggregate");
   });
 
-  test("names one aggregate predicate like a field, and does not take the names of computed fields apart", () => {
+  test.each([
+    [table("_users"), "_users", "_users"],
+    [table("Users_2"), "users2", "Users2"],
+    [table("user", "app_data"), "appDataUser", "AppDataUser"],
+    [table("_user_log", "app"), "app_userLog", "App_userLog"],
+    [table("log", "_app"), "_appLog", "_appLog"],
+  ])("takes the schema apart for itself: %o is %s and %s", (name, field, type) => {
+    expect(naming.base(undefined, name)).toMatchObject({ field, type });
+  });
+
+  test("names the aggregate of a relationship by where it stands, as Hasura does", () => {
+    const places = ["field", "filter", "order"] as const;
+    expect(places.map((place) => naming.aggregateOf("user_posts", place))).toEqual(["userPostsAggregate", "user_postsAggregate", "user_postsAggregate"]);
+    expect(places.map((place) => naming.aggregateOf("UserPosts", place))).toEqual(["userPostsAggregate", "UserPostsAggregate", "userPostsAggregate"]);
+    const other = new Naming({}, "hasura-default");
+    expect(places.map((place) => other.aggregateOf("UserPosts", place))).toEqual(["UserPosts_aggregate", "UserPosts_aggregate", "UserPosts_aggregate"]);
+  });
+
+  test("names one aggregate predicate like a field, and leaves the arguments of computed fields in snake case", () => {
     expect(naming.aggregatePredicates(automatic)).toBe("UserAddressAggregateBoolExp");
     expect(naming.aggregatePredicate(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_and");
+    expect(naming.predicateColumnsTitle(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_andArgumentsColumns");
     expect(naming.predicateColumns(chosen, "bool_and")).toBe("my_AddressesSelectColumnMy_AddressesAggregateBoolExpBool_andArgumentsColumns");
     expect(naming.functionArguments("search_users")).toBe("searchUsersArgs");
-    expect(naming.computedFieldArguments("full_name", automatic)).toBe("Full_nameUserAddressArgs");
-    expect(naming.computedFieldArguments("full_name", chosen)).toBe("Full_nameMy_AddressesArgs");
+    expect(naming.computedFieldArguments("full_name", automatic)).toBe("full_name_user_address_args");
+    expect(naming.computedFieldArguments("full_name", chosen)).toBe("full_name_my_Addresses_args");
   });
 
   test("takes a prefix as it is, and begins what follows with a capital letter", () => {
@@ -79,5 +101,16 @@ describe("graphql-default", () => {
     expect(schema.getType("OrderBy")?.toConfig()).toHaveProperty("values.ASC_NULLS_FIRST");
     expect(Object.keys((schema.getType("Article") as typeof query).getFields())).toContain("authorId");
     expect(Object.keys((schema.getType("searchArticlesArgs") as typeof query).getFields())).toEqual(["most", "term"]);
+  });
+
+  test("refuses a table of which two columns would be one field, unless one of them has a name of its own", async () => {
+    const world = (entry: Readonly<Record<string, unknown>>): World => ({
+      tables: { person: { columns: { id: "int4 not null", last_name: "text", lastName: "text" } } },
+      metadata: { person: entry },
+      customization: { naming_convention: "graphql-default" },
+    });
+    await expect(stateOf(world({}))).rejects.toThrow("the columns last_name and lastName would both be the field lastName");
+    const state = await stateOf(world({ configuration: { column_config: { lastName: { custom_name: "other_name" } } } }));
+    expect(Object.keys((state.schema("admin").schema.getType("Person") as GraphQLObjectType).getFields())).toEqual(["id", "lastName", "other_name"]);
   });
 });

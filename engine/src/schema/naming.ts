@@ -1,4 +1,4 @@
-import type { SourceMetadata } from "../metadata/shape.ts";
+import type { QualifiedName, SourceMetadata } from "../metadata/shape.ts";
 
 export type Convention = "hasura-default" | "graphql-default";
 
@@ -12,13 +12,26 @@ export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
+function uncapitalise(word: string): string {
+  return word.charAt(0).toLowerCase() + word.slice(1);
+}
+
+/** `first` begins with a small letter, each other word with a capital one. */
+function joinedInCamel([first = "", ...rest]: readonly string[]): string {
+  return uncapitalise(first) + rest.map(capitalise).join("");
+}
+
 export function pascalCase(name: string): string {
   return words(name).map(capitalise).join("");
 }
 
 export function camelCase(name: string): string {
-  const [first = "", ...rest] = words(name);
-  return first.charAt(0).toLowerCase() + first.slice(1) + rest.map(capitalise).join("");
+  return joinedInCamel(words(name));
+}
+
+/** Schema and name as one name in snake case: the schema `public` is not written. */
+export function defaultName({ schema, name }: QualifiedName): string {
+  return schema === "public" ? name : `${schema}_${name}`;
 }
 
 /** What the generated names of a table begin with. */
@@ -56,10 +69,13 @@ export class Naming {
     return this.convention === "graphql-default";
   }
 
-  /** @param custom the name that metadata give, if any; `automatic` is in snake case */
-  base(custom: string | null | undefined, automatic: string): NameBase {
-    if (custom !== null && custom !== undefined) return { field: custom, type: custom, raw: custom };
-    return { field: this.field(automatic), type: this.#graphql ? pascalCase(automatic) : automatic, raw: automatic };
+  /** @param custom the name that metadata give, if any */
+  base(custom: string | null | undefined, table: QualifiedName): NameBase {
+    const raw = custom ?? defaultName(table);
+    if (!this.#graphql || (custom !== null && custom !== undefined)) return { field: raw, type: raw, raw };
+    // The schema is taken apart for itself, so that an underscore in front of the table's name stays.
+    const parts = table.schema === "public" ? words(table.name) : [...words(table.schema), ...words(table.name)];
+    return { field: joinedInCamel(parts), type: parts.map(capitalise).join(""), raw };
   }
 
   /** A field or argument that the engine names, or a column. */
@@ -70,6 +86,12 @@ export class Naming {
   /** Joins a field's name and a suffix such as `aggregate` or `by_pk`. */
   suffixed(name: string, suffix: string): string {
     return this.#graphql ? name + pascalCase(suffix) : `${name}_${suffix}`;
+  }
+
+  /** Names that an array relationship, or a computed field with rows, gives to the aggregate of its rows: Hasura has three rules. */
+  aggregateOf(name: string, place: "field" | "filter" | "order"): string {
+    if (!this.#graphql || place === "field") return this.field(`${name}_aggregate`);
+    return this.suffixed(place === "order" ? uncapitalise(name) : name, "aggregate");
   }
 
   #joined(base: string, suffix: string | undefined): string {
@@ -96,9 +118,9 @@ export class Naming {
     return this.affixed(this.field(`${name}_args`));
   }
 
-  /** The same for a computed field, whose own name is not taken apart. */
+  /** The same for a computed field, in snake case under either convention (Hasura converts it behind a flag that is off). */
   computedFieldArguments(field: string, table: NameBase): string {
-    return this.affixed(this.#graphql ? `${capitalise(field)}${capitalise(table.type)}Args` : `${field}_${table.type}_args`);
+    return this.affixed(`${field}_${table.raw}_args`);
   }
 
   /** The object in which the source's root fields stand, when they stand in one. */
@@ -120,6 +142,11 @@ export class Naming {
   /** The object of the columns of an aggregate predicate that takes two. */
   predicateArguments(base: NameBase, predicate: string): string {
     return this.suffixed(this.aggregatePredicate(base, predicate), "arguments");
+  }
+
+  /** The name by which the description of that enum calls it. */
+  predicateColumnsTitle(base: NameBase, predicate: string): string {
+    return this.suffixed(this.aggregatePredicate(base, predicate), "arguments_columns");
   }
 
   /** The enum of the columns that an aggregate predicate takes. */

@@ -46,7 +46,7 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
       if (remote === undefined) continue;
       if (relationship.kind === "object") put(relationship.name, orderBy(remote, types), { kind: "relationship", relationship, target: remote });
       else {
-        const name = types.naming.suffixed(relationship.name, "aggregate");
+        const name = types.naming.aggregateOf(relationship.name, "order");
         put(name, aggregateOrderBy(remote, types), { kind: "relationship-aggregate", relationship, target: remote });
       }
     }
@@ -54,7 +54,7 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
       const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
       const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
       if (remote !== undefined && !needsClient) {
-        put(types.naming.suffixed(field.name, "aggregate"), aggregateOrderBy(remote, types), { kind: "computed-aggregate", field, target: remote });
+        put(types.naming.aggregateOf(field.name, "order"), aggregateOrderBy(remote, types), { kind: "computed-aggregate", field, target: remote });
       }
     }
     return fields;
@@ -73,7 +73,7 @@ function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputOb
     for (const { name, takes } of aggregateFunctions) {
       const columns = aggregatableColumns(target, takes);
       if (columns.length === 0) continue;
-      const type = types.input(types.naming.type(names, `${name}_order_by`), `order by ${name}() on columns of table ${title(catalog)}`, () =>
+      const type = types.input(types.naming.type(names, `${name}_order_by`), `order by ${types.naming.field(name)}() on columns of table ${title(catalog)}`, () =>
         Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { type: types.orderDirection(), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
       );
       fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name }) };

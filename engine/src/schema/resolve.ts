@@ -17,11 +17,6 @@ export interface ResolvedSource {
 
 const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
-/** Schema and name as one name in snake case: the schema `public` is not written. */
-export function defaultName({ schema, name }: QualifiedName): string {
-  return schema === "public" ? name : `${schema}_${name}`;
-}
-
 /** An empty comment in metadata means: no description. */
 export function description(explicit: string | null | undefined, automatic: string | undefined): string | undefined {
   if (explicit === null || explicit === undefined) return automatic;
@@ -52,6 +47,17 @@ function columnsOf(catalog: CatalogTable, metadata: TableMetadata, naming: Namin
   return columns;
 }
 
+/** Two columns of one field name, which a naming convention may bring about. */
+function conflictOf(columns: Iterable<TableColumn>): string | undefined {
+  const owners = new Map<string, string>();
+  for (const { name, graphqlName } of columns) {
+    const owner = owners.get(graphqlName);
+    if (owner !== undefined) return `the columns ${owner} and ${name} would both be the field ${graphqlName}; give one a custom_name`;
+    owners.set(graphqlName, name);
+  }
+  return undefined;
+}
+
 function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming, path: MergedPath, report: Report): TrackedTable | undefined {
   const key = nameKey(metadata.table);
   const found = catalog.tables.get(key);
@@ -59,9 +65,15 @@ function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming,
     report([...path, "table"], "table", key, `the database has no table or view ${key}`);
     return undefined;
   }
-  const names = naming.base(metadata.configuration?.custom_name, defaultName(metadata.table));
+  const names = naming.base(metadata.configuration?.custom_name, metadata.table);
   if (!graphqlName.test(names.field)) {
     report([...path, "table"], "table", key, `"${names.field}" is not a GraphQL name; give it a custom_name`);
+    return undefined;
+  }
+  const columns = columnsOf(found, metadata, naming, path, report);
+  const conflict = conflictOf(columns.values());
+  if (conflict !== undefined) {
+    report([...path, "table"], "table", key, conflict);
     return undefined;
   }
   return {
@@ -71,7 +83,7 @@ function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming,
     path,
     names,
     description: description(metadata.configuration?.comment, found.comment ?? `columns and relationships of ${title(metadata.table)}`),
-    columns: columnsOf(found, metadata, naming, path, report),
+    columns,
     relationships: new Map(),
     computedFields: new Map(),
     enumeration: undefined,

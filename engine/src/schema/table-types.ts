@@ -82,7 +82,7 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
     const args = rowArguments(target, types);
     fields[relationship.name] = { type: list(type), description: "An array relationship", args, ...meaning(meta) };
     if (target.permission.allowAggregations) {
-      fields[types.naming.suffixed(relationship.name, "aggregate")] = {
+      fields[types.naming.aggregateOf(relationship.name, "field")] = {
         type: new GraphQLNonNull(aggregateType(target, types)),
         description: "An aggregate relationship",
         args,
@@ -147,7 +147,7 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
   for (const { name, takes, float } of aggregateFunctions) {
     const scalars = aggregatable(target, takes);
     if (scalars.length === 0) continue;
-    const type = types.object(types.naming.type(names, `${name}_fields`), `aggregate ${name} on columns`, () =>
+    const type = types.object(types.naming.type(names, `${name}_fields`), `aggregate ${types.naming.field(name)} on columns`, () =>
       Object.fromEntries(
         scalars.map((scalar) => [
           scalarFieldName(scalar),

@@ -105,7 +105,7 @@ function argumentColumns(target: VisibleTable, predicate: string, type: Database
   const columns = visibleColumns(target).filter(({ column }) => column.type.name === type.name);
   if (columns.length === 0) return undefined;
   const { names } = target.table;
-  return types.enumeration(types.naming.predicateColumns(names, predicate), `select "${names.raw}_aggregate_bool_exp_${predicate}_arguments_columns" columns of table ${title(target.table.catalog)}`, () =>
+  return types.enumeration(types.naming.predicateColumns(names, predicate), `select "${types.naming.predicateColumnsTitle(names, predicate)}" columns of table ${title(target.table.catalog)}`, () =>
     Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
   );
 }
@@ -174,7 +174,7 @@ export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObje
       if (remote === undefined) continue;
       fields[relationship.name] = input(boolExp(remote, types), { kind: "relationship", relationship, target: remote });
       if (relationship.kind === "array" && remote.permission.allowAggregations) {
-        fields[types.naming.suffixed(relationship.name, "aggregate")] = input(aggregatePredicates(remote, types), {
+        fields[types.naming.aggregateOf(relationship.name, "filter")] = input(aggregatePredicates(remote, types), {
           kind: "relationship-aggregate",
           relationship,
           target: remote,

@@ -1,7 +1,6 @@
 import { functionFields } from "../../../../engine/src/schema/functions.ts";
 import { Naming } from "../../../../engine/src/schema/naming.ts";
-import { defaultName } from "../../../../engine/src/schema/resolve.ts";
-import { type Found, functionsOf, type PlacedTable, type Rule, tablesOf } from "./rule.ts";
+import { catalogAt, type Found, functionsOf, type PlacedTable, type Rule, tablesOf } from "./rule.ts";
 
 const reserved = new Set(["_and", "_or", "_not", "_exists"]);
 
@@ -19,7 +18,7 @@ function rootFields(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
     const functions = functionsOf(examined).filter(({ path }) => path[1] === index);
     return [
       ...tables.flatMap(({ table, key, path }) => {
-        const base = naming.base(table.configuration?.custom_name, defaultName(table.table)).field;
+        const base = naming.base(table.configuration?.custom_name, table.table).field;
         const custom = table.configuration?.custom_root_fields;
         const claim = (kind: "select" | "select_by_pk" | "select_aggregate" | "select_stream", suffix?: string): Claim => ({
           at: [...path, "table"],
@@ -84,7 +83,7 @@ export const shadowedName: Rule = {
   find: (examined) => [
     ...rootFields(examined),
     ...tablesOf(examined).flatMap((placed) => {
-      const known = examined.catalog?.tables.get(placed.key)?.columns.keys();
+      const known = catalogAt(examined, placed.path)?.tables.get(placed.key)?.columns.keys();
       const granted = placed.table.select_permissions.flatMap(({ permission }) => (permission.columns === "*" ? [] : permission.columns));
       return fields(placed, [...new Set(known ?? granted)]);
     }),
