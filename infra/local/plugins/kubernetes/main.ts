@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { provider } from "@pulumi/pulumi";
+import { main } from "@pulumi/pulumi/provider/index.js";
 import { endWithEngine } from "../provider/end-with-engine.ts";
 import { ApiClient, defaultConfig } from "./api/client.ts";
 import { Cluster } from "./api/cluster.ts";
@@ -11,7 +11,7 @@ const { version } = createRequire(import.meta.url)("@pulumi/kubernetes/package.j
 const warn = (text: string): void => console.error(`Warning of the Kubernetes API server: ${text}`);
 
 endWithEngine();
-await provider.main(
+await main(
   kubernetesProvider(version, () => new Cluster(new ApiClient(defaultConfig(), warn))),
   process.argv.slice(2),
 );

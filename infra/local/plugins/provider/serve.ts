@@ -1,4 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
+// Not from the package's front, which also loads npm's and TypeScript's machinery: a third of a second for each plugin.
+import { main } from "@pulumi/pulumi/provider/index.js";
 import { endWithEngine } from "./end-with-engine.ts";
 import type { AnyResourceKind } from "./resource-kind.ts";
 import { makeProvider } from "./provider.ts";
@@ -6,5 +7,5 @@ import { makeProvider } from "./provider.ts";
 /** Serves the kinds to the engine that started this process, for as long as it runs; its address is the last argument. */
 export function serve(name: string, version: string, kinds: Readonly<Record<string, AnyResourceKind>>): Promise<void> {
   endWithEngine();
-  return pulumi.provider.main(makeProvider(name, version, kinds), process.argv.slice(2));
+  return main(makeProvider(name, version, kinds), process.argv.slice(2));
 }
