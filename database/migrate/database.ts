@@ -19,8 +19,11 @@ export async function ensureDatabase(client: Client, database: string): Promise<
   return [`gave database ${database} to ${owner}`];
 }
 
-/** Roles with which the operator of a database cluster looks after it. */
-const monitors = ["cnpg_metrics_exporter"];
+/**
+ * Roles with which CloudNativePG looks after a cluster, and how they get in. An instance that stops being the first asks `postgres` on the new one
+ * for what it has to undo (pg_rewind), and every instance asks there before it starts to follow: without that none would come back.
+ */
+const operatorRoles = (database: string) => ({ cnpg_metrics_exporter: `postgres, ${database}`, streaming_replica: "postgres" });
 
 /** Who may connect, and that nobody may do anything by being nobody in particular. Run in any database, as superuser. */
 export async function restrictDatabases(client: Client, database: string): Promise<string[]> {
@@ -42,8 +45,11 @@ export async function restrictDatabases(client: Client, database: string): Promi
     `grant connect on database ${name} to ${roleNames.map(loginRole).join(", ")}`,
     `grant temporary on database ${name} to ${loginRole("loader")}`,
   ];
-  const { rows } = await client.query<{ name: string }>("select rolname as name from pg_roles where rolname = any($1)", [monitors]);
-  for (const { name: monitor } of rows) statements.push(`grant connect on database postgres, ${name} to ${monitor}`);
+  const { rows } = await client.query<{ role: string }>("select rolname as role from pg_roles");
+  const present = new Set(rows.map(({ role }) => role));
+  for (const [role, databases] of Object.entries(operatorRoles(name))) {
+    if (present.has(role)) statements.push(`grant connect on database ${databases} to ${role}`);
+  }
   await client.query(statements.join(";"));
   return (await read()) === before ? [] : ["set who may connect to the databases"];
 }

@@ -109,6 +109,23 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
 
+  test("lets the roles of a cluster's operator in: the figures' everywhere, that of the instances to where they ask the first one", async () => {
+    await using superuser = await database.connect("bootstrap");
+    await superuser.query("create role cnpg_metrics_exporter login; create role streaming_replica login replication");
+    expect((await migrate()).stdout).toContain("migrate: set who may connect to the databases");
+    const { rows } = await superuser.query<{ role: string; databases: string[] }>(
+      `select rolname as role, array_agg(datname::text order by datname) as databases from pg_roles, pg_database
+       where rolname in ('cnpg_metrics_exporter', 'streaming_replica') and has_database_privilege(rolname, datname, 'connect') and datname <> 'template0'
+       group by rolname order by rolname`,
+    );
+    expect(rows).toEqual([
+      { role: "cnpg_metrics_exporter", databases: ["postgres", "routeql"] },
+      { role: "streaming_replica", databases: ["postgres"] },
+    ]);
+    await superuser.query("revoke connect on database postgres, routeql from cnpg_metrics_exporter, streaming_replica; drop role cnpg_metrics_exporter, streaming_replica");
+    expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
+  });
+
   test.each([
     ["a wrong superuser password", { BOOTSTRAP_PASSWORD_FILE: "/proc/version" }, "refused the connection"],
     ["a server that is not there", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],
