@@ -12,11 +12,13 @@ test("a rolling restart of each Deployment while clients work loses no request",
   const { items } = await node.get<{ items: Deployment[] }>("deployments", `--namespace=${namespace}`);
   expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(["auth-sidecar", "engine", "gateway"]);
   for (const { metadata } of items) {
+    const selector = `--selector=app.kubernetes.io/name=${metadata.name},!probe`;
+    const before = await node.kubectl(["get", "pods", `--namespace=${namespace}`, selector, "--output=name"]);
     const clients = new Clients();
     await node.kubectl(["rollout", "restart", `deployment/${metadata.name}`, `--namespace=${namespace}`]);
     await node.kubectl(["rollout", "status", `deployment/${metadata.name}`, `--namespace=${namespace}`, "--timeout=180s"]);
     // The last old pod still serves while it drains.
-    await node.kubectl(["wait", "pods", `--namespace=${namespace}`, `--selector=app.kubernetes.io/name=${metadata.name},!probe`, "--for=condition=Ready", "--timeout=120s"]);
+    await node.kubectl(["wait", ...before.trim().split("\n"), `--namespace=${namespace}`, "--for=delete", "--timeout=180s"]);
     const { answered, lost } = await clients.end();
     expect(lost, `restart of ${metadata.name}`).toEqual([]);
     expect(answered, `restart of ${metadata.name}`).toBeGreaterThan(20);
