@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
-import { main } from "@pulumi/pulumi/provider/index.js";
-import { endWithEngine } from "../provider/end-with-engine.ts";
+import { serveProvider } from "../provider/serve.ts";
 import { ApiClient, defaultConfig } from "./api/client.ts";
 import { Cluster } from "./api/cluster.ts";
 import { kubernetesProvider } from "./provider.ts";
@@ -10,8 +9,4 @@ const { version } = createRequire(import.meta.url)("@pulumi/kubernetes/package.j
 // The engine shows what a plugin writes to its standard error with the update's other messages.
 const warn = (text: string): void => console.error(`Warning of the Kubernetes API server: ${text}`);
 
-endWithEngine();
-await main(
-  kubernetesProvider(version, () => new Cluster(new ApiClient(defaultConfig(), warn))),
-  process.argv.slice(2),
-);
+await serveProvider(kubernetesProvider(version, () => new Cluster(new ApiClient(defaultConfig(), warn))));
