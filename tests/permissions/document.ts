@@ -27,7 +27,7 @@ const notes = `
 `;
 
 export function permissionsDocument(): string {
-  return renderPermissions(declared(), {
+  return renderPermissions([{ name: undefined, access: declared() }], {
     rolesWithoutPermission: ["pending"],
     origin: "Written from `hasura-metadata/`; the suite `permissions` keeps it true and holds the engine to it.",
     notes,

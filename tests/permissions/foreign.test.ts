@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { main } from "../../tools/routeql/src/main.ts";
 import { readFixtures } from "../conformance/cases.ts";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
@@ -47,13 +48,15 @@ async function newDatabase(...statements: readonly string[]): Promise<string> {
   return address.href;
 }
 
-async function permissions(metadata: string, address: string, ...more: readonly string[]) {
+type Counts = Readonly<Record<string, number>>;
+
+async function permissions(metadata: string, address: string | undefined, ...more: readonly string[]) {
   writeFileSync(join(folder, "metadata.yaml"), metadata);
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const surroundings = { directory: folder, environment: {}, colours: false, out: (text: string) => stdout.push(text), err: (text: string) => stderr.push(text) };
-  const code = await main(["permissions", "--metadata", "metadata.yaml", "--database", address, "--json", ...more], surroundings);
-  const report = JSON.parse(stdout.join("") || "{}") as { findings?: readonly { rule: string; reason: string }[]; checks?: Readonly<Record<string, number>> };
-  return { code, stderr: stderr.join("\n"), findings: report.findings ?? [], checks: report.checks ?? {} };
+  const code = await main(["permissions", "--metadata", "metadata.yaml", ...(address === undefined ? [] : ["--database", address]), "--json", ...more], surroundings);
+  const report = JSON.parse(stdout.join("") || "{}") as { findings?: readonly { rule: string; reason: string; source?: string }[]; checks?: Counts; sources?: Readonly<Record<string, { checks: Counts }>> };
+  return { code, stderr: stderr.join("\n"), findings: report.findings ?? [], checks: report.checks ?? {}, sources: report.sources ?? {} };
 }
 
 describe("a shop with inherited roles, functions, keys, an enum table and a computed field, in", () => {
@@ -64,19 +67,78 @@ describe("a shop with inherited roles, functions, keys, an enum table and a comp
   });
 });
 
-test("of several sources one is looked at, by its name", { timeout: generous }, async () => {
-  const shop = styles["Hasura's own names"] ?? "";
-  const [source = ""] = /- name: shop[\s\S]*?(?= {2}tables:)/.exec(shop) ?? [];
-  // Before the shop, so that positions and the choice are not those of the first by chance.
-  const several = shop.replace("- name: shop", `${source.replace("shop", "warehouse")}  tables: [{table: nowhere}]\n- name: shop`);
-  const unnamed = await permissions(several, server.address);
-  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining("give --source warehouse or --source shop")]);
-  const address = await newDatabase(shopSql);
-  const named = await permissions(several, address, "--source", "shop");
-  expect([named.stderr, named.findings, named.code]).toEqual(["", [], 0]);
-  expect(named.checks["rows"]).toBeGreaterThan(20);
-  const other = await permissions(several, address, "--source", "warehouse");
-  expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/metadata\.yaml:\d+: .*nowhere/)]);
+/** A source with one table of notes, of which a role reads its own. */
+const notes = (source: string) => `- name: ${source}
+  kind: postgres
+  configuration: {connection_info: {database_url: {from_env: NOTES}}}
+  customization: {root_fields: {prefix: ${source}_}, type_names: {prefix: ${source}_}}
+  tables:
+    - table: {schema: public, name: note}
+      select_permissions:
+        - {role: reader, permission: {columns: [id, title], filter: {owner: {_eq: X-Hasura-User-Id}}, limit: 5}}
+`;
+const notesSql = "create table note (id int primary key, owner text not null, title text); insert into note select n, 'owner ' || n % 2, 'note ' || n from generate_series(1, 10) n";
+const metadataOf = (...sources: readonly string[]) => `version: 3\nsources:\n${sources.map(notes).join("")}`;
+
+describe("of several sources", () => {
+  test("all are looked at in one run, each on its own database, and told apart in the table and in the expectations", { timeout: generous }, async () => {
+    const [crm, billing] = [await newDatabase(notesSql), await newDatabase(notesSql, "insert into note values (11, 'owner 1', 'only here')")];
+    const both = ["--database", `crm=${crm}`, "--database", `billing=${billing}`];
+    const expectations = ["--expectations", "expectations.yaml"];
+    const run = (metadata: string, ...more: readonly string[]) => permissions(metadata, undefined, ...more, ...expectations);
+    const several = metadataOf("crm", "billing");
+    expect(await run(several, ...both)).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no file expectations.yaml") as string });
+    const first = await run(several, ...both, "--update-expectations", "--write", "table.md", "--write", "table.html");
+    expect([first.stderr, first.findings, first.code]).toEqual(["wrote expectations.yaml\nwrote table.md\nwrote table.html", [], 0]);
+    expect(Object.keys(first.sources)).toEqual(["crm", "billing"]);
+    expect(first.checks["rows"]).toBe((first.sources["crm"]?.checks["rows"] ?? 0) + (first.sources["billing"]?.checks["rows"] ?? 0));
+    expect(readFileSync(join(folder, "table.md"), "utf8").match(/^## .*$/gm)).toEqual(["## Source crm", "## Source billing"]);
+    const ids = readFileSync(join(folder, "table.html"), "utf8").match(/ id="[^"]*"/g) ?? [];
+    expect([ids.length > 3, new Set(ids).size]).toEqual([true, ids.length]);
+
+    const written = readFileSync(join(folder, "expectations.yaml"), "utf8");
+    expect(Object.keys((parse(written) as { sources: object }).sources)).toEqual(["crm", "billing"]);
+    writeFileSync(join(folder, "expectations.yaml"), written.replace(/(billing:[\s\S]*?limit: )5/, "$16"));
+    const changed = await run(several, ...both);
+    expect([changed.code, changed.findings.map(({ rule, source }) => `${rule} ${source ?? ""}`)]).toEqual([1, ["expectation billing"]]);
+    expect(await run(several, "--source", "crm", "--database", crm)).toMatchObject({ code: 0, findings: [] });
+    expect((await run(several, "--source", "billing", "--database", billing, "--update-expectations")).code).toBe(0);
+    expect(readFileSync(join(folder, "expectations.yaml"), "utf8")).toBe(written);
+
+    const gone = await run(metadataOf("crm", "sales"), "--database", `crm=${crm}`, "--database", `sales=${billing}`);
+    expect(gone.findings.map(({ reason }) => reason)).toEqual(expect.arrayContaining(["there is a new source sales", "there is no source billing any more"]));
+  });
+
+  test("check looks up the names of each in its own database", { timeout: generous }, async () => {
+    const [crm, billing] = [await newDatabase(notesSql), await newDatabase(notesSql.replaceAll("title", "heading"))];
+    writeFileSync(join(folder, "metadata.yaml"), metadataOf("crm", "billing"));
+    const said: string[] = [];
+    const surroundings = { directory: folder, environment: {}, colours: false, out: (text: string) => said.push(text), err: (text: string) => said.push(text) };
+    const code = await main(["check", "--metadata", "metadata.yaml", "--database", `crm=${crm}`, "--database", `billing=${billing}`], surroundings);
+    expect([code, said.join("\n").match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([1, ["metadata.yaml:18  error  reference\n  reader on public.note: public.note has no column title"]]);
+  });
+
+  test("a file of expectations about one is refused for all of them, and still taken for the one", { timeout: generous }, async () => {
+    const address = await newDatabase(notesSql);
+    const expectations = ["--expectations", "one.yaml"];
+    expect((await permissions(metadataOf("crm"), address, ...expectations, "--update-expectations")).code).toBe(0);
+    const all = await permissions(metadataOf("crm", "billing"), undefined, "--database", `crm=${address}`, "--database", `billing=${address}`, ...expectations);
+    expect([all.code, all.stderr]).toEqual([2, expect.stringContaining("one.yaml is about one source; these metadata have crm, billing: give --source NAME")]);
+    expect(await permissions(metadataOf("crm", "billing"), address, "--source", "crm", ...expectations)).toMatchObject({ code: 0, findings: [] });
+  });
+
+  test("one can be looked at by its name, whatever is wrong with another", { timeout: generous }, async () => {
+    const shop = styles["Hasura's own names"] ?? "";
+    const [source = ""] = /- name: shop[\s\S]*?(?= {2}tables:)/.exec(shop) ?? [];
+    // Before the shop, so that positions and the choice are not those of the first by chance.
+    const several = shop.replace("- name: shop", `${source.replace("shop", "warehouse")}  tables: [{table: nowhere}]\n- name: shop`);
+    const address = await newDatabase(shopSql);
+    const named = await permissions(several, address, "--source", "shop");
+    expect([named.stderr, named.findings, named.code]).toEqual(["", [], 0]);
+    expect(named.checks["rows"]).toBeGreaterThan(20);
+    const other = await permissions(several, address, "--source", "warehouse");
+    expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/metadata\.yaml:\d+: .*nowhere/)]);
+  });
 });
 
 const unverifiable = new Set(["graphql_query/permissions"]);

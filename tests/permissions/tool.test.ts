@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readProject } from "../../tools/routeql/src/metadata/project.ts";
+import { readable, readProject } from "../../tools/routeql/src/metadata/project.ts";
 import { Verdicts } from "../../tools/routeql/src/permissions/report.ts";
 import { Subject } from "../../tools/routeql/src/permissions/subject.ts";
 import { verify } from "../../tools/routeql/src/permissions/verify.ts";
@@ -90,13 +90,12 @@ test("metadata that do not fit the database are refused with file and line", { t
 
 describe("an engine that serves otherwise than the metadata declare is found out when", () => {
   test.each(faults.map((fault) => [fault.what, fault] as const))("%s", { timeout: generous }, async (_what, { role, table, apply, found }) => {
-    const project = readProject("hasura-metadata", repository);
-    if (project.metadata === undefined) throw new Error("the project's metadata cannot be read");
+    const project = readable(readProject("hasura-metadata", repository), "of the project");
     const served = structuredClone(project.loaded.merged) as { sources: { tables: { table: { name: string }; select_permissions?: { role: string; permission: Record<string, unknown> }[] }[] }[] };
     const entry = served.sources[0]?.tables.find((candidate) => candidate.table.name === table)?.select_permissions?.find((candidate) => candidate.role === role);
     if (entry === undefined) throw new Error(`${role} has no permission on ${table}`);
     apply(entry.permission);
-    await using subject = await Subject.open(project, project.metadata, world.database.getConnectionUri("engine"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: { ...served } });
+    await using subject = await Subject.open(project, world.database.getConnectionUri("engine"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: { ...served } });
     const verdicts = new Verdicts(project);
     await verify(subject, verdicts, { roles: [role], rolesWithoutPermission: [], sessions: {}, most: 200 });
     const kinds = new Set(verdicts.findings.map(({ rule }) => rule));

@@ -161,12 +161,29 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
     `- name: ${name}\n  kind: ${kind}\n  configuration:\n    connection_info:\n      database_url:\n        from_env: ${name.toUpperCase()}_DATABASE\n  tables: "!include default/tables/tables.yaml"\n`;
   const several = { "metadata/databases/databases.yaml": source("crm", "mssql") + source("billing", "postgres") };
 
-  test("asks for one of them by name, and knows no other", async () => {
-    using folder = new MetadataFolder([note()], several);
-    const unnamed = await routeql(folder.path, ["permissions"]);
-    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining("these metadata have 2 sources, of which one is looked at: give --source crm or --source billing")]);
+  const two = { "metadata/databases/databases.yaml": source("crm", "postgres") + source("billing", "postgres") };
+
+  test("asks for the database of each, unless one is named; knows no other source", async () => {
+    using folder = new MetadataFolder([note()], two);
+    const asked = "the source crm has no database: give --database crm=URL, or set CRM_DATABASE";
+    expect(await routeql(folder.path, ["permissions"])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`) as string });
+    for (const verb of ["permissions", "check"]) expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject({ code: 2, stderr: expect.stringContaining(asked) as string });
+    expect(await routeql(folder.path, ["permissions"], { BILLING_DATABASE: "postgres://127.0.0.1:1/none" })).toMatchObject({ code: 2, stderr: expect.stringContaining(asked) as string });
     const unknown = await routeql(folder.path, ["permissions", "--source", "sales"]);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("there is no source sales; there are crm, billing")]);
+  });
+
+  test.each([
+    [["--database", "postgres://127.0.0.1:1/none?a=b"], "say which one a database is of, as --database crm=URL"],
+    [["--database", "sales=postgres://127.0.0.1:1/none"], "a database is given for the source sales; there are crm, billing"],
+    [["--database", "crm=postgres://127.0.0.1:1/a", "--database", "crm=postgres://127.0.0.1:1/b"], "the database of crm is given twice"],
+    [["--database-file", "crm=nowhere"], "the file of --database-file cannot be read: ENOENT"],
+    [["--database", "crm=postgres://app:sesame@127.0.0.1:1/a", "--database", "billing=postgres://127.0.0.1:1/b"], "the database of crm does not answer"],
+  ])("%j is refused", async (args, reason) => {
+    using folder = new MetadataFolder([note()], two);
+    const { code, stdout, stderr } = await routeql(folder.path, ["permissions", ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+    expect(stdout + stderr).not.toContain("sesame");
   });
 
   test("takes the database that the named source names, and leaves sources of other kinds alone", async () => {
@@ -177,5 +194,7 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
     expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("the database does not answer")]);
     const other = await routeql(folder.path, ["permissions", "--source", "crm"]);
     expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/databases\.yaml:2: .*Postgres sources only/)]);
+    const check = await routeql(folder.path, ["check"]);
+    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/databases\.yaml:2 {2}note {2}not-examined\n {2}.*the source crm is of the kind mssql/)]);
   });
 });

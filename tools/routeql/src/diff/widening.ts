@@ -17,13 +17,22 @@ export interface AccessChange extends Place {
 
 type Select = SelectPermissionMetadata["permission"];
 
+type Placed = { readonly source: string };
+
+/** Tables and functions are known by their source too, unless there is but one, which may have been renamed. */
+function sourceIn(before: Walked, after: Walked): (placed: Placed) => string {
+  const isOne = before.metadata.sources.length === 1 && after.metadata.sources.length === 1;
+  return ({ source }) => (isOne ? "" : source);
+}
+
 /** Every change of what roles may do, the wider ones first in each place. */
 export function accessChanges(before: Walked, after: Walked): readonly AccessChange[] {
   return [...reading(before, after), ...writing(before, after), ...calling(before, after), ...inheriting(before, after), ...introspecting(before, after)];
 }
 
 function reading(before: Walked, after: Walked): readonly AccessChange[] {
-  const idOf = ({ key, role }: { key: string; role: string }) => `${role}\n${key}`;
+  const sourceOf = sourceIn(before, after);
+  const idOf = (entry: Placed & { readonly key: string; readonly role: string }) => `${sourceOf(entry)}\n${entry.role}\n${entry.key}`;
   const earlier = new Map(permissionsOf(before).map((entry) => [idOf(entry), entry]));
   const later = permissionsOf(after);
   const changes = later.flatMap((entry): AccessChange[] => {
@@ -38,11 +47,11 @@ function reading(before: Walked, after: Walked): readonly AccessChange[] {
   });
   const known = new Set(later.map(idOf));
   const gone = [...earlier.values()].filter((entry) => !known.has(idOf(entry)));
-  return [...changes, ...gone.map(({ key, role }): AccessChange => ({ at: pathOfTable(after, key), table: key, role, direction: "narrower", reason: `${role} can no longer read ${key}` }))];
+  return [...changes, ...gone.map(({ source, key, role }): AccessChange => ({ at: pathOfTable(after, sourceOf, source, key), table: key, role, direction: "narrower", reason: `${role} can no longer read ${key}` }))];
 }
 
-function pathOfTable(revision: Walked, key: string): MergedPath {
-  return tablesOf(revision).find((table) => table.key === key)?.path ?? ["sources"];
+function pathOfTable(revision: Walked, sourceOf: (placed: Placed) => string, source: string, key: string): MergedPath {
+  return tablesOf(revision).find((table) => table.key === key && sourceOf(table) === sourceOf({ source }))?.path ?? ["sources"];
 }
 
 interface Compared {
@@ -111,11 +120,12 @@ function roots(old: Select, now: Select, role: string, key: string): readonly Co
 const verbs = { insert_permissions: "insert into", update_permissions: "update", delete_permissions: "delete from" } as const;
 
 function writing(before: Walked, after: Walked): readonly AccessChange[] {
+  const sourceOf = sourceIn(before, after);
   const entries = (revision: Walked) =>
-    tablesOf(revision).flatMap(({ raw, key, path }) =>
+    tablesOf(revision).flatMap(({ source, raw, key, path }) =>
       (Object.keys(verbs) as (keyof typeof verbs)[]).flatMap((kind) => {
         const list = (Array.isArray(raw[kind]) ? raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
-        return list.map(({ role, permission }, index) => ({ id: `${kind}\n${String(role)}\n${key}`, kind, role: String(role), table: key, permission, at: [...path, kind, index] as MergedPath }));
+        return list.map(({ role, permission }, index) => ({ id: `${kind}\n${String(role)}\n${sourceOf({ source })}\n${key}`, source, kind, role: String(role), table: key, permission, at: [...path, kind, index] as MergedPath }));
       }),
     );
   const earlier = new Map(entries(before).map((entry) => [entry.id, entry]));
@@ -128,13 +138,16 @@ function writing(before: Walked, after: Walked): readonly AccessChange[] {
   });
   const known = new Set(later.map(({ id }) => id));
   const gone = [...earlier.values()].filter(({ id }) => !known.has(id));
-  return [...changes, ...gone.map(({ kind, role, table }): AccessChange => ({ at: pathOfTable(after, table), role, table, direction: "narrower", reason: `${role} can no longer ${verbs[kind]} ${table}` }))];
+  return [...changes, ...gone.map(({ source, kind, role, table }): AccessChange => ({ at: pathOfTable(after, sourceOf, source, table), role, table, direction: "narrower", reason: `${role} can no longer ${verbs[kind]} ${table}` }))];
 }
 
 function calling(before: Walked, after: Walked): readonly AccessChange[] {
-  const earlier = new Map(functionsOf(before).map(({ key, entry }) => [key, entry]));
-  return functionsOf(after).flatMap(({ key, entry, path }): AccessChange[] => {
-    const old = earlier.get(key);
+  const sourceOf = sourceIn(before, after);
+  const idOf = (called: Placed & { readonly key: string }) => `${sourceOf(called)}\n${called.key}`;
+  const earlier = new Map(functionsOf(before).map((called) => [idOf(called), called.entry]));
+  return functionsOf(after).flatMap((called): AccessChange[] => {
+    const { key, entry, path } = called;
+    const old = earlier.get(idOf(called));
     if (old === undefined) return [{ at: path, name: key, direction: "wider", reason: `the function ${key} is served now` }];
     const rolesOf = ({ permissions }: typeof entry) => permissions.map(({ role }) => role);
     const [added, removed] = setChanges(rolesOf(old), rolesOf(entry));

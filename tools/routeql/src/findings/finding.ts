@@ -2,6 +2,8 @@ export type Severity = "error" | "warning" | "note";
 
 /** What a finding is about; exceptions name the same. */
 export interface Place {
+  /** Of metadata with several sources. */
+  readonly source?: string;
   /** `schema.name` */
   readonly table?: string;
   readonly role?: string;

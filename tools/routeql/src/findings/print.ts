@@ -18,16 +18,16 @@ const styles = { error: "red", warning: "yellow", note: "cyan" } as const satisf
 const place = ({ file, line }: Finding) => (file === undefined ? "metadata" : line === undefined ? file : `${file}:${line}`);
 
 function text(finding: Finding, paint: Paint): string {
-  const { severity, rule, reason, remedy } = finding;
-  return `${paint("bold", place(finding))}  ${paint(styles[severity], severity)}  ${paint("dim", rule)}\n  ${reason}\n  ${paint("dim", "→")} ${remedy}\n`;
+  const { severity, rule, source, reason, remedy } = finding;
+  return `${paint("bold", place(finding))}  ${paint(styles[severity], severity)}  ${paint("dim", rule)}${source === undefined ? "" : paint("dim", ` in source ${source}`)}\n  ${reason}\n  ${paint("dim", "→")} ${remedy}\n`;
 }
 
 const escaped = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const property = (value: string) => escaped(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** GitHub's workflow command of an annotation. */
-function annotation({ severity, rule, file, line, reason, remedy }: Finding): string {
-  const where = [...(file === undefined ? [] : [`file=${property(file)}`]), ...(line === undefined ? [] : [`line=${line}`]), `title=${property(rule)}`];
+function annotation({ severity, rule, source, file, line, reason, remedy }: Finding): string {
+  const where = [...(file === undefined ? [] : [`file=${property(file)}`]), ...(line === undefined ? [] : [`line=${line}`]), `title=${property(source === undefined ? rule : `${rule} in source ${source}`)}`];
   return `::${severity === "note" ? "notice" : severity} ${where.join(",")}::${escaped(`${reason}\n${remedy}`)}`;
 }
 

@@ -4,30 +4,65 @@ import pg from "pg";
 import { type Catalog, readCatalog } from "../../../../engine/src/catalog/catalog.ts";
 import { buildState, type State } from "../../../../engine/src/execution/state.ts";
 import { fromEnvironment } from "../../../../engine/src/execution/connection.ts";
-import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
+import type { Metadata, SourceMetadata } from "../../../../engine/src/metadata/shape.ts";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import type { Project } from "./project.ts";
+import type { ReadProject } from "./project.ts";
 
 export const databaseOptions = {
-  database: { type: "string", value: "URL", help: "the database that the metadata are for, with its migrations applied; default: what the environment variable holds that the metadata name (as NAME or NAME_FILE)" },
-  "database-file": { type: "string", value: "FILE", help: "a file that holds the URL, so that no password shows in the list of processes" },
+  database: { type: "string", value: "URL", multiple: true, help: "the database that the metadata are for, with its migrations applied; default: what the environment variable holds that the metadata name (as NAME or NAME_FILE). With several sources, NAME=URL once for each" },
+  "database-file": { type: "string", value: "FILE", multiple: true, help: "a file that holds the URL, so that no password shows in the list of processes; with several sources, NAME=FILE" },
 } as const satisfies Options;
 
-/** The database's address, from wherever it was given. */
-export function databaseAddress(given: Given, metadata: Metadata | undefined, { directory, environment }: Surroundings): string | undefined {
-  const [url, file] = [given.text("database"), given.text("database-file")];
-  if (url !== undefined && file !== undefined) throw new UsageError("give either --database or --database-file");
-  if (url !== undefined) return url;
-  if (file !== undefined) {
-    try {
-      return readFileSync(resolve(directory, file), "utf8").trim();
-    } catch (error) {
-      throw new UsageError(`the file of --database-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+/** `NAME=VALUE` where a value begins neither as a URL nor as a path; the name is undefined for a value alone. */
+function named(text: string): readonly [name: string | undefined, value: string] {
+  const [, name, value] = /^([^=:/?]+)=(.*)$/s.exec(text) ?? [];
+  return [name, value ?? text];
+}
+
+function urlIn(file: string, directory: string): string {
+  try {
+    return readFileSync(resolve(directory, file), "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`the file of --database-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+  }
+}
+
+/** The environment variable that the source names. */
+const variableOf = ({ configuration: { connection_info: { database_url: url } } }: SourceMetadata) => (typeof url === "object" && "from_env" in url ? url.from_env : undefined);
+
+/**
+ * The address of each source's database, from wherever it was given; empty when none was.
+ * @throws UsageError when some sources have one and others have none
+ */
+export function databaseAddresses(given: Given, { sources }: Metadata, { directory, environment }: Surroundings): ReadonlyMap<string, string> {
+  const names = sources.map(({ name }) => name);
+  const found = new Map<string, string>();
+  const files = given.texts("database-file").map(named);
+  for (const [name, value] of [...given.texts("database").map(named), ...files.map(([of, file]) => [of, urlIn(file, directory)] as const)]) {
+    const [only = ""] = names;
+    if (name === undefined && names.length > 1) throw new UsageError(`these metadata have the sources ${names.join(", ")}: say which one a database is of, as --database ${only}=URL`);
+    if (name !== undefined && !names.includes(name)) throw new UsageError(`a database is given for the source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
+    if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, and once" : `the database of ${name ?? only} is given twice`);
+    found.set(name ?? only, value);
+  }
+  if (found.size === 0) {
+    for (const source of sources) {
+      const variable = variableOf(source);
+      const address = variable === undefined ? undefined : fromEnvironment(environment, variable);
+      if (address !== undefined) found.set(source.name, address);
     }
   }
-  const named = metadata?.sources[0]?.configuration.connection_info.database_url;
-  return typeof named === "object" && "from_env" in named ? fromEnvironment(environment, named.from_env) : undefined;
+  const missing = sources.filter(({ name }) => !found.has(name));
+  if (found.size > 0 && missing.length > 0) throw new UsageError(missing.map((source) => withoutDatabase(source, true)).join("; "));
+  return found;
+}
+
+/** What to do for a source whose database is not known. */
+export function withoutDatabase(source: SourceMetadata, isOneOfSeveral: boolean): string {
+  const variable = variableOf(source);
+  const or = variable === undefined ? "" : `, or set ${variable}`;
+  return isOneOfSeveral ? `the source ${source.name} has no database: give --database ${source.name}=URL${or}` : `give --database URL${or}`;
 }
 
 /** A connection that cannot write; `await using`. */
@@ -38,8 +73,8 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     this.#client = client;
   }
 
-  /** @throws UsageError when it does not answer; the message holds no password */
-  static async open(address: string, statementTimeout = 30_000): Promise<ReadOnlyDatabase> {
+  /** @param source named in the error @throws UsageError when it does not answer; the message holds no password */
+  static async open(address: string, { statementTimeout = 30_000, source }: { readonly statementTimeout?: number; readonly source?: string | undefined } = {}): Promise<ReadOnlyDatabase> {
     try {
       const client = new pg.Client({
         connectionString: address,
@@ -52,7 +87,7 @@ export class ReadOnlyDatabase implements AsyncDisposable {
       return new ReadOnlyDatabase(client);
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      throw new UsageError(`the database does not answer: ${message === "" ? (code ?? "unknown error") : message.replaceAll(/\/\/[^@/\s]*@/g, "//")}`);
+      throw new UsageError(`the database${source === undefined ? "" : ` of ${source}`} does not answer: ${message === "" ? (code ?? "unknown error") : message.replaceAll(/\/\/[^@/\s]*@/g, "//")}`);
     }
   }
 
@@ -67,26 +102,80 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     return (await this.rows(text, values))[0]?.[0] ?? null;
   }
 
-  /** What the tracked tables and functions are. */
-  async catalog(metadata: Metadata): Promise<Catalog> {
-    const tables = metadata.sources.flatMap((source) => source.tables);
+  /** What the tracked tables and functions of a source are. */
+  async catalog({ tables, functions }: SourceMetadata): Promise<Catalog> {
     return readCatalog(
       {
         tables: tables.map(({ table }) => table),
-        functions: [...metadata.sources.flatMap((source) => source.functions.map((entry) => entry.function)), ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
+        functions: [...functions.map((entry) => entry.function), ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
         enumTables: [],
       },
       (text, values) => this.text(text, values),
     );
   }
 
-  /** Metadata fitted to this database; what does not fit is listed in it. */
-  async state({ loaded, problems }: Project, metadata: Metadata, inferFunctionPermissions = true): Promise<State> {
-    const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions };
-    return buildState({ loaded, metadata, unserved: problems, notes: [] }, options, () => (text, values) => this.text(text, values));
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end();
+  }
+}
+
+/** Metadata fitted to the databases of their sources; what does not fit is listed in it. */
+export async function stateOn(databaseOf: (source: string) => ReadOnlyDatabase, { loaded, problems, metadata }: ReadProject, inferFunctionPermissions: boolean): Promise<State> {
+  const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions };
+  return buildState({ loaded, metadata, unserved: problems, notes: [] }, options, (source) => (text, values) => databaseOf(source).text(text, values));
+}
+
+/** The databases of all sources; `await using`. */
+export class Databases implements AsyncDisposable {
+  readonly #bySource: ReadonlyMap<string, ReadOnlyDatabase>;
+
+  private constructor(bySource: ReadonlyMap<string, ReadOnlyDatabase>) {
+    this.#bySource = bySource;
+  }
+
+  /** @returns undefined where no address is known @throws UsageError when one does not answer */
+  static async open(addresses: ReadonlyMap<string, string>): Promise<Databases | undefined> {
+    if (addresses.size === 0) return undefined;
+    const open = new Map<string, ReadOnlyDatabase>();
+    const databases = new Databases(open);
+    try {
+      for (const [source, address] of addresses) open.set(source, await ReadOnlyDatabase.open(address, { source: addresses.size > 1 ? source : undefined }));
+      return databases;
+    } catch (error) {
+      await databases[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The catalogues of the sources, in their order. */
+  async catalogs({ sources }: Metadata): Promise<readonly Catalog[]> {
+    const catalogs: Catalog[] = [];
+    for (const source of sources) catalogs.push(await this.#of(source.name).catalog(source));
+    return catalogs;
+  }
+
+  /** @returns undefined where a source has no database here: it went, or has another name now */
+  async state(project: ReadProject, inferFunctionPermissions: boolean): Promise<State | undefined> {
+    const { sources } = project.metadata;
+    // A source that was alone and still is may have been renamed.
+    const renamed = sources.length === 1 && this.#bySource.size === 1;
+    if (!renamed && sources.some(({ name }) => !this.#bySource.has(name))) return undefined;
+    return stateOn((source) => (renamed ? this.#only() : this.#of(source)), project, inferFunctionPermissions);
+  }
+
+  #of(source: string): ReadOnlyDatabase {
+    const database = this.#bySource.get(source);
+    if (database === undefined) throw new UsageError(`the source ${source} has no database`);
+    return database;
+  }
+
+  #only(): ReadOnlyDatabase {
+    const [database] = this.#bySource.values();
+    if (database === undefined) throw new UsageError("there is no database");
+    return database;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end();
+    for (const database of this.#bySource.values()) await database[Symbol.asyncDispose]();
   }
 }

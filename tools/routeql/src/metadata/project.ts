@@ -15,6 +15,9 @@ export interface Position {
 
 /** Metadata as they were read, with the place of everything in them. */
 export interface Project {
+  /** All that the files hold. */
+  readonly whole: LoadedMetadata;
+  /** What of it is examined. */
   readonly loaded: LoadedMetadata;
   /** undefined: their shape is wrong, and `problems` says how. */
   readonly metadata: Metadata | undefined;
@@ -34,8 +37,10 @@ export function readProject(source: string, directory: string, shown?: string, n
   const status = statSync(path, { throwIfNoEntry: false });
   if (status === undefined) throw new UsageError(`there are no metadata at ${source}`);
   const root = status.isDirectory() ? path : dirname(path);
-  const loaded = narrow(loadMetadata(path));
-  const { metadata, problems } = validateMetadata(loaded, true);
+  const whole = loadMetadata(path);
+  const { loaded, foreign } = withoutForeignSources(narrow(whole));
+  const { metadata, problems: found } = validateMetadata(loaded, true);
+  const problems = [...found, ...foreign];
   const texts = new Map<string, string>(shown === undefined ? [] : filesBelow(root).map((file) => [file, read(join(root, file))]));
   const textOf = (file: string) => {
     const known = texts.get(file) ?? read(join(root, file));
@@ -46,27 +51,70 @@ export function readProject(source: string, directory: string, shown?: string, n
     file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
     line: lineOf(textOf(file), inside),
   });
-  return { loaded, metadata, problems, positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
+  return { whole, loaded, metadata, problems, positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
+}
+
+/** A project whose metadata could be read. */
+export type ReadProject = Project & { readonly metadata: Metadata };
+
+/** @param name what they are called in the error @throws UsageError that lists what is wrong with them, with file and line */
+export function readable(project: Project, name: string): ReadProject {
+  const { metadata, problems, positionOf } = project;
+  if (metadata !== undefined) return { ...project, metadata };
+  const list = problems.filter(({ kind }) => kind === "invalid").map((problem) => {
+    const { file, line } = positionOf(problem);
+    return `  ${file}:${line}: ${problem.reason}`;
+  });
+  throw new UsageError(`the metadata ${name} cannot be read:\n${list.join("\n")}`);
+}
+
+type Sources = readonly ({ readonly name?: unknown; readonly kind?: unknown } | null)[];
+
+/** undefined for what has no list of sources; the check of its shape tells so. */
+const sourcesOf = ({ merged: { sources } }: LoadedMetadata) => (Array.isArray(sources) ? (sources as Sources) : undefined);
+
+/** Some of the sources alone; positions stay those of the files. */
+function withSources(loaded: LoadedMetadata, kept: readonly number[]): LoadedMetadata {
+  const sources = sourcesOf(loaded) ?? [];
+  return {
+    ...loaded,
+    merged: { ...loaded.merged, sources: kept.map((index) => sources[index]) },
+    locate: ([root, first, ...rest]) => loaded.locate([...(root === undefined ? [] : [root]), ...(first === undefined ? [] : [root === "sources" ? (kept[Number(first)] ?? first) : first]), ...rest]),
+  };
+}
+
+/** Sources of other kinds than Postgres are left out with a word, where one of Postgres stands beside them. */
+function withoutForeignSources(loaded: LoadedMetadata): { readonly loaded: LoadedMetadata; readonly foreign: readonly Problem[] } {
+  const sources = sourcesOf(loaded) ?? [];
+  const isOwn = (index: number) => ["postgres", "pg", undefined].includes(sources[index]?.kind as string | undefined);
+  const kept = [...sources.keys()].filter(isOwn);
+  if (kept.length === 0 || kept.length === sources.length) return { loaded, foreign: [] };
+  const foreign = [...sources.keys()].filter((index) => !isOwn(index)).map((index): Problem => {
+    const at = ["sources", index, "kind"];
+    return { ...loaded.locate(at), at, kind: "unsupported", reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; Postgres sources only are examined` };
+  });
+  return { loaded: withSources(loaded, kept), foreign };
+}
+
+/** Each source as metadata of its own. */
+export function eachSource(project: ReadProject): readonly ReadProject[] {
+  return project.metadata.sources.map((source, index) => {
+    const loaded = withSources(project.loaded, [index]);
+    return { ...project, loaded, metadata: { ...project.metadata, sources: [source] }, position: (merged) => project.positionOf(loaded.locate(merged)) };
+  });
 }
 
 /**
- * Metadata of one of their sources alone; positions stay those of the files.
- * @throws UsageError that lists the sources when none has the name, or when there are several and no name
+ * Metadata of one of their sources alone.
+ * @throws UsageError that lists the sources when none has the name
  */
 export function ofOneSource(loaded: LoadedMetadata, name: string | undefined): LoadedMetadata {
-  const { sources } = loaded.merged;
-  // What has no list of sources is told by the check of its shape.
-  if (!Array.isArray(sources)) return loaded;
-  const names = (sources as readonly ({ readonly name?: unknown } | null)[]).map((source) => String(source?.name));
-  if (names.length === 0) throw new UsageError("these metadata have no source");
-  if (name === undefined && names.length > 1) throw new UsageError(`these metadata have ${names.length} sources, of which one is looked at: give --source ${names.join(" or --source ")}`);
-  const index = name === undefined ? 0 : names.indexOf(name);
-  if (index === -1) throw new UsageError(`there is no source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`);
-  return {
-    ...loaded,
-    merged: { ...loaded.merged, sources: [(sources as readonly unknown[])[index]] },
-    locate: ([root, first, ...rest]) => loaded.locate(root === undefined ? [] : root === "sources" && first === 0 ? [root, index, ...rest] : first === undefined ? [root] : [root, first, ...rest]),
-  };
+  const sources = sourcesOf(loaded);
+  if (sources === undefined || name === undefined) return loaded;
+  const names = sources.map((source) => String(source?.name));
+  const index = names.indexOf(name);
+  if (index === -1) throw new UsageError(`there is no source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
+  return withSources(loaded, [index]);
 }
 
 /** A directory that will be gone when positions in it are asked for. */

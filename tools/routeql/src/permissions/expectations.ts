@@ -23,9 +23,13 @@ const entry = z.strictObject({
 });
 
 const role = z.strictObject({ reads: z.record(z.string(), entry).default({}), calls: z.array(z.string()).default([]) });
-const shape = z.strictObject({ roles: z.record(z.string(), role) });
+const ofOne = z.strictObject({ roles: z.record(z.string(), role) });
+const ofSeveral = z.strictObject({ sources: z.record(z.string(), ofOne) });
 
-export type Expectations = z.output<typeof shape>;
+/** What each role may do in one source. */
+export type Expectations = z.output<typeof ofOne>;
+/** The file, of metadata with several sources: by the sources' names. */
+export type ExpectationsBySource = z.output<typeof ofSeveral>;
 type Entry = z.output<typeof entry>;
 
 const words = (read: () => string) => {
@@ -66,29 +70,35 @@ export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: r
   };
 }
 
-export function printExpectations({ roles }: Expectations): string {
-  const lean = Object.fromEntries(
-    Object.entries(roles).map(([name, { reads, calls }]) => [
-      name,
-      {
-        ...(Object.keys(reads).length === 0
-          ? {}
-          : { reads: Object.fromEntries(Object.entries(reads).map(([table, { "goes on to": next, "only where": cells, ...rest }]) => [table, { ...rest, ...(next.length === 0 ? {} : { "goes on to": next }), ...(Object.keys(cells).length === 0 ? {} : { "only where": cells }) }])) }),
-        ...(calls.length === 0 ? {} : { calls }),
-      },
-    ]),
-  );
-  return `# What each role may do. Written by \`npx routeql permissions --update-expectations\`; every change of this file is to be reviewed.\n${stringify({ roles: lean }, { lineWidth: 120, flowCollectionPadding: false })}`;
+function lean({ roles }: Expectations) {
+  const entryWithoutEmpty = ({ "goes on to": next, "only where": cells, ...rest }: Entry) => ({ ...rest, ...(next.length === 0 ? {} : { "goes on to": next }), ...(Object.keys(cells).length === 0 ? {} : { "only where": cells }) });
+  return {
+    roles: Object.fromEntries(
+      Object.entries(roles).map(([name, { reads, calls }]) => [
+        name,
+        {
+          ...(Object.keys(reads).length === 0 ? {} : { reads: Object.fromEntries(Object.entries(reads).map(([table, each]) => [table, entryWithoutEmpty(each)])) }),
+          ...(calls.length === 0 ? {} : { calls }),
+        },
+      ]),
+    ),
+  };
+}
+
+export function printExpectations(expected: Expectations | ExpectationsBySource): string {
+  const content = "roles" in expected ? lean(expected) : { sources: Object.fromEntries(Object.entries(expected.sources).map(([name, each]) => [name, lean(each)])) };
+  return `# What each role may do. Written by \`npx routeql permissions --update-expectations\`; every change of this file is to be reviewed.\n${stringify(content, { lineWidth: 120, flowCollectionPadding: false })}`;
 }
 
 /** @throws UsageError */
-export function readExpectations(text: string, file: string): Expectations {
+export function readExpectations(text: string, file: string): Expectations | ExpectationsBySource {
   let content: unknown;
   try {
     content = parse(text);
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message.split("\n")[0] ?? ""}`);
   }
+  const shape = typeof content === "object" && content !== null && "sources" in content ? ofSeveral : ofOne;
   const result = shape.safeParse(content);
   if (result.success) return result.data;
   throw new UsageError(result.error.issues.map(({ path, message }) => `${file}: ${path.join(".")}: ${message}`).join("\n"));

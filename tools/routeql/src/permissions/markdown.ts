@@ -10,10 +10,15 @@ export interface DocumentOptions {
   readonly notes: string;
 }
 
-/** What every role may read, as Markdown. */
-export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermission, origin, notes }: DocumentOptions): string {
-  const roles = [...access.roles, ...rolesWithoutPermission].sort();
-  const tables = [...access.tables.values()];
+/** What the metadata declare of one source. */
+export interface DocumentedSource {
+  /** undefined where it is the only one. */
+  readonly name: string | undefined;
+  readonly access: DeclaredAccess;
+}
+
+/** What every role may read, as Markdown: each source by itself. */
+export function renderPermissions(sources: readonly DocumentedSource[], { rolesWithoutPermission, origin, notes }: DocumentOptions): string {
   return [
     "# Permissions",
     "",
@@ -21,6 +26,15 @@ export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermissi
     "What is not granted here does not exist for the role: it is neither in its schema nor in any answer, and an error about it reads",
     "like one about a name nobody ever used.",
     "",
+    ...sources.flatMap(({ name, access }) => (name === undefined ? sourceLines(access, rolesWithoutPermission) : [`## Source ${name}`, "", ...sourceLines(access, rolesWithoutPermission).map((line) => line.replace(/^## /, "### "))])),
+    ...(notes.trim() === "" ? [] : [notes.trim(), ""]),
+  ].join("\n");
+}
+
+function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly string[]): readonly string[] {
+  const roles = [...new Set([...access.roles, ...rolesWithoutPermission])].sort();
+  const tables = [...access.tables.values()];
+  return [
     "## Roles and root fields",
     "",
     row(["Role", "Root field", "Operations", "Columns hidden", "Rows", "Row limit", "Aggregates"]),
@@ -45,8 +59,7 @@ export function renderPermissions(access: DeclaredAccess, { rolesWithoutPermissi
     "",
     ...functionSection(access, roles),
     ...cellSection(access),
-    ...(notes.trim() === "" ? [] : [notes.trim(), ""]),
-  ].join("\n");
+  ];
 }
 
 function row(cells: readonly string[]): string {

@@ -3,12 +3,13 @@ import { filterSql, filterWords } from "../../../../engine/src/permissions/filte
 import { operations } from "../../../../engine/src/permissions/operations.ts";
 import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
 import type { Finding } from "../findings/finding.ts";
+import type { DocumentedSource } from "./markdown.ts";
 import { pageScript, pageStyle } from "./page-assets.ts";
 
 export interface PageOptions {
   readonly rolesWithoutPermission: readonly string[];
   /** The metadata directory. */
-  readonly source: string;
+  readonly origin: string;
   /** What was looked at, by kind. */
   readonly verified: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
@@ -27,10 +28,10 @@ function told(read: () => string): string {
   }
 }
 
-/** Everything that roles may read, as a page that needs nothing else: each table by each role. */
-export function renderPage(access: DeclaredAccess, { rolesWithoutPermission, source, verified, findings }: PageOptions): string {
-  const roles = [...new Set([...access.roles, ...rolesWithoutPermission])].toSorted();
-  const tables = [...access.tables.values()];
+/** Everything that roles may read, as a page that needs nothing else: each table of each source by each role. */
+export function renderPage(sources: readonly DocumentedSource[], { rolesWithoutPermission, origin, verified, findings }: PageOptions): string {
+  const roles = [...new Set([...sources.flatMap(({ access }) => access.roles), ...rolesWithoutPermission])].toSorted();
+  const tables = sources.reduce((sum, { access }) => sum + access.tables.size, 0);
   const total = Object.values(verified).reduce((sum, count) => sum + count, 0);
   return `<!doctype html>
 <html lang="en">
@@ -43,15 +44,13 @@ export function renderPage(access: DeclaredAccess, { rolesWithoutPermission, sou
 <body>
 <header>
   <h1>Permissions</h1>
-  <p>${roles.length} roles, ${tables.length} tables, from <code>${escaped(source)}</code></p>
+  <p>${roles.length} roles, ${tables} tables${sources.length === 1 ? "" : ` in ${sources.length} sources`}, from <code>${escaped(origin)}</code></p>
   ${total === 0 ? "" : `<p class="${findings.length === 0 ? "good" : "bad"}">${total.toLocaleString("en")} checks on real rows: ${findings.length === 0 ? "all as declared" : `${findings.length} not as declared`}</p>`}
 </header>
 <nav aria-label="Roles">${["every role", ...roles].map((role, index) => `<button type="button" data-role="${index === 0 ? "" : escaped(role)}" aria-pressed="${index === 0}">${escaped(role)}</button>`).join("")}</nav>
 <main>
 ${findingsSection(findings)}
-<section aria-labelledby="overview"><h2 id="overview">At a glance</h2>${overview(access, roles, tables)}</section>
-${tables.map((table) => tableSection(access, roles, table)).join("\n")}
-${functionsSection(access, roles)}
+${sources.map((source) => sourceSections(source, roles)).join("\n")}
 </main>
 <footer>What is not granted does not exist for the role: it is neither in its schema nor in any answer, and an error about it reads like one about a name nobody ever used.</footer>
 <script>${pageScript}</script>
@@ -60,17 +59,27 @@ ${functionsSection(access, roles)}
 `;
 }
 
+function sourceSections(source: DocumentedSource, roles: readonly string[]): string {
+  const { access, name } = source;
+  const id = name === undefined ? "overview" : `overview-${anchorText(name)}`;
+  return `<section aria-labelledby="${id}"><h2 id="${id}">${name === undefined ? "At a glance" : `Source ${escaped(name)}`}</h2>${overview(source, roles)}</section>
+${[...access.tables.values()].map((table) => tableSection(source, roles, table)).join("\n")}
+${functionsSection(access, roles)}`;
+}
+
 function findingsSection(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
-  return `<section class="findings" aria-labelledby="findings"><h2 id="findings">Not as declared</h2><ul>${findings.map(({ reason }) => `<li>${escaped(reason)}</li>`).join("")}</ul></section>`;
+  return `<section class="findings" aria-labelledby="findings"><h2 id="findings">Not as declared</h2><ul>${findings.map(({ source, reason }) => `<li>${source === undefined ? "" : `${escaped(source)}: `}${escaped(reason)}</li>`).join("")}</ul></section>`;
 }
 
 const limitOf = ({ limit }: DeclaredPermission) => (limit === undefined ? "no limit" : `${limit.toLocaleString("en")} rows`);
-const anchor = (table: DeclaredTable) => `table-${table.key.replaceAll(/[^\w-]/g, "-")}`;
+const anchorText = (text: string) => text.replaceAll(/[^\w-]/g, "-");
+const anchor = ({ name }: DocumentedSource, table: DeclaredTable) => `table-${anchorText(name === undefined ? table.key : `${name}.${table.key}`)}`;
 const isOpen = ({ filter }: DeclaredPermission) => Object.keys(filter).length === 0;
 
 /** Roles across, tables down: how much of the columns, and of the rows. */
-function overview(access: DeclaredAccess, roles: readonly string[], tables: readonly DeclaredTable[]): string {
+function overview(source: DocumentedSource, roles: readonly string[]): string {
+  const { access } = source;
   const cell = (table: DeclaredTable, role: string) => {
     const permission = access.permission(role, table.key);
     if (permission === undefined) return `<td data-role="${escaped(role)}" class="none"><span title="nothing">–</span></td>`;
@@ -79,14 +88,15 @@ function overview(access: DeclaredAccess, roles: readonly string[], tables: read
     return `<td data-role="${escaped(role)}" class="${whole ? "all" : "some"}"><b>${share}</b> columns<br>${isOpen(permission) ? "every row" : "filtered"}<br><small>${limitOf(permission)}${permission.aggregates ? ", aggregates" : ""}</small></td>`;
   };
   return `<div class="scroll"><table><thead><tr><th scope="col">Table</th>${roles.map((role) => `<th scope="col" data-role="${escaped(role)}">${escaped(role)}</th>`).join("")}</tr></thead><tbody>
-${tables.map((table) => `<tr><th scope="row"><a href="#${anchor(table)}">${escaped(table.rootField)}</a></th>${roles.map((role) => cell(table, role)).join("")}</tr>`).join("\n")}
+${[...access.tables.values()].map((table) => `<tr><th scope="row"><a href="#${anchor(source, table)}">${escaped(table.rootField)}</a></th>${roles.map((role) => cell(table, role)).join("")}</tr>`).join("\n")}
 </tbody></table></div>`;
 }
 
-function tableSection(access: DeclaredAccess, roles: readonly string[], table: DeclaredTable): string {
+function tableSection(source: DocumentedSource, roles: readonly string[], table: DeclaredTable): string {
+  const { access } = source;
   const granted = roles.flatMap((role) => access.permission(role, table.key) ?? []);
   const heading = `<h2>${escaped(table.rootField)} <small>${escaped(table.key)}${table.isView ? ", a view" : ""}</small></h2>`;
-  if (granted.length === 0) return `<section id="${anchor(table)}">${heading}<p>No role reads it; filters may go through it.</p></section>`;
+  if (granted.length === 0) return `<section id="${anchor(source, table)}">${heading}<p>No role reads it; filters may go through it.</p></section>`;
   const columns = [...table.fields].map(([column, field]) => {
     const cells = granted.map((permission) => {
       const readable = permission.columns.includes(column);
@@ -97,7 +107,7 @@ function tableSection(access: DeclaredAccess, roles: readonly string[], table: D
     return `<tr><th scope="row">${escaped(field)}</th>${cells.join("")}</tr>`;
   });
   const head = granted.map(({ role }) => `<th scope="col" data-role="${escaped(role)}">${escaped(role)}</th>`).join("");
-  return `<section id="${anchor(table)}">${heading}
+  return `<section id="${anchor(source, table)}">${heading}
 <div class="cards">${granted.map((permission) => card(access, table, permission)).join("")}</div>
 <details open><summary>Columns</summary><div class="scroll"><table class="columns"><thead><tr><th scope="col">Column</th>${head}</tr></thead><tbody>${columns.join("\n")}</tbody></table></div></details>
 </section>`;

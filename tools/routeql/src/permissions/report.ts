@@ -32,10 +32,13 @@ export class Verdicts {
   readonly findings: Finding[] = [];
   readonly counts: Partial<Record<Verification, number>> = {};
   readonly #project: Project;
+  readonly #source: string | undefined;
   readonly #positions: ReadonlyMap<string, ReturnType<Project["position"]>>;
   readonly #perCell = new Map<string, number>();
 
-  constructor(project: Project) {
+  /** @param source its name, where the metadata have several */
+  constructor(project: Project, source?: string) {
+    this.#source = source;
     this.#project = project;
     const { metadata } = project;
     const placed = metadata === undefined ? [] : permissionsOf({ project, metadata });
@@ -63,6 +66,7 @@ export class Verdicts {
       rule: kind,
       severity: verifications[kind][0],
       ...position,
+      ...(this.#source === undefined ? {} : { source: this.#source }),
       ...cell,
       reason: said === mostPerCell ? `${reason} (and more of the kind)` : reason,
       remedy: kind === "not-verified" ? "verify it otherwise, or change what stands in the way" : "this is the embedded engine's fault or that of these tools: please report it with the metadata",

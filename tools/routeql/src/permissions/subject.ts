@@ -3,8 +3,8 @@ import type { Catalog } from "../../../../engine/src/catalog/catalog.ts";
 import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "../../../../engine/src/permissions/declared.ts";
 import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { ReadOnlyDatabase } from "../metadata/database.ts";
-import type { Project } from "../metadata/project.ts";
+import { ReadOnlyDatabase, stateOn } from "../metadata/database.ts";
+import type { ReadProject } from "../metadata/project.ts";
 
 /** Values of session variables by their lower-case names. */
 export type Variables = Readonly<Record<string, string>>;
@@ -22,6 +22,8 @@ export interface SubjectOptions {
   readonly inferFunctionPermissions: boolean;
   /** Milliseconds a statement may take. */
   readonly statementTimeout: number;
+  /** The source, where an error is to name it. */
+  readonly called?: string | undefined;
   /** What the engine serves instead of the metadata themselves: to show that a difference is found. */
   readonly served?: Readonly<Record<string, unknown>>;
 }
@@ -47,21 +49,20 @@ export class Subject implements AsyncDisposable {
     this.#engine = engine;
   }
 
-  /** @throws UsageError for metadata that do not fit the database, or whose permissions cannot be derived */
-  static async open(project: Project, metadata: Metadata, address: string, { inferFunctionPermissions, statementTimeout, served }: SubjectOptions): Promise<Subject> {
-    const [source] = metadata.sources;
-    if (source === undefined || metadata.sources.length > 1) {
-      throw new UsageError(`permissions are verified for one source at a time; these metadata have ${metadata.sources.length}${source === undefined ? "" : `: ${metadata.sources.map(({ name }) => name).join(", ")}`}`);
-    }
-    const database = await ReadOnlyDatabase.open(address, statementTimeout);
+  /** @param project metadata of one source @throws UsageError for metadata that do not fit the database, or whose permissions cannot be derived */
+  static async open(project: ReadProject, address: string, { inferFunctionPermissions, statementTimeout, called, served }: SubjectOptions): Promise<Subject> {
+    const { metadata } = project;
+    const [source, ...others] = metadata.sources;
+    if (source === undefined || others.length > 0) throw new Error(`a subject has one source, not ${metadata.sources.length}`);
+    const database = await ReadOnlyDatabase.open(address, { statementTimeout, source: called });
     try {
-      const state = await database.state(project, metadata, inferFunctionPermissions);
+      const state = await stateOn(() => database, project, inferFunctionPermissions);
       const unfit = state.inconsistencies.filter(({ kind }) => kind === "inconsistent");
       if (unfit.length > 0) {
         const lines = unfit.map((problem) => `  ${project.positionOf(problem).file}:${project.positionOf(problem).line}: ${problem.reason}`);
         throw new UsageError(`the metadata do not fit the database:\n${lines.join("\n")}`);
       }
-      const catalog = await database.catalog(metadata);
+      const catalog = await database.catalog(source);
       const access = declaredAccess(metadata, { catalog, inferFunctionPermissions });
       const engine = await createEngine({
         metadata: withAddress(served ?? project.loaded.merged, address),

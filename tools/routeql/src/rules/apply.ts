@@ -30,11 +30,11 @@ export function shapeFindings({ problems, positionOf }: Project, directory: stri
 }
 
 /** Rules that can be applied with what is there. */
-export function applicable({ catalog, base, configuration }: Pick<Examined, "catalog" | "base" | "configuration">): readonly Rule[] {
+export function applicable({ catalogs, base, configuration }: Pick<Examined, "catalogs" | "base" | "configuration">): readonly Rule[] {
   return rules.filter(({ needs }) => {
-    if (needs === "database") return catalog !== undefined;
+    if (needs === "database") return catalogs !== undefined;
     if (needs === "base") return base !== undefined;
-    if (needs === "base and database") return base?.state !== undefined && catalog !== undefined;
+    if (needs === "base and database") return base?.state !== undefined && catalogs !== undefined;
     return needs === undefined || configuration.sessionVariables !== undefined;
   });
 }

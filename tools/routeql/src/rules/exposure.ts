@@ -1,4 +1,4 @@
-import { type Found, functionsOf, type Rule } from "./rule.ts";
+import { catalogAt, type Found, functionsOf, type Rule } from "./rule.ts";
 
 export const inferredFunction: Rule = {
   id: "inferred-function",
@@ -10,7 +10,7 @@ export const inferredFunction: Rule = {
   find: (examined) => {
     if (!examined.configuration.inferFunctionPermissions) return [];
     return functionsOf(examined).flatMap(({ entry, key, path }): Found[] => {
-      const found = examined.catalog?.functions.get(key)?.[0];
+      const found = catalogAt(examined, path)?.functions.get(key)?.[0];
       if (found === undefined || found.volatility === "volatile" || entry.configuration?.exposed_as === "mutation") return [];
       return [{ at: [...path, "function"], name: key, reason: `the function ${key} may be called by every role that may read the rows it returns` }];
     });

@@ -1,5 +1,5 @@
 import { keyOf } from "../../../../engine/src/permissions/tables.ts";
-import { type Found, functionsOf, listed, type Rule, tablesOf } from "./rule.ts";
+import { catalogAt, type Found, functionsOf, listed, type Rule, tablesOf } from "./rule.ts";
 
 export const reference: Rule = {
   id: "reference",
@@ -19,13 +19,13 @@ function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
 function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
   if (examined.state !== undefined) return [];
   const tables = tablesOf(examined);
-  const tracked = new Set(tables.map(({ key }) => key));
-  return tables.flatMap(({ table, key, path }) =>
+  const tracked = new Set(tables.map(({ source, key }) => `${source}\n${key}`));
+  return tables.flatMap(({ source, table, key, path }) =>
     (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
       table[kind].flatMap(({ name, using }, index): Found[] => {
         const constraint = using.foreign_key_constraint_on;
         const remote = using.manual_configuration?.remote_table ?? (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
-        if (remote === undefined || tracked.has(keyOf(remote))) return [];
+        if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
         return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} leads to ${keyOf(remote)}, which is not tracked` }];
       }),
     ),
@@ -83,7 +83,7 @@ export const noPrimaryKey: Rule = {
   remedy: "add a primary key by a migration",
   find: (examined) =>
     tablesOf(examined).flatMap(({ key, path }) => {
-      const found = examined.catalog?.tables.get(key);
+      const found = catalogAt(examined, path)?.tables.get(key);
       return found?.kind === "table" && found.primaryKey === undefined ? [{ at: [...path, "table"], table: key, reason: `${key} is a table without a primary key` }] : [];
     }),
 };

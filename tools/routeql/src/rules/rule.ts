@@ -12,8 +12,8 @@ export interface Examined {
   readonly project: Project;
   readonly metadata: Metadata;
   readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions">;
-  /** With a database. */
-  readonly catalog: Catalog | undefined;
+  /** With a database: of each source, in their order. */
+  readonly catalogs: readonly Catalog[] | undefined;
   readonly state: State | undefined;
   /** With a base revision. */
   readonly base: { readonly project: Project; readonly metadata: Metadata; readonly state: State | undefined } | undefined;
@@ -41,6 +41,8 @@ export interface Rule {
 }
 
 export interface PlacedTable {
+  /** The name of the source. */
+  readonly source: string;
   readonly table: TableMetadata;
   readonly key: string;
   readonly path: MergedPath;
@@ -67,7 +69,7 @@ export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] 
     source.tables.map((table, position) => {
       const path = ["sources", index, "tables", position];
       const raw = path.reduce<unknown>(child, project.loaded.merged);
-      return { table, key: keyOf(table.table), path, raw: (raw ?? {}) as Readonly<Record<string, unknown>> };
+      return { source: source.name, table, key: keyOf(table.table), path, raw: (raw ?? {}) as Readonly<Record<string, unknown>> };
     }),
   );
 }
@@ -78,11 +80,23 @@ export function permissionsOf(examined: Walked): readonly PlacedPermission[] {
   );
 }
 
-export function functionsOf({ metadata }: Pick<Examined, "metadata">): readonly { readonly entry: FunctionMetadata; readonly key: string; readonly path: MergedPath }[] {
-  return metadata.sources.flatMap((source, index) => source.functions.map((entry, position) => ({ entry, key: keyOf(entry.function), path: ["sources", index, "functions", position] })));
+export interface PlacedFunction {
+  readonly source: string;
+  readonly entry: FunctionMetadata;
+  readonly key: string;
+  readonly path: MergedPath;
+}
+
+export function functionsOf({ metadata }: Pick<Examined, "metadata">): readonly PlacedFunction[] {
+  return metadata.sources.flatMap((source, index) => source.functions.map((entry, position) => ({ source: source.name, entry, key: keyOf(entry.function), path: ["sources", index, "functions", position] })));
 }
 
 /** `a, b and c` */
 export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}
+
+/** What the database says of the source in which a place lies. */
+export function catalogAt({ catalogs }: Pick<Examined, "catalogs">, path: MergedPath): Catalog | undefined {
+  return catalogs?.[Number(path[1])];
 }

@@ -38,7 +38,7 @@ async function find({ tables, files, base, sessionVariables, database: sketch }:
     project,
     metadata: project.metadata,
     configuration: { sessionVariables: sessionVariables?.map(String), inferFunctionPermissions: true },
-    catalog: answer === undefined ? undefined : await readCatalog({ tables: names, functions: names, enumTables: [] }, ask),
+    catalogs: answer === undefined ? undefined : [await readCatalog({ tables: names, functions: names, enumTables: [] }, ask)],
     state: await stateOf(project, project.metadata),
     base: base === undefined || earlier.metadata === undefined ? undefined : { project: earlier, metadata: earlier.metadata, state: await stateOf(earlier, earlier.metadata) },
   };

@@ -2,13 +2,12 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { painter } from "../cli/colours.ts";
 import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
-import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { judge, type Judged } from "../findings/exceptions.ts";
 import { counts } from "../findings/finding.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
-import { databaseAddress, databaseOptions, ReadOnlyDatabase } from "../metadata/database.ts";
-import { type Project, readProject } from "../metadata/project.ts";
+import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
+import { readable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
 import { rulesDocument } from "../rules/document.ts";
@@ -31,35 +30,32 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const project = readProject(source, directory);
   const shape = shapeFindings(project, directory, source);
   const always = ["metadata-shape", "not-examined", "file-not-included"];
-  const { metadata } = project;
-  if (metadata === undefined) return { ...judge(shape, configuration, new Set(always)), examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
+  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
+  const read = readable(project, `of ${source}`);
+  const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
-  const address = databaseAddress(given, metadata, surroundings);
-  await using database = address === undefined ? undefined : await ReadOnlyDatabase.open(address);
-  const stateOf = async (of: Project) => (database === undefined || of.metadata === undefined ? undefined : database.state(of, of.metadata, configuration.inferFunctionPermissions));
+  await using databases = await Databases.open(databaseAddresses(given, metadata, surroundings));
+  const stateOf = async (of: ReadProject) => databases?.state(of, configuration.inferFunctionPermissions);
   const examined = {
     project,
     metadata,
     configuration,
-    catalog: await database?.catalog(metadata),
-    state: await stateOf(project),
-    base: base?.metadata === undefined ? undefined : { project: base, metadata: base.metadata, state: await stateOf(base) },
+    catalogs: await databases?.catalogs(metadata),
+    state: await stateOf(read),
+    base: base === undefined ? undefined : { project: base, metadata: base.metadata, state: await stateOf(base) },
   };
   const applied = applicable(examined);
   const judged = judge([...shape, ...applyRules(examined, applied)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
-  const notApplied = applicable({ ...examined, catalog: new Map() as never, base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
+  const notApplied = applicable({ ...examined, catalogs: [], base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
   return {
     ...judged,
-    examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${database === undefined ? ", without a database" : ""}`,
+    examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${databases === undefined ? ", without a database" : ""}`,
     notApplied: notApplied.filter((rule) => !applied.includes(rule)).map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
   };
 }
 
-async function baseOf(named: string | undefined, source: string, directory: string): Promise<Project | undefined> {
-  if (named === undefined) return undefined;
-  const base = await readBase(named, source, directory);
-  if (base.metadata === undefined) throw new UsageError(`the metadata of ${named} cannot be read:\n${base.problems.map(({ file, reason }) => `  ${file}: ${reason}`).join("\n")}`);
-  return base;
+async function baseOf(named: string | undefined, source: string, directory: string): Promise<ReadProject | undefined> {
+  return named === undefined ? undefined : readable(await readBase(named, source, directory), `of ${named}`);
 }
 
 export const check: Command = {

@@ -11,23 +11,14 @@ import { schemaChanges } from "../diff/schema-changes.ts";
 import { accessChanges } from "../diff/widening.ts";
 import type { Finding } from "../findings/finding.ts";
 import { formatOf, printReport } from "../findings/print.ts";
-import { databaseAddress, databaseOptions, ReadOnlyDatabase } from "../metadata/database.ts";
-import { type Project, readProject } from "../metadata/project.ts";
+import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
+import { type Project, readable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
 import { formatOptions } from "./check.ts";
 
 interface Compared {
   readonly findings: readonly Finding[];
   readonly examined: string;
-}
-
-type WithMetadata = Project & { readonly metadata: NonNullable<Project["metadata"]> };
-
-function readable(project: Project, name: string): WithMetadata {
-  const { metadata, problems, positionOf } = project;
-  if (metadata !== undefined) return { ...project, metadata };
-  const list = problems.filter(({ kind }) => kind === "invalid").map((problem) => `  ${positionOf(problem).file}:${positionOf(problem).line}: ${problem.reason}`);
-  throw new UsageError(`the metadata of ${name} cannot be read:\n${list.join("\n")}`);
 }
 
 function secretOf(given: Given, { directory, environment }: Surroundings): string | undefined {
@@ -43,17 +34,16 @@ function secretOf(given: Given, { directory, environment }: Surroundings): strin
 async function againstEngine(project: Project, url: string, given: Given, surroundings: Surroundings): Promise<Compared> {
   const endpoint = { url, secret: secretOf(given, surroundings), header: given.text("header") ?? "X-Hasura-Admin-Secret", authority: given.text("ca") };
   const running = await exportMetadata(endpoint, surroundings.directory);
-  const differences = drift(project.loaded.merged, running, { first: "in the repository", second: "in the running engine" });
+  const differences = drift(project.whole.merged, running, { first: "in the repository", second: "in the running engine" });
   return {
-    findings: differences.map(({ at, reason }) => ({ rule: "drift", severity: "warning", ...project.position(at), reason, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
+    findings: differences.map(({ at, reason }) => ({ rule: "drift", severity: "warning", ...project.positionOf(project.whole.locate(at)), reason, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
     examined: differences.length === 0 ? "the running engine serves these metadata" : "the running engine serves other metadata",
   };
 }
 
-async function againstBase(project: WithMetadata, source: string, named: string, given: Given, configuration: Configuration, surroundings: Surroundings): Promise<Compared> {
-  const base = readable(await readBase(named, source, surroundings.directory), named);
-  const address = databaseAddress(given, project.metadata, surroundings);
-  await using database = address === undefined ? undefined : await ReadOnlyDatabase.open(address);
+async function againstBase(project: ReadProject, source: string, named: string, given: Given, configuration: Configuration, surroundings: Surroundings): Promise<Compared> {
+  const base = readable(await readBase(named, source, surroundings.directory), `of ${named}`);
+  await using databases = await Databases.open(databaseAddresses(given, project.metadata, surroundings));
   const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(({ direction, at, reason, table, role, name }): Finding => ({
     rule: direction === "wider" ? "widened-permission" : "narrowed-permission",
     severity: direction === "wider" ? "warning" : "note",
@@ -64,12 +54,13 @@ async function againstBase(project: WithMetadata, source: string, named: string,
     reason,
     remedy: direction === "wider" ? "check that it is meant" : "nothing, if nobody needs it",
   }));
-  const other = drift(project.loaded.merged, base.loaded.merged, { first: "now", second: `in ${named}` })
+  const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })
     .filter(({ concernsAccess }) => !concernsAccess)
-    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.position(at), reason, remedy: "nothing, if it is meant" }));
+    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.positionOf(project.whole.locate(at)), reason, remedy: "nothing, if it is meant" }));
   const infer = configuration.inferFunctionPermissions;
-  const schema = database === undefined ? [] : schemaChanges(await database.state(base, base.metadata, infer), await database.state(project, project.metadata, infer));
-  const changes = schema.map(({ kind, role, reason }): Finding => ({
+  const [before, now] = [await databases?.state(base, infer), await databases?.state(project, infer)];
+  const schema = before === undefined || now === undefined ? undefined : schemaChanges(before, now);
+  const changes = (schema ?? []).map(({ kind, role, reason }): Finding => ({
     rule: kind === "breaking" ? "breaking-change" : "dangerous-change",
     severity: kind === "breaking" ? "error" : "note",
     ...project.position(["sources"]),
@@ -77,7 +68,7 @@ async function againstBase(project: WithMetadata, source: string, named: string,
     reason,
     remedy: kind === "breaking" ? "keep the old name beside the new one until no client asks for it" : "nothing, if clients can cope with it",
   }));
-  return { findings: [...changes, ...access, ...other], examined: `compared with ${named}${database === undefined ? ", without a database: the roles' schemas were not compared" : ""}` };
+  return { findings: [...changes, ...access, ...other], examined: `compared with ${named}${schema === undefined ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}` };
 }
 
 export const diff: Command = {
@@ -109,7 +100,7 @@ With --base: what changed since another revision: what roles may do now and coul
     const configuration = readConfiguration(given, surroundings);
     const { directory } = surroundings;
     const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
-    const project = readable(readProject(source, directory), source);
+    const project = readable(readProject(source, directory), `of ${source}`);
     const { findings, examined } =
       endpoint === undefined ? await againstBase(project, source, base ?? "", given, configuration, surroundings) : await againstEngine(project, endpoint, given, surroundings);
     surroundings.out(printReport({ findings, examined }, format, painter(surroundings.colours)));

@@ -1,16 +1,18 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { DeclaredAccess } from "../../../../engine/src/permissions/declared.ts";
 import { painter } from "../cli/colours.ts";
 import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
-import { databaseAddress, databaseOptions } from "../metadata/database.ts";
-import { ofOneSource, readProject } from "../metadata/project.ts";
-import { compareExpectations, expectationsOf, printExpectations, readExpectations } from "../permissions/expectations.ts";
-import { renderPage } from "../permissions/page.ts";
+import { databaseAddresses, databaseOptions, withoutDatabase } from "../metadata/database.ts";
+import { eachSource, ofOneSource, readable, readProject } from "../metadata/project.ts";
+import { type Expectations, expectationsOf } from "../permissions/expectations.ts";
+import { ExpectationsFile, type Granted } from "../permissions/expected.ts";
 import { renderPermissions } from "../permissions/markdown.ts";
+import { renderPage } from "../permissions/page.ts";
 import { Verdicts } from "../permissions/report.ts";
 import { Subject } from "../permissions/subject.ts";
 import { verify } from "../permissions/verify.ts";
@@ -26,39 +28,44 @@ function wholeNumber(given: Given, name: string, fallback: number): number {
   return value;
 }
 
-/** Differences from the file of expectations; writes the file instead when asked to. */
-function expectationFindings(subject: Subject, file: string | undefined, given: Given, configuration: Configuration, { directory, err }: Surroundings): readonly Finding[] {
-  const update = given.flag("update-expectations");
-  if (file === undefined) {
-    if (update) throw new UsageError("--update-expectations needs --expectations FILE, or expectations in routeql.yaml");
-    return [];
-  }
-  const path = resolve(directory, file);
-  const found = expectationsOf(subject.access, configuration.rolesWithoutPermission);
-  if (update) {
-    writeFileSync(path, printExpectations(found));
-    err(`wrote ${file}`);
-    return [];
-  }
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) throw new UsageError(`there is no file ${file}; --update-expectations writes it`);
-  return compareExpectations(readExpectations(readFileSync(path, "utf8"), file), found).map((surprise): Finding => ({
-    ...surprise,
-    rule: "expectation",
-    severity: "error",
-    file: relative(directory, path),
-    line: undefined,
-    remedy: "correct the metadata or, if it is meant, run with --update-expectations and have the change reviewed",
-  }));
+function expectationsFile(given: Given, configuration: Configuration, directory: string, sources: readonly string[]): ExpectationsFile | undefined {
+  const file = given.text("expectations") ?? configuration.expectations;
+  if (file === undefined && given.flag("update-expectations")) throw new UsageError("--update-expectations needs --expectations FILE, or expectations in routeql.yaml");
+  const expectations = file === undefined ? undefined : new ExpectationsFile(file, directory);
+  if (!given.flag("update-expectations")) expectations?.require(sources);
+  return expectations;
 }
 
-function writeDocuments(subject: Subject, verdicts: Verdicts, files: readonly string[], source: string, { rolesWithoutPermission }: Configuration, { directory, err }: Surroundings): void {
+/** Differences from the file of expectations; writes the file instead when asked to. */
+function judgeExpectations(file: ExpectationsFile | undefined, granted: Granted, update: boolean, err: Surroundings["err"]): readonly Finding[] {
+  if (file === undefined) return [];
+  if (!update) return file.compare(granted);
+  file.write(granted);
+  err(`wrote ${file.name}`);
+  return [];
+}
+
+/** A source with what was found of it. */
+interface Verified {
+  readonly source: string;
+  readonly access: DeclaredAccess;
+  readonly verdicts: Verdicts;
+}
+
+function writeDocuments(verified: readonly Verified[], isAlone: boolean, findings: readonly Finding[], { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err } }: { files: readonly string[]; origin: string; configuration: Configuration; surroundings: Surroundings }): void {
+  const sources = verified.map(({ source, access }) => ({ name: isAlone ? undefined : source, access }));
   for (const file of files) {
-    const options = { rolesWithoutPermission, origin: `Written from \`${source}\` by \`npx routeql permissions\`.`, notes: "" };
-    if (file.endsWith(".md")) writeFileSync(resolve(directory, file), renderPermissions(subject.access, options));
-    else if (file.endsWith(".html")) writeFileSync(resolve(directory, file), renderPage(subject.access, { rolesWithoutPermission, source, verified: verdicts.counts, findings: verdicts.findings }));
-    else throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
+    const options = { rolesWithoutPermission, origin: `Written from \`${origin}\` by \`npx routeql permissions\`.`, notes: "" };
+    writeFileSync(resolve(directory, file), file.endsWith(".md") ? renderPermissions(sources, options) : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings }));
     err(`wrote ${file}`);
   }
+}
+
+/** What was looked at in all sources, by kind. */
+function added(verified: readonly Verified[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { verdicts } of verified) for (const [kind, number] of Object.entries(verdicts.counts)) sums[kind] = (sums[kind] ?? 0) + number;
+  return sums;
 }
 
 export const permissions: Command = {
@@ -69,11 +76,11 @@ export const permissions: Command = {
 
 It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Mutations, actions, remote schemas and event triggers are not examined.
 
-A file of expectations holds what each role may do, for review: written by --update-expectations, compared by every later run.`,
+A file of expectations holds what each role may do in each source, for review: written by --update-expectations, compared by every later run.`,
   options: {
     ...commonOptions,
     ...databaseOptions,
-    source: { type: "string", value: "NAME", help: "the source that is looked at, where the metadata have several; each has its own database and its own file of expectations" },
+    source: { type: "string", value: "NAME", help: "look at this source alone; default: all Postgres sources of the metadata, each with its own database" },
     expectations: { type: "string", value: "FILE", help: "YAML file of what each role may do; differences are findings" },
     "update-expectations": { type: "boolean", help: "write the file of expectations instead of comparing with it" },
     write: { type: "string", value: "FILE", multiple: true, help: "write the table of permissions, as Markdown (.md) or as a page of its own (.html); may be given more than once" },
@@ -84,7 +91,8 @@ A file of expectations holds what each role may do, for review: written by --upd
   examples: [
     ["routeql permissions --metadata hasura-metadata --database postgres://localhost/app", "verify"],
     ["routeql permissions --expectations permissions.yaml --update-expectations", "write down what is granted, for review"],
-    ["routeql permissions --source billing --database postgres://localhost/billing", "verify one source of several"],
+    ["routeql permissions --database crm=postgres://localhost/crm --database billing=postgres://localhost/billing", "metadata with two sources"],
+    ["routeql permissions --source billing --database postgres://localhost/billing", "one of them"],
     ["routeql permissions --write permissions.html", "a page to look at"],
   ],
   outcomes: ["all is as declared and as expected", "something is served or refused otherwise, or differs from what is expected"],
@@ -92,25 +100,43 @@ A file of expectations holds what each role may do, for review: written by --upd
     const started = performance.now();
     const format = formatOf(given.text("format"), given.flag("json"));
     const configuration = readConfiguration(given, surroundings);
-    const { directory } = surroundings;
-    const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
-    const project = readProject(source, directory, undefined, (loaded) => ofOneSource(loaded, given.text("source")));
-    const { metadata } = project;
-    if (metadata === undefined) throw new UsageError(`the metadata cannot be read:\n${project.problems.filter(({ kind }) => kind === "invalid").map((problem) => `  ${project.positionOf(problem).file}:${project.positionOf(problem).line}: ${problem.reason}`).join("\n")}`);
+    const { directory, err, out, colours } = surroundings;
+    const origin = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
+    const files = given.texts("write");
+    for (const file of files) if (!/\.(md|html)$/.test(file)) throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
+    const named = given.text("source");
+    const project = readable(readProject(origin, directory, undefined, (loaded) => ofOneSource(loaded, named)), `of ${origin}`);
     const most = wholeNumber(given, "rows", defaults.rows);
     const statementTimeout = wholeNumber(given, "timeout", defaults.timeout) * 1000;
-    const address = databaseAddress(given, metadata, surroundings);
-    if (address === undefined) throw new UsageError("permissions are verified on a database: give --database URL");
-    await using subject = await Subject.open(project, metadata, address, { inferFunctionPermissions: configuration.inferFunctionPermissions, statementTimeout });
-    const verdicts = new Verdicts(project);
-    const expectations = expectationFindings(subject, given.text("expectations") ?? configuration.expectations, given, configuration, surroundings);
-    const { rolesWithoutPermission, sessions } = configuration;
-    await verify(subject, verdicts, { rolesWithoutPermission, sessions, most });
-    writeDocuments(subject, verdicts, given.texts("write"), source, configuration, surroundings);
-    const findings = [...expectations, ...verdicts.findings];
+    const sources = eachSource(project);
+    const expectations = expectationsFile(given, configuration, directory, project.metadata.sources.map(({ name }) => name));
+    if (sources.length === 0) throw new UsageError(`the metadata of ${origin} have no source`);
+    const addresses = databaseAddresses(given, project.metadata, surroundings);
+    const isAlone = named === undefined && sources.length === 1;
+    const { inferFunctionPermissions, rolesWithoutPermission, sessions } = configuration;
+    const verified: Verified[] = [];
+    const granted = new Map<string, Expectations>();
+    for (const each of sources) {
+      const [source] = each.metadata.sources;
+      const address = source === undefined ? undefined : addresses.get(source.name);
+      if (source === undefined || address === undefined) throw new UsageError(`permissions are verified on a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`);
+      await using subject = await Subject.open(each, address, { inferFunctionPermissions, statementTimeout, called: sources.length > 1 ? source.name : undefined });
+      const verdicts = new Verdicts(each, isAlone ? undefined : source.name);
+      await verify(subject, verdicts, { rolesWithoutPermission, sessions, most });
+      granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
+      verified.push({ source: source.name, access: subject.access, verdicts });
+    }
+    const surprises = judgeExpectations(expectations, { bySource: granted, isAlone, isWhole: named === undefined }, given.flag("update-expectations"), err);
+    const findings = [...surprises, ...verified.flatMap(({ verdicts }) => verdicts.findings)];
+    writeDocuments(verified, isAlone, findings, { files, origin, configuration, surroundings });
     const seconds = (performance.now() - started) / 1000;
-    const examined = `${amount(verdicts.total, "check")} of ${amount(subject.access.roles.length, "role")} on ${amount(subject.access.tables.size, "table")} in ${seconds.toFixed(1)} s`;
-    surroundings.out(printReport({ findings, examined, more: { checks: verdicts.counts, seconds } }, format, painter(surroundings.colours)));
+    const checks = added(verified);
+    const roles = new Set(verified.flatMap(({ access }) => access.roles));
+    const tables = verified.reduce((sum, { access }) => sum + access.tables.size, 0);
+    const where = verified.length === 1 ? "" : ` in ${amount(verified.length, "source")}`;
+    const examined = `${amount(Object.values(checks).reduce((sum, count) => sum + count, 0), "check")} of ${amount(roles.size, "role")} on ${amount(tables, "table")}${where} in ${seconds.toFixed(1)} s`;
+    const bySource = verified.length === 1 ? {} : { sources: Object.fromEntries(verified.map(({ source, verdicts }) => [source, { checks: verdicts.counts }])) };
+    out(printReport({ findings, examined, more: { checks, ...bySource, seconds } }, format, painter(colours)));
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
 };
