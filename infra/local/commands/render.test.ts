@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+// Each rendering is a process that loads the whole program: seconds, and twenty where other work takes the machine.
+vi.setConfig({ testTimeout: 300_000 });
 
 const main = resolve(import.meta.dirname, "../main.ts");
 let folder = "";
