@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino";
+import { standardOutput } from "./log-destination.ts";
 
 /** Names under which a secret or a person could slip into a log line; censored wherever they stand, up to three levels deep. */
 const secretNames: ReadonlySet<string> = new Set([
@@ -20,7 +21,7 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 const deepest = 3;
 
-/** JSON lines to standard output. */
+/** JSON lines, to standard output unless it says otherwise. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -32,13 +33,6 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     },
     destination ?? standardOutput(),
   );
-}
-
-/** Where nothing can be written, on a full disk say, lines wait up to a mebibyte, and further ones are lost; the service goes on. */
-function standardOutput(): DestinationStream {
-  const stream = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
-  stream.on("error", () => undefined);
-  return stream;
 }
 
 type Entry = Record<string, unknown>;

@@ -1,0 +1,38 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { byTurn } from "./log-destination.ts";
+
+function recorded() {
+  const written: string[] = [];
+  return { written, destination: byTurn({ write: (text) => void written.push(text) }) };
+}
+
+test("lines of one turn of the event loop are written together, in their order, at its end", async () => {
+  const { written, destination } = recorded();
+  destination.write("1\n");
+  await Promise.resolve();
+  destination.write("2\n");
+  expect(written).toEqual([]);
+  await turn();
+  destination.write("3\n");
+  await turn();
+  expect(written).toEqual(["1\n2\n", "3\n"]);
+});
+
+test("many lines of one turn do not wait for its end", () => {
+  const { written, destination } = recorded();
+  const line = `${"x".repeat(999)}\n`;
+  for (let count = 0; count < 100; count++) destination.write(line);
+  expect(written).toHaveLength(1);
+  destination.flushSync();
+  expect(written.join("")).toBe(line.repeat(100));
+});
+
+test("a fatal line is written at once, with those before it", () => {
+  const { written, destination } = recorded();
+  const log = pino({}, destination);
+  log.info("before");
+  log.fatal("the end");
+  expect(written.join("").split("\n")).toHaveLength(3);
+});
