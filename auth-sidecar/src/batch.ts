@@ -5,6 +5,8 @@ export interface BatchOptions {
   readonly size?: number;
   /** Loads that run at one time; items that arrive meanwhile share the next one. */
   readonly concurrency?: number;
+  /** What {@link Unavailable} names when too many wait. */
+  readonly part?: string;
   /** Items that may wait; more are refused with {@link Unavailable}. */
   readonly waiting?: number;
 }
@@ -21,7 +23,7 @@ interface Waiting<Item, Result> {
 /** Turns a function of many items into one of a single item that shares a statement with those asked for meanwhile. */
 export function batch<Item, Result>(
   load: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { size = 200, concurrency = 4, waiting = 5000 }: BatchOptions = {},
+  { size = 200, concurrency = 4, waiting = 5000, part = "database" }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
   const queue: Waiting<Item, Result>[] = [];
   let running = 0;
@@ -47,7 +49,7 @@ export function batch<Item, Result>(
   }
 
   return (item) => {
-    if (queue.length >= waiting) return Promise.reject(new Unavailable("database", new Error("too many statements are waiting")));
+    if (queue.length >= waiting) return Promise.reject(new Unavailable(part, new Error("too many wait to share a load")));
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     queue.push({ item, resolve, reject });
     setImmediate(start);

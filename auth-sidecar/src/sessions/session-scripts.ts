@@ -29,19 +29,24 @@ redis.call("ZADD", KEYS[2], text(now + absolute), ARGV[1])
 redis.call("PEXPIRE", KEYS[2], text(absolute))
 return 1`;
 
-/** KEYS: session. ARGV: digest, idle ms, absolute ms. Gives the user's id, or nil when there is no session within its limits. */
-export const useSession = `${now}
-local session = redis.call("HMGET", KEYS[1], "user", "created", "used")
-if not session[1] then return false end
-local idle = tonumber(ARGV[2])
-local remaining = session[2] + ARGV[3] - now
-if remaining <= 0 or now - session[3] >= idle then
-  remove(ARGV[1])
-  return false
+/** KEYS: sessions. ARGV: idle ms, absolute ms, digest of each. Gives for each the user's id, or nil when it is none within its limits. */
+export const useSessions = `${now}
+local idle, absolute = tonumber(ARGV[1]), tonumber(ARGV[2])
+local function use(key, digest)
+  local session = redis.call("HMGET", key, "user", "created", "used")
+  if not session[1] then return false end
+  local remaining = session[2] + absolute - now
+  if remaining <= 0 or now - session[3] >= idle then
+    remove(digest)
+    return false
+  end
+  redis.call("HSET", key, "used", text(now))
+  redis.call("PEXPIRE", key, text(math.min(idle, remaining)))
+  return session[1]
 end
-redis.call("HSET", KEYS[1], "used", text(now))
-redis.call("PEXPIRE", KEYS[1], text(math.min(idle, remaining)))
-return session[1]`;
+local users = {}
+for index, key in ipairs(KEYS) do users[index] = use(key, ARGV[index + 2]) end
+return users`;
 
 /** KEYS: session. ARGV: digest. Gives the id of the user whose session it was, or nil. */
 export const endSession = `${now}

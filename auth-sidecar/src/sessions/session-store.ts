@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
+import { batch, sharedWidely } from "../batch.ts";
 import { newSessionId, sessionDigest } from "./session-id.ts";
 import { assertReady, script } from "./redis.ts";
-import { createSession, endSession, endSessions, listSessions, useSession } from "./session-scripts.ts";
+import { createSession, endSession, endSessions, listSessions, useSessions } from "./session-scripts.ts";
 
 export interface SessionLimits {
   readonly idleSeconds: number;
@@ -20,19 +21,32 @@ export class SessionStore {
   readonly #redis: Redis;
   readonly #limits: SessionLimits;
   readonly #create: Script;
-  readonly #use: Script;
   readonly #end: Script;
   readonly #endAll: Script;
   readonly #list: Script;
+  /**
+   * Marks a session as used and gives its user's id; undefined when it is unknown, ended or past a limit. Those of the same moment share
+   * a command.
+   */
+  readonly use: (id: string) => Promise<string | undefined>;
 
   constructor(redis: Redis, limits: SessionLimits) {
     this.#redis = redis;
     this.#limits = limits;
     this.#create = script(redis, "createSession", createSession);
-    this.#use = script(redis, "useSession", useSession);
     this.#end = script(redis, "endSession", endSession);
     this.#endAll = script(redis, "endSessions", endSessions);
     this.#list = script(redis, "listSessions", listSessions);
+    const useAll = script(redis, "useSessions", useSessions);
+    this.use = batch(
+      async (ids: readonly string[]) => {
+        const digests = ids.map(sessionDigest);
+        const values = [limits.idleSeconds * 1000, limits.absoluteSeconds * 1000, ...digests];
+        const userIds = (await useAll(digests.map(sessionKey), values)) as readonly (string | null)[];
+        return userIds.map((userId) => userId ?? undefined);
+      },
+      { ...sharedWidely, part: "sessions" },
+    );
   }
 
   /** Spares the work that comes before a session while none could be made. */
@@ -51,16 +65,6 @@ export class SessionStore {
     const old = replaces === undefined ? "" : sessionDigest(replaces);
     await this.#create([sessionKey(digest), indexKey(userId)], [digest, userId, idleSeconds * 1000, absoluteSeconds * 1000, old]);
     return id;
-  }
-
-  /** Marks a session as used and gives its user's id; undefined when it is unknown, ended or past a limit. */
-  async use(id: string): Promise<string | undefined> {
-    const digest = sessionDigest(id);
-    const userId = await this.#use(
-      [sessionKey(digest)],
-      [digest, this.#limits.idleSeconds * 1000, this.#limits.absoluteSeconds * 1000],
-    );
-    return typeof userId === "string" ? userId : undefined;
   }
 
   /** @returns the id of the user whose session it was; undefined when there was none */
