@@ -12,6 +12,8 @@ export interface Step {
   readonly query: unknown;
   readonly response: unknown;
   readonly allowedResponses: readonly unknown[] | undefined;
+  /** Headers that the answer has to have. */
+  readonly answerHeaders: Readonly<Record<string, string>>;
 }
 
 export interface Command {
@@ -42,37 +44,52 @@ export interface Case {
 export interface Folder {
   readonly name: string;
   readonly setup: readonly Command[];
+  /** Why the setup cannot be run, when it cannot. */
+  readonly unusable: string | undefined;
   /** Files with nothing but API commands, which Hasura's own tests apply before some of the cases. */
   readonly helpers: readonly { readonly name: string; readonly commands: readonly Command[] }[];
   readonly cases: readonly Case[];
 }
 
-const setupFiles = ["pre_setup.yaml", "schema_setup.yaml", "setup.yaml"];
-const teardown = /^(post_|schema_)?teardown/;
+/** In the order in which Hasura's suite applies them. */
+const setupFiles = ["pre_setup", "schema_setup", "setup", "values_setup", "post_setup"].flatMap((name) => [`${name}.yaml`, `${name}_postgres.yaml`]);
+const teardown = /^(pre_|post_|schema_|values_)?teardown/;
+const otherDatabase = /_(mssql|bigquery|citus|cockroach|mysql)\.yaml$/;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function commandsOf(value: unknown): readonly Command[] {
+/** Commands one by one, those of bulks too. */
+export function commandsOf(value: unknown): readonly Command[] {
   if (Array.isArray(value)) return value.flatMap(commandsOf);
   if (!isRecord(value) || typeof value["type"] !== "string") return [];
   if (value["type"] === "bulk" || value["type"] === "concurrent_bulk") return commandsOf(value["args"] ?? []);
   return [{ type: value["type"], args: value["args"], ...(typeof value["version"] === "number" ? { version: value["version"] } : {}) }];
 }
 
+function textsOf(value: unknown): Record<string, string> | undefined {
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)])) : undefined;
+}
+
+/** An answer of several that are right may be written as such, or below a key of its own. */
+function allowedOf(value: unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return (value as readonly unknown[]).map((item) => (isRecord(item) && "response" in item ? item["response"] : item));
+}
+
 function stepOf(value: unknown): Step | undefined {
   if (!isRecord(value) || typeof value["url"] !== "string") return undefined;
-  const headers = isRecord(value["headers"]) ? Object.fromEntries(Object.entries(value["headers"]).map(([name, text]) => [name, String(text)])) : undefined;
   return {
     description: typeof value["description"] === "string" ? value["description"] : undefined,
     url: value["url"],
     method: typeof value["method"] === "string" ? value["method"] : "POST",
     status: typeof value["status"] === "number" ? value["status"] : 200,
-    headers,
+    headers: textsOf(value["headers"]),
     query: value["query"],
     response: value["response"],
-    allowedResponses: Array.isArray(value["allowed_responses"]) ? (value["allowed_responses"] as readonly unknown[]) : undefined,
+    allowedResponses: allowedOf(value["allowed_responses"]),
+    answerHeaders: textsOf(value["resp_headers"]) ?? {},
   };
 }
 
@@ -120,19 +137,40 @@ function caseOf(file: string, content: unknown): Case {
   return { name, steps: [], liveQuery, unusable: "holds no request with a url; code of Hasura's own suite drives it" };
 }
 
+/** Nothing but API commands. */
+function isHelper(content: unknown): boolean {
+  const items: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return items.length > 0 && items.every((item) => isRecord(item) && item["url"] === undefined && commandsOf(item).length > 0);
+}
+
+/** @returns the content, or why the file cannot be read */
+function tryFile(file: string): { readonly content: unknown; readonly problem: string | undefined } {
+  try {
+    return { content: readFile(file), problem: undefined };
+  } catch (error) {
+    return { content: undefined, problem: `${basename(file)} is not YAML: ${(error as Error).message.split("\n", 1)[0] ?? ""}` };
+  }
+}
+
 function readFolder(directory: string, root: string): Folder {
   const files = readdirSync(directory).filter((name) => name.endsWith(".yaml")).sort();
-  const setup = setupFiles.filter((name) => files.includes(name)).flatMap((name) => commandsOf(readFile(join(directory, name))));
+  const setups = setupFiles.filter((name) => files.includes(name)).map((name) => tryFile(join(directory, name)));
   const helpers: { name: string; commands: readonly Command[] }[] = [];
   const cases: Case[] = [];
   for (const name of files) {
     if (setupFiles.includes(name) || teardown.test(name)) continue;
-    const content = readFile(join(directory, name));
-    const commands = isRecord(content) && content["url"] === undefined ? commandsOf(content) : [];
-    if (commands.length > 0) helpers.push({ name, commands });
+    const skipped = (reason: string) => cases.push({ name: basename(name, ".yaml"), steps: [], liveQuery: undefined, unusable: reason });
+    if (otherDatabase.test(name)) {
+      if (!/setup_/.test(name)) skipped("for another database");
+      continue;
+    }
+    const { content, problem } = tryFile(join(directory, name));
+    if (problem !== undefined) skipped(problem);
+    else if (isHelper(content)) helpers.push({ name, commands: commandsOf(content) });
     else cases.push(caseOf(join(directory, name), content));
   }
-  return { name: relative(root, directory) || ".", setup, helpers, cases };
+  const unusable = setups.find(({ problem }) => problem !== undefined)?.problem;
+  return { name: relative(root, directory) || ".", setup: setups.flatMap(({ content }) => commandsOf(content)), unusable, helpers, cases };
 }
 
 /** All folders of cases below a directory of Hasura's fixtures. */

@@ -19,7 +19,7 @@ function isExplained(body: unknown): body is Explained {
  */
 export async function compareLiveQuery(port: number, headers: Readonly<Record<string, string>>, { query, representative, same, different }: LiveQuery): Promise<string | undefined> {
   const explain = async (variables: unknown): Promise<Explained> => {
-    const { status, body } = await http.send(port, "/v1/graphql/explain", { ...headers, [unused]: "1" }, { query: { query, variables } });
+    const { status, body } = await http.send(port, { url: "/v1/graphql/explain", headers: { ...headers, [unused]: "1" }, body: { query: { query, variables } } });
     if (status !== 200 || !isExplained(body)) throw new Error(`expected a statement, found status ${status}: ${JSON.stringify(body)}`);
     return body;
   };

@@ -1,4 +1,5 @@
 import type { Command } from "./cases.ts";
+import { withoutObjects, type ObjectPath } from "./without-objects.ts";
 
 type Json = Record<string, unknown>;
 
@@ -6,7 +7,7 @@ type Json = Record<string, unknown>;
 export class UnknownCommand extends Error {}
 
 export interface SqlStep {
-  readonly source: string;
+  readonly database: string;
   readonly sql: string;
 }
 
@@ -43,6 +44,8 @@ function insertStatement(table: { schema: string; name: string }, row: Json): st
 /** Keeps the metadata that Hasura's API commands build up, and hands out the SQL that they run. */
 export class MetadataBuilder {
   readonly #sources = new Map<string, Source>();
+  /** Database of each source; those with the same address share one. */
+  readonly #databases = new Map<string, string>();
   #inheritedRoles: Json[] = [];
   #collections: Json[] = [];
   #allowList: Json[] = [];
@@ -52,14 +55,47 @@ export class MetadataBuilder {
     this.#addSource("default", {});
   }
 
-  /** Names of the sources, each of which gets a database of its own. */
-  get sources(): readonly string[] {
-    return [...this.#sources.keys()];
+  /** Databases that the sources need. */
+  get databases(): readonly string[] {
+    return [...new Set(this.#databases.values())];
   }
 
-  #addSource(name: string, customization: Json): void {
-    const configuration = { connection_info: { database_url: { from_env: databaseVariable(name) } } };
-    this.#sources.set(name, { name, kind: "postgres", configuration, ...(Object.keys(customization).length === 0 ? {} : { customization }), tables: [], functions: [] });
+  /** @param kept what a source of that name had before */
+  #addSource(name: string, args: Json, kept?: Pick<Source, "tables" | "functions">): void {
+    const customization = record(args["customization"]);
+    const database = databaseOf(name, args);
+    this.#databases.set(name, database);
+    const configuration = { connection_info: { database_url: { from_env: databaseVariable(database) } } };
+    const objects = { tables: kept?.tables ?? [], functions: kept?.functions ?? [] };
+    this.#sources.set(name, { name, kind: "postgres", configuration, ...(Object.keys(customization).length === 0 ? {} : { customization }), ...objects });
+  }
+
+  /** Takes objects that no longer fit the database out, as Hasura does with what depends on what was dropped. */
+  drop(paths: readonly ObjectPath[]): void {
+    this.#adopt(withoutObjects(this.merged(), paths));
+  }
+
+  #adopt(metadata: Json): void {
+    const sources = (metadata["sources"] as readonly Source[] | undefined) ?? [];
+    const known = new Map(this.#databases);
+    this.#sources.clear();
+    this.#databases.clear();
+    for (const source of sources) {
+      this.#addSource(source.name, source, source);
+      const database = known.get(source.name);
+      if (database !== undefined) this.#moveSource(source.name, database);
+    }
+    this.#inheritedRoles = (metadata["inherited_roles"] as Json[] | undefined) ?? [];
+    this.#collections = (metadata["query_collections"] as Json[] | undefined) ?? [];
+    this.#allowList = (metadata["allowlist"] as Json[] | undefined) ?? [];
+    this.#introspection = record(metadata["graphql_schema_introspection"]);
+  }
+
+  #moveSource(name: string, database: string): void {
+    const source = this.#sources.get(name);
+    if (source === undefined) return;
+    this.#databases.set(name, database);
+    this.#sources.set(name, { ...source, configuration: { connection_info: { database_url: { from_env: databaseVariable(database) } } } });
   }
 
   merged(): Json {
@@ -78,6 +114,10 @@ export class MetadataBuilder {
     const source = this.#sources.get(name);
     if (source === undefined) throw new Error(`there is no source ${name}`);
     return source;
+  }
+
+  #database(args: Json): string {
+    return this.#databases.get(this.#source(args).name) ?? "default";
   }
 
   #table(args: Json): Json {
@@ -106,20 +146,29 @@ export class MetadataBuilder {
     const args = record(command.args);
     const type = command.type.replace(/^pg_/, "");
     switch (type) {
-      case "bulk":
-      case "concurrent_bulk":
-        return (command.args as readonly Command[]).flatMap((inner) => this.apply(inner));
       case "run_sql":
-        return [{ source: typeof args["source"] === "string" ? args["source"] : "default", sql: String(args["sql"]) }];
+        return [{ database: this.#database(args), sql: String(args["sql"]) }];
       case "insert": {
         const rows = (args["objects"] as Json[]).map((row) => insertStatement(qualified(args["table"]), row));
-        return [{ source: "default", sql: rows.join("\n") }];
+        return [{ database: this.#database(args), sql: rows.join("\n") }];
       }
       case "insert_permission":
       case "create_insert_permission":
       case "create_update_permission":
       case "create_delete_permission":
+      case "drop_insert_permission":
+      case "drop_update_permission":
+      case "drop_delete_permission":
         // This engine has no mutations; reads do not depend on these.
+        return [];
+      case "set_permission_comment":
+      case "set_relationship_comment":
+      case "export_metadata":
+      case "reload_metadata":
+      case "reload_source":
+      case "get_inconsistent_metadata":
+      case "drop_inconsistent_metadata":
+        // Nothing that a query could see: after each command the databases are read again.
         return [];
       default:
         this.#change(type, args, command);
@@ -130,7 +179,14 @@ export class MetadataBuilder {
   #change(type: string, args: Json, command: Command): void {
     switch (type) {
       case "add_source":
-        this.#addSource(String(args["name"]), record(args["customization"]));
+      case "update_source":
+      case "drop_source":
+      case "rename_source":
+        this.#changeSource(type, args);
+        break;
+      case "track_tables":
+      case "untrack_tables":
+        for (const table of args["tables"] as readonly Json[]) this.#change(type.slice(0, -1), record(table), { type, args: table });
         break;
       case "track_table":
       case "add_existing_table_or_view":
@@ -141,7 +197,7 @@ export class MetadataBuilder {
         break;
       case "set_table_customization":
       case "set_table_custom_fields":
-        this.#table(args)["configuration"] = args["configuration"] ?? { custom_root_fields: args["custom_root_fields"], custom_column_names: args["custom_column_names"] };
+        this.#table(args)["configuration"] = args["configuration"] ?? Object.fromEntries(Object.entries(args).filter(([key]) => key.startsWith("custom_")));
         break;
       case "set_table_is_enum":
         this.#table(args)["is_enum"] = args["is_enum"];
@@ -159,7 +215,10 @@ export class MetadataBuilder {
         this.#push(this.#table(args), "array_relationships", { name: args["name"], using: args["using"] });
         break;
       case "drop_relationship":
-        for (const key of ["object_relationships", "array_relationships"]) this.#dropFrom(this.#table(args), key, "name", args["relationship"]);
+        this.#dropFrom(this.#table(args), this.#relationships(args, args["relationship"]).key, "name", args["relationship"]);
+        break;
+      case "rename_relationship":
+        this.#relationships(args, args["name"]).found["name"] = args["new_name"];
         break;
       case "add_computed_field":
         this.#push(this.#table(args), "computed_fields", { name: args["name"], definition: args["definition"], ...("comment" in args ? { comment: args["comment"] } : {}) });
@@ -168,14 +227,15 @@ export class MetadataBuilder {
         this.#dropFrom(this.#table(args), "computed_fields", "name", args["name"]);
         break;
       case "track_function": {
-        const named = typeof command.args === "string" || "name" in args ? { function: command.args } : args;
-        const { source: _source, ...rest } = named;
+        const { source: _source, ...rest } = ofFunction(command.args, args);
         this.#source(args).functions.push({ ...rest, function: qualified(rest["function"]) });
         break;
       }
-      case "untrack_function":
-        this.#source(args).functions.splice(this.#source(args).functions.indexOf(this.#function(args)), 1);
+      case "untrack_function": {
+        const named = ofFunction(command.args, args);
+        this.#source(args).functions.splice(this.#source(args).functions.indexOf(this.#function(named)), 1);
         break;
+      }
       case "set_function_customization":
         this.#function(args)["configuration"] = args["configuration"];
         break;
@@ -190,8 +250,34 @@ export class MetadataBuilder {
     }
   }
 
+  #changeSource(type: string, args: Json): void {
+    const name = String(args["name"]);
+    const known = this.#sources.get(name);
+    if (type === "add_source") {
+      if (known !== undefined && args["replace_configuration"] !== true) throw new Error(`there is a source ${name} already`);
+      this.#addSource(name, args, known);
+      return;
+    }
+    if (known === undefined) throw new Error(`there is no source ${name}`);
+    const database = this.#databases.get(name) ?? "default";
+    if (type === "update_source") {
+      this.#addSource(name, { ...known, ...args }, known);
+      if (args["configuration"] === undefined) this.#moveSource(name, database);
+      return;
+    }
+    this.#sources.delete(name);
+    this.#databases.delete(name);
+    if (type === "drop_source") return;
+    const next = String(args["new_name"]);
+    this.#addSource(next, known, known);
+    this.#moveSource(next, database);
+  }
+
   #changeGlobal(type: string, args: Json): void {
     switch (type) {
+      case "replace_metadata":
+        this.#adopt(structuredClone(record(args["metadata"] ?? args)));
+        break;
       case "clear_metadata":
         for (const source of this.#sources.values()) source.tables.length = source.functions.length = 0;
         this.#inheritedRoles = [];
@@ -237,7 +323,18 @@ export class MetadataBuilder {
   }
 
   #dropFrom(owner: Json, key: string, by: string, value: unknown): void {
-    owner[key] = ((owner[key] as Json[] | undefined) ?? []).filter((item) => item[by] !== value);
+    const before = (owner[key] as Json[] | undefined) ?? [];
+    owner[key] = before.filter((item) => item[by] !== value);
+    if ((owner[key] as Json[]).length === before.length) throw new Error(`there is no ${String(value)} among the ${key}`);
+  }
+
+  #relationships(args: Json, name: unknown): { readonly key: string; readonly found: Json } {
+    const table = this.#table(args);
+    for (const key of ["object_relationships", "array_relationships"]) {
+      const found = ((table[key] as Json[] | undefined) ?? []).find((known) => known["name"] === name);
+      if (found !== undefined) return { key, found };
+    }
+    throw new Error(`there is no relationship ${String(name)}`);
   }
 
   #queries(name: unknown): Json[] {
@@ -260,7 +357,21 @@ export class MetadataBuilder {
   }
 }
 
-/** Name of the environment variable with a source's address. */
-export function databaseVariable(source: string): string {
-  return `CONFORMANCE_DATABASE_${source.toUpperCase()}`;
+/** A function is named alone or among further keys. */
+function ofFunction(raw: unknown, args: Json): Json {
+  return typeof raw === "string" || "name" in args ? { function: raw, source: args["source"] } : args;
+}
+
+/** Sources with the same address share a database; the default source's own has a name in Hasura's environment too. */
+function databaseOf(source: string, args: Json): string {
+  const url = record(record(args["configuration"])["connection_info"])["database_url"];
+  const { from_env: variable } = record(url);
+  if (variable === "HASURA_GRAPHQL_DATABASE_URL") return "default";
+  if (typeof variable === "string") return variable;
+  return typeof url === "string" ? url : source;
+}
+
+/** Name of the environment variable with a database's address. */
+export function databaseVariable(database: string): string {
+  return `CONFORMANCE_DATABASE_${Buffer.from(database).toString("hex").toUpperCase()}`;
 }

@@ -11,6 +11,7 @@ export type Outcome =
   | { readonly kind: "failed"; readonly step: number; readonly description: string | undefined; readonly difference: string; readonly query: unknown }
   | { readonly kind: "skipped"; readonly reason: string };
 
+const noMutations = "mutations are not served";
 const graphqlPath = /^\/(v1|v1alpha1)\/graphql$/;
 const commandPath = /^\/(v1\/query|v2\/query|v1\/metadata)$/;
 
@@ -91,6 +92,11 @@ function without(answer: unknown, keys: readonly string[], expected: unknown): u
   return { data: Object.fromEntries(Object.entries(answer.data as object).filter(([key]) => !keys.includes(key) || wanted[key] === null)) };
 }
 
+function differingHeader(expected: Step["answerHeaders"], found: Headers): string | undefined {
+  const differing = Object.entries(expected).find(([name, value]) => found.get(name) !== value);
+  return differing && `expected the header ${differing[0]}: ${differing[1]}, found ${String(found.get(differing[0]))}`;
+}
+
 export class CaseRunner {
   readonly #stage: Stage;
   readonly #transport: Transport;
@@ -102,16 +108,26 @@ export class CaseRunner {
     this.#setup = setup;
   }
 
-  async run({ steps, liveQuery, unusable }: Case): Promise<Outcome> {
+  async run(one: Case): Promise<Outcome> {
+    const outcome = await this.#outcome(one);
+    const { leftOut } = this.#stage;
+    if (leftOut.length === 0 || outcome.kind === "skipped") return outcome;
+    const remark = `left out of the setup: ${leftOut.join(", ")}`;
+    return outcome.kind === "passed" ? { ...outcome, notes: [...outcome.notes, remark] } : { ...outcome, difference: `${outcome.difference}\n      ${remark}` };
+  }
+
+  async #outcome({ steps, liveQuery, unusable }: Case): Promise<Outcome> {
     if (unusable !== undefined) return { kind: "skipped", reason: unusable };
     if (liveQuery !== undefined) return await this.#explain(liveQuery);
     const notes: string[] = [];
     let ran = 0;
     let leftOut = "";
+    let missing: string | undefined;
     for (const [index, step] of steps.entries()) {
       const reason = this.#cannotRun(step) ?? this.#notSetUp(step, steps);
       if (reason !== undefined) {
         leftOut = reason;
+        if (reason === noMutations && expectsData(step.response)) missing = "a step needs what a mutation before it writes, and mutations are not served";
         continue;
       }
       let problem: string | undefined;
@@ -121,6 +137,7 @@ export class CaseRunner {
         if (error instanceof UnknownCommand) return { kind: "skipped", reason: error.message };
         problem = (error as Error).message;
       }
+      if (problem !== undefined && missing !== undefined) return { kind: "skipped", reason: `${missing}: step ${index + 1}: ${problem}` };
       if (problem !== undefined) return { kind: "failed", step: index + 1, description: step.description, difference: problem, query: step.query };
       if (graphqlPath.test(step.url) || step.status !== 200) ran += 1;
     }
@@ -143,7 +160,7 @@ export class CaseRunner {
     if (commandPath.test(step.url)) return undefined;
     if (!graphqlPath.test(step.url)) return `${step.url} is not an endpoint of a read API over GraphQL`;
     const { mutates, unreadable } = lookAt(step.query);
-    if (mutates) return "mutations are not served";
+    if (mutates) return noMutations;
     if (unreadable && expectsData(step.response)) return "the document is not GraphQL, though data are expected";
     if (this.#transport.name === "websocket" && step.url !== "/v1/graphql") return `over HTTP only: ${step.url}`;
     if (this.#transport.name === "websocket" && Array.isArray(step.query)) return "over HTTP only: a batch";
@@ -176,8 +193,10 @@ export class CaseRunner {
 
   async #request(step: Step, notes: string[]): Promise<string | undefined> {
     const headers = { ...this.#secretHeaders(), ...step.headers };
-    const answer = await this.#transport.send(this.#stage.port, step.url, headers, step.query);
+    const answer = await this.#transport.send(this.#stage.port, { url: step.url, method: step.method, headers, body: step.query });
     if (answer.status !== step.status) return `expected status ${step.status}, found ${answer.status}: ${JSON.stringify(answer.body)}`;
+    const header = answer.headers === undefined ? undefined : differingHeader(step.answerHeaders, answer.headers);
+    if (header !== undefined) return header;
     const { aboutMutations } = lookAt(step.query);
     const wanted = step.allowedResponses ?? (step.response === undefined ? [] : [step.response]);
     if (wanted.length === 0) return undefined;

@@ -1,6 +1,6 @@
-import { readFixtures, type Case, type Folder } from "./cases.ts";
+import { readFixtures, type Case, type Command, type Folder } from "./cases.ts";
 import { CaseRunner, changesStage, type Outcome } from "./run-case.ts";
-import { flagsFor, type ServerFlags } from "./server-flags.ts";
+import { flagsFor, otherFlagsFor, type ServerFlags } from "./server-flags.ts";
 import { Stage } from "./stage.ts";
 import { http, websocket, type Transport } from "./transports.ts";
 
@@ -48,13 +48,11 @@ async function runGroup(folder: Folder, cases: readonly Case[], flags: ServerFla
   const results: Result[] = [];
   await using stage = new Stage(database, flags);
   try {
+    if (folder.unusable !== undefined) throw new Error(folder.unusable);
     await stage.start(folder.setup);
   } catch (error) {
-    const difference = `the setup failed: ${(error as Error).message}`;
-    for (const { name } of cases) {
-      for (const transport of [http, websocket]) {
-        report({ folder: folder.name, name, transport: transport.name, outcome: { kind: "failed", step: 0, description: undefined, difference, query: undefined } });
-      }
+    for (const one of cases) {
+      for (const transport of [http, websocket]) report({ folder: folder.name, name: one.name, transport: transport.name, outcome: withoutStage(one, error) });
     }
     return;
   }
@@ -66,33 +64,42 @@ async function runGroup(folder: Folder, cases: readonly Case[], flags: ServerFla
     }
   }
   for (const result of results) {
-    report(result.outcome.kind === "failed" && folder.helpers.length > 0 ? await withHelpers(folder, result, flags, database, cases) : result);
+    const one = cases.find(({ name }) => name === result.name);
+    report(result.outcome.kind === "failed" && one !== undefined ? await againOtherwise(folder, one, result, flags, database) : result);
   }
 }
 
-async function runAlone(folder: Folder, one: Case, flags: ServerFlags, database: string, transport: Transport): Promise<Outcome> {
-  await using stage = new Stage(database, flags);
-  await stage.start(folder.setup);
-  return await new CaseRunner(stage, transport, folder.setup).run(one);
+/** What becomes of a case when its folder's setup cannot be applied. */
+function withoutStage({ unusable }: Case, error: unknown): Outcome {
+  if (unusable !== undefined) return { kind: "skipped", reason: unusable };
+  return { kind: "failed", step: 0, description: undefined, difference: `the setup failed: ${(error as Error).message}`, query: undefined };
+}
+
+/** @param before commands that are applied to the running engine first */
+async function runAlone(folder: Folder, one: Case, flags: ServerFlags, database: string, transport: Transport, before: readonly Command[] = []): Promise<Outcome> {
+  try {
+    await using stage = new Stage(database, flags);
+    await stage.start(folder.setup);
+    for (const command of before) await stage.change(command);
+    return await new CaseRunner(stage, transport, folder.setup).run(one);
+  } catch (error) {
+    return withoutStage(one, error);
+  }
 }
 
 /**
- * Hasura's tests apply the folder's files of bare commands before some cases, in code that the files do not show. A case that fails
- * without them gets one more run, on a fresh stage, after each of them.
+ * Hasura's tests apply the folder's files of bare commands before some cases, and start the server with other settings for some, in code
+ * that the files do not show. A case that fails without gets one more run, on a fresh stage, with each of them.
  */
-async function withHelpers(folder: Folder, failed: Result, flags: ServerFlags, database: string, cases: readonly Case[]): Promise<Result> {
-  const one = cases.find(({ name }) => name === failed.name);
-  if (one === undefined) return failed;
-  for (const helper of folder.helpers) {
-    await using stage = new Stage(database, flags);
-    try {
-      await stage.start(folder.setup);
-      for (const command of helper.commands) await stage.change(command);
-    } catch {
-      continue;
-    }
-    const outcome = await new CaseRunner(stage, failed.transport === "http" ? http : websocket, folder.setup).run(one);
-    if (outcome.kind === "passed") return { ...failed, outcome: { ...outcome, notes: [...outcome.notes, `after ${helper.name}`] } };
+async function againOtherwise(folder: Folder, one: Case, failed: Result, flags: ServerFlags, database: string): Promise<Result> {
+  const transport = failed.transport === "http" ? http : websocket;
+  const ways = [
+    ...folder.helpers.map(({ name, commands }) => ({ note: `after ${name}`, flags, commands })),
+    ...otherFlagsFor(`${folder.name}/${one.name}`).map((other) => ({ note: `with ${other.called}`, flags: other.flags, commands: [] })),
+  ];
+  for (const way of ways) {
+    const outcome = await runAlone(folder, one, way.flags, database, transport, way.commands);
+    if (outcome.kind === "passed") return { ...failed, outcome: { ...outcome, notes: [...outcome.notes, way.note] } };
   }
   return failed;
 }

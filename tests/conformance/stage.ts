@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import pino from "pino";
-import { createEngine, type Engine } from "../../engine/src/engine.ts";
+import { createEngine, MetadataError, type Engine } from "../../engine/src/engine.ts";
 import { authenticatorOf, serve, type Served } from "../../engine/src/operation/serve.ts";
 import { metadataOf } from "../../engine/src/operation/testing/served-engine.ts";
 import { readSettings } from "../../engine/src/operation/settings.ts";
-import type { Command } from "./cases.ts";
+import { commandsOf, type Command } from "./cases.ts";
 import { databaseVariable, MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
 import type { ServerFlags } from "./server-flags.ts";
 
@@ -21,14 +21,28 @@ async function withClient<Result>(address: string, work: (client: pg.Client) => 
   }
 }
 
+/** What was dropped can leave something without ground that only then is looked at. */
+const maxRounds = 10;
+
+/** Whether Hasura takes out of the metadata what the command leaves without ground: SQL that drops or changes something may. */
+function takesAlong({ type, args }: Command): boolean {
+  if (typeof args !== "object" || args === null) return false;
+  const changes = type.endsWith("run_sql") && "sql" in args && /\b(?:drop|alter)\b/i.test(String(args.sql));
+  return changes || ("cascade" in args && args.cascade === true);
+}
+
 /** One folder's databases, metadata and a running engine. */
 export class Stage implements AsyncDisposable {
   readonly secret = randomBytes(24).toString("hex");
+  /** What of the setup has no counterpart here. */
+  readonly leftOut: string[] = [];
   readonly #server: string;
   readonly #flags: ServerFlags;
   readonly #history: Command[] = [];
   readonly #builder = new MetadataBuilder();
   readonly #addresses = new Map<string, string>();
+  /** The engine's; grows with the databases. */
+  readonly #environment: Record<string, string> = {};
   #engine: Engine | undefined;
   #served: Served | undefined;
 
@@ -47,14 +61,15 @@ export class Stage implements AsyncDisposable {
     return this.#flags.withoutSecret === true;
   }
 
-  async #database(source: string): Promise<string> {
-    const known = this.#addresses.get(source);
+  async #database(database: string): Promise<string> {
+    const known = this.#addresses.get(database);
     if (known !== undefined) return known;
-    const name = `conformance_${source}_${randomBytes(4).toString("hex")}`;
+    const name = `conformance_${randomBytes(8).toString("hex")}`;
     await withClient(this.#server, (client) => client.query(`CREATE DATABASE ${name}`));
     const address = new URL(this.#server);
     address.pathname = `/${name}`;
-    this.#addresses.set(source, address.href);
+    this.#addresses.set(database, address.href);
+    this.#environment[databaseVariable(database)] = address.href;
     await withClient(address.href, (client) => client.query("CREATE SCHEMA hge_tests"));
     return address.href;
   }
@@ -62,9 +77,9 @@ export class Stage implements AsyncDisposable {
   async #apply(command: Command): Promise<void> {
     const steps = this.#builder.apply(command);
     this.#history.push(command);
-    for (const source of this.#builder.sources) await this.#database(source);
-    for (const { source, sql } of steps) {
-      const address = await this.#database(source);
+    for (const database of this.#builder.databases) await this.#database(database);
+    for (const { database, sql } of steps) {
+      const address = await this.#database(database);
       await withClient(address, async (client) => {
         if (geography.test(sql)) await client.query("CREATE EXTENSION IF NOT EXISTS postgis");
         if (/\braster\b/i.test(sql)) await client.query("CREATE EXTENSION IF NOT EXISTS postgis_raster");
@@ -73,10 +88,20 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  async start(setup: readonly Command[]): Promise<void> {
+  async #applyKnown(command: Command): Promise<void> {
+    try {
+      await this.#apply(command);
+    } catch (error) {
+      if (!(error instanceof UnknownCommand)) throw error;
+      this.leftOut.push(error.message);
+    }
+  }
+
+  /** @param ran whether the commands ran before, so that what they left without ground is gone */
+  async start(setup: readonly Command[], ran = false): Promise<void> {
     await this.#database("default");
-    for (const command of setup) await this.#apply(command);
-    const { inferFunctionPermissions, enableAllowList, unauthorizedRole } = this.#flags;
+    for (const command of setup) await this.#applyKnown(command);
+    const { inferFunctionPermissions, enableAllowList, unauthorizedRole, namingConvention } = this.#flags;
     const settings = readSettings({
       HASURA_GRAPHQL_SERVER_PORT: "0",
       HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
@@ -87,33 +112,46 @@ export class Stage implements AsyncDisposable {
       HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: "100",
       ...(unauthorizedRole === undefined ? {} : { HASURA_GRAPHQL_UNAUTHORIZED_ROLE: unauthorizedRole }),
     });
-    const engine = await createEngine({
-      metadata: this.#builder.merged(),
-      environment: this.#environment(),
-      stringifyNumericTypes: true,
-      inferFunctionPermissions: inferFunctionPermissions ?? true,
-      enableAllowList: enableAllowList ?? false,
-      poolSize: 2,
-    });
+    const engine = await this.#fitting(ran, (metadata) =>
+      createEngine({
+        metadata,
+        environment: this.#environment,
+        stringifyNumericTypes: true,
+        inferFunctionPermissions: inferFunctionPermissions ?? true,
+        ...(namingConvention === undefined ? {} : { namingConvention }),
+        enableAllowList: enableAllowList ?? false,
+        poolSize: 2,
+      }),
+    );
     this.#engine = engine;
     const logger = pino({ level: "silent" });
     this.#served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: await authenticatorOf(settings, logger), logger });
   }
 
-  #environment(): Record<string, string> {
-    return Object.fromEntries([...this.#addresses].map(([source, address]) => [databaseVariable(source), address]));
-  }
-
   /** Applies a command while the engine runs, as Hasura's API would. @throws when it is refused */
   async change(command: Command): Promise<void> {
-    await this.#apply(command);
-    await this.#engine?.reload(this.#builder.merged());
+    for (const single of commandsOf(command)) {
+      await this.#apply(single);
+      await this.#fitting(takesAlong(single), async (metadata) => this.#engine?.reload(metadata));
+    }
+  }
+
+  /** Uses the metadata, without what does not fit the databases any more if that may go. */
+  async #fitting<Result>(mayDrop: boolean, use: (metadata: Record<string, unknown>) => Promise<Result>): Promise<Result> {
+    for (let round = 0; ; round += 1) {
+      try {
+        return await use(this.#builder.merged());
+      } catch (error) {
+        if (!(error instanceof MetadataError) || !mayDrop || round === maxRounds) throw error;
+        this.#builder.drop(error.problems.map(({ at }) => at));
+      }
+    }
   }
 
   /** Whether a command would be refused, found out on a copy, so that nothing of it stays. @throws UnknownCommand */
   async refuses(command: Command): Promise<boolean> {
     await using copy = new Stage(this.#server, this.#flags);
-    await copy.start(this.#history);
+    await copy.start(this.#history, true);
     try {
       await copy.change(command);
       return false;

@@ -2,32 +2,51 @@ import { WebSocket } from "ws";
 
 export interface Answer {
   readonly status: number;
+  /** undefined where the transport has none. */
+  readonly headers: Headers | undefined;
+  readonly body: unknown;
+}
+
+export interface Request {
+  readonly url: string;
+  /** Default POST. */
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
 export interface Transport {
   readonly name: "http" | "websocket";
-  send(port: number, url: string, headers: Readonly<Record<string, string>>, body: unknown): Promise<Answer>;
+  send(port: number, request: Request): Promise<Answer>;
 }
 
 export const http: Transport = {
   name: "http",
-  async send(port, url, headers, body) {
+  async send(port, { url, method = "POST", headers, body }) {
     const response = await fetch(`http://127.0.0.1:${port}${url}`, {
-      method: "POST",
+      method,
       headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(body),
+      ...(method === "GET" || method === "HEAD" ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: response.status, body: (await response.json()) };
+    return { status: response.status, headers: response.headers, body: read(await response.text()) };
   },
 };
+
+/** JSON as what it says, anything else as text. */
+function read(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
 
 const patience = 10_000;
 
 /** One query over a WebSocket of the legacy `graphql-ws` protocol, as Hasura's own suite sends it. */
 export const websocket: Transport = {
   name: "websocket",
-  send: (port, url, headers, body) =>
+  send: (port, { url, headers, body }) =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}${url}`, "graphql-ws");
       const timer = setTimeout(() => finish(() => reject(new Error("no answer over the WebSocket within 10 s"))), patience);
@@ -43,9 +62,9 @@ export const websocket: Transport = {
       socket.on("message", (data) => {
         const message = JSON.parse((data as Buffer).toString("utf8")) as { type: string; payload?: unknown };
         if (message.type === "connection_ack") socket.send(JSON.stringify({ type: "start", id: "1", payload: body }));
-        else if (message.type === "connection_error") finish(() => resolve({ status: 200, body: { errors: [{ message: message.payload }] } }));
+        else if (message.type === "connection_error") finish(() => resolve({ status: 200, headers: undefined, body: { errors: [{ message: message.payload }] } }));
         else if (message.type === "data" || message.type === "error") answer = message.payload;
-        else if (message.type === "complete") finish(() => resolve({ status: 200, body: withoutNullData(answer) }));
+        else if (message.type === "complete") finish(() => resolve({ status: 200, headers: undefined, body: withoutNullData(answer) }));
       });
     }),
 };
