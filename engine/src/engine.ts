@@ -163,6 +163,11 @@ export interface EngineOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Hasura's `stringify-numeric-types`: bigint, numeric, float8 and money as JSON strings. Default false. */
   readonly stringifyNumericTypes?: boolean;
+  /**
+   * Hasura's `v1-boolean-null-collapse`: an operator of a `where` that is given null is left out, so that it meets every row,
+   * instead of being refused. Filters of permissions are not concerned. Default false.
+   */
+  readonly collapseNullComparisons?: boolean;
   /** Hasura's `infer-function-permissions`. Default true. */
   readonly inferFunctionPermissions?: boolean;
   /** Hasura's `enable-allowlist`: other roles than admin may only send listed queries. Default false. */

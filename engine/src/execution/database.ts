@@ -206,7 +206,7 @@ function mustReconnect(error: unknown): boolean {
   return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000)$/.test(error.code);
 }
 
-/** Class 22 is about the request's own values, so its message helps the client; everything else stays internal. */
+/** Class 22 is about the request's own values, so its message helps the client; what Hasura shows else is an object that is not there. */
 function databaseError(error: unknown, runs: readonly Run[]): unknown {
   if (error instanceof EngineError) return error;
   const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
@@ -216,6 +216,7 @@ function databaseError(error: unknown, runs: readonly Run[]): unknown {
   if (code === "57014") return new EngineError({ code: "timeout", message: "the statement took longer than the limit and was cancelled", cause: error });
   if (code === "22025") return new EngineError({ code: "bad-request", message, cause: error });
   if (code?.startsWith("22") === true) return new EngineError({ code: "data-exception", message, cause: error });
+  if (code === "42704") return new EngineError({ code: "constraint-error", message, cause: error });
   return new EngineError({
     code: "unexpected",
     message: "database query error",

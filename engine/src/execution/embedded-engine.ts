@@ -114,11 +114,12 @@ export class EmbeddedEngine implements Engine {
   }
 
   #planOptions(role: string): PlanOptions {
-    const { maxDepth, maxBreadth, stringifyNumericTypes } = this.#options;
+    const { maxDepth, maxBreadth, stringifyNumericTypes, collapseNullComparisons } = this.#options;
     return {
       maxDepth: maxDepth ?? defaults.maxDepth,
       maxBreadth: maxBreadth ?? defaults.maxBreadth,
       stringifyNumericTypes: stringifyNumericTypes ?? false,
+      collapseNullComparisons: collapseNullComparisons ?? false,
       introspection: this.#state.introspectionAllowed(role),
       role,
     };

@@ -12,10 +12,12 @@ test.each([
   ["objs.[0]", ["objs", "0"]],
   ["a['it\\'s']", ["a", "it's"]],
   ["_x", ["_x"]],
+  ['["a\\u0041\\n"]["b\\"c"]', ["aA\n", 'b"c']],
+  ["['say \"x\"']", ['say "x"']],
 ])("%s has the steps %j", (text, steps) => {
   expect(readJsonPath(text, "$")).toEqual(steps);
 });
 
-test.each(["", "..a", "a[", "a b", "a['x", "a[-1]", "$$"])("%j is refused", (text) => {
+test.each(["", "..a", "a[", "a b", "a['x", "a[-1]", "$$", "$.", "a.", '["\\x"]'])("%j is refused", (text) => {
   expect(() => readJsonPath(text, "$.here")).toThrow(/parse json path error/);
 });

@@ -1,6 +1,17 @@
 import { invalid } from "./invalid.ts";
 
 const step = /\.?(?:\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]|([\p{L}_][\p{L}\p{N}_-]*))/uy;
+const help = 'Accept letters, digits, underscore (_) or hyphen (-) only. Use quotes enclosed in bracket (["..."]) if there is any special character';
+
+/** What stands between quotes is read like a JSON string, in which a single quote may be escaped and a double one need not be. */
+function unquoted(double: string | undefined, single: string | undefined): string | undefined {
+  const inside = double ?? single?.replaceAll(/\\.|"/gs, (part) => (part === "\\'" ? "'" : part === '"' ? '\\"' : part));
+  try {
+    return inside === undefined ? undefined : (JSON.parse(`"${inside}"`) as string);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Reads Hasura's JSON paths: `$`, `a.b`, `.a[0]`, `a['key with spaces']`, `$["x"]`.
@@ -11,13 +22,13 @@ export function readJsonPath(text: string, path: string): readonly string[] {
   const start = text.startsWith("$") ? 1 : 0;
   const steps: string[] = [];
   step.lastIndex = start;
-  if (text === "" || text.startsWith("..")) throw invalid(`parse json path error: ${text === "" ? "not enough input" : text}`, path);
-  while (step.lastIndex < text.length) {
-    const from = step.lastIndex;
+  if (text === "$") return steps;
+  do {
     const match = step.exec(text);
-    if (match === null || match[0] === "") throw invalid(`parse json path error: unexpected ${JSON.stringify(text.slice(from))}`, path);
-    const [, index, double, single, name] = match;
-    steps.push(index ?? name ?? (double ?? single ?? "").replaceAll(/\\(.)/g, "$1"));
-  }
+    const [, index, double, single, name] = match ?? [];
+    const key = index ?? name ?? unquoted(double, single);
+    if (match === null || key === undefined) throw invalid(`parse json path error: ${text}. ${help}`, path);
+    steps.push(key);
+  } while (step.lastIndex < text.length);
   return steps;
 }

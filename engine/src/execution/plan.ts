@@ -8,7 +8,7 @@ import { SelectPrinter, type OutputValue } from "../sql/select.ts";
 import type { Operation } from "./document.ts";
 import { introspect } from "./introspection.ts";
 import { invalid } from "./invalid.ts";
-import { isDefined, SelectReader, type DefinedField } from "./select.ts";
+import { isDefined, SelectReader, type DefinedField, type SelectOptions } from "./select.ts";
 import { SelectionReader, type SelectedField, type SelectionLimits } from "./selection.ts";
 import { planStream, type StreamPlan } from "./stream.ts";
 import type { Variables } from "./variables.ts";
@@ -25,8 +25,7 @@ export type RootPlan =
   | { readonly kind: "statement"; readonly key: string; readonly statement: Statement }
   | { readonly kind: "namespace"; readonly key: string; readonly fields: readonly RootPlan[] };
 
-export interface PlanOptions extends SelectionLimits {
-  readonly stringifyNumericTypes: boolean;
+export interface PlanOptions extends SelectionLimits, SelectOptions {
   readonly introspection: boolean;
   readonly role: string;
 }
@@ -51,7 +50,7 @@ class QueryPlanner {
     this.#schema = schema;
     this.#options = options;
     this.#selection = new SelectionReader(operation, variables, options);
-    this.#select = new SelectReader(this.#selection, options.stringifyNumericTypes);
+    this.#select = new SelectReader(this.#selection, options);
   }
 
   query(operation: Operation): readonly RootPlan[] {

@@ -11,7 +11,7 @@ import { invalid, unreadable } from "./invalid.ts";
 import { readJsonPath } from "./json-path.ts";
 import { readOrder } from "./order.ts";
 import type { SelectedField } from "./selection.ts";
-import { columnsOf, parameterOf, WhereReader } from "./where.ts";
+import { columnsOf, parameterOf, WhereReader, type WhereOptions } from "./where.ts";
 
 const largest = 2147483647;
 
@@ -30,9 +30,9 @@ export class RowReader {
   readonly #inputs: InputReader;
   readonly where: WhereReader;
 
-  constructor(inputs: InputReader) {
+  constructor(inputs: InputReader, options: WhereOptions) {
     this.#inputs = inputs;
-    this.where = new WhereReader(inputs);
+    this.where = new WhereReader(inputs, options);
   }
 
   /** @param applyLimit whether the role's row limit cuts these rows */
@@ -94,7 +94,7 @@ export class RowReader {
     const settled = this.#inputs.settle(input);
     if (settled.kind === "null") return undefined;
     if (settled.kind !== "scalar" || typeof settled.value !== "string") throw invalid("expected a string for type 'String'", settled.path);
-    const steps = readJsonPath(settled.value, settled.path);
+    const steps = readJsonPath(settled.value, settled.path.slice(0, settled.path.lastIndexOf(".")));
     return steps.length === 0 ? undefined : { source: { kind: "constant", text: arrayText(steps) }, type: "text[]" };
   }
 

@@ -6,7 +6,7 @@ import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
 import { argumentsByKind, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
-import { columnsOf, operandOf } from "./where.ts";
+import { columnsOf, operandOf, type WhereOptions } from "./where.ts";
 
 export type DefinedField = SelectedField & { readonly definition: GraphQLField<unknown, unknown> };
 
@@ -16,16 +16,20 @@ export function isDefined(field: SelectedField): field is DefinedField {
 
 const nothing: ReadonlyMap<string, Input> = new Map();
 
+export interface SelectOptions extends WhereOptions {
+  readonly stringifyNumericTypes: boolean;
+}
+
 /** Turns selected fields into what SQL is printed from. */
 export class SelectReader {
   readonly rows: RowReader;
   readonly #selection: SelectionReader;
   readonly #stringify: boolean;
 
-  constructor(selection: SelectionReader, stringifyNumericTypes: boolean) {
+  constructor(selection: SelectionReader, options: SelectOptions) {
     this.#selection = selection;
-    this.#stringify = stringifyNumericTypes;
-    this.rows = new RowReader(selection.inputs);
+    this.#stringify = options.stringifyNumericTypes;
+    this.rows = new RowReader(selection.inputs, options);
   }
 
   /** The fields below a field, with `__typename` filled in. */

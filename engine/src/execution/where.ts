@@ -5,7 +5,7 @@ import type { Relationship } from "../schema/model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "../schema/scalars.ts";
 import { listText, toText, UnfitValue } from "../schema/values.ts";
 import { guarded } from "../sql/guard.ts";
-import { allOf, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
+import { allOf, always, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, inputType, isListArgument, isObjectArgument, siblingType, type Operator } from "../sql/operators.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import type { Input, InputReader } from "./input.ts";
@@ -45,12 +45,15 @@ export function parameterOf(input: Input, type: DatabaseType, sql: string, accep
 }
 
 /** A variable that is a whole list of values; one value stands for the list of it. */
-function listParameter(input: Input, element: DatabaseType, sql: string): Parameter {
+function listParameter(input: Input, element: DatabaseType, sql: string, acceptsNull: boolean): Parameter {
   if (input.kind !== "variable") throw invalid("expected a list, but found null", input.path);
   const { path, name, defaultValue } = input;
   const convert = (value: unknown) => {
     const known = value === undefined ? defaultValue : value;
-    if (known === null || known === undefined) throw invalid("expected a list, but found null", path);
+    if (known === null || known === undefined) {
+      if (acceptsNull) return null;
+      throw invalid("expected a list, but found null", path);
+    }
     const items: readonly unknown[] = Array.isArray(known) ? known : [known];
     return listText(
       items.map((item, index) => {
@@ -87,12 +90,19 @@ function constantText(item: Input, type: DatabaseType): string {
   return source.text;
 }
 
+export interface WhereOptions {
+  /** Whether an operator that is given null is left out, instead of being refused. */
+  readonly collapseNullComparisons: boolean;
+}
+
 /** Turns a checked `where` argument into a condition. */
 export class WhereReader {
   readonly #inputs: InputReader;
+  readonly #collapse: boolean;
 
-  constructor(inputs: InputReader) {
+  constructor(inputs: InputReader, { collapseNullComparisons }: WhereOptions) {
     this.#inputs = inputs;
+    this.#collapse = collapseNullComparisons;
   }
 
   /**
@@ -150,14 +160,23 @@ export class WhereReader {
     if (input.kind !== "object") throw invalid(`expected an object${input.kind === "null" ? ` for type '${input.type}', but found null` : ""}`, input.path);
     const conditions = input.entries.map(({ field, value }): Condition => {
       const meta = inputMeta(field);
+      if (this.#collapse && meta.kind !== "cast" && this.#isKnownNull(value)) return always;
       if (meta.kind === "operator") {
-        return { kind: "compare", operand, operator: meta.operator, value: this.#value(meta.operator, type, value) };
+        const compared = this.#value(meta.operator, type, value);
+        const condition: Condition = { kind: "compare", operand, operator: meta.operator, value: compared };
+        // Only when the statement runs it shows whether a variable is null; the plan need not depend on it.
+        return this.#collapse && value.kind === "variable" && compared.kind === "parameter" ? { kind: "unless-null", parameter: compared.parameter, item: condition } : condition;
       }
       if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.boolean(value) };
       if (meta.kind !== "cast" || value.kind !== "object") throw invalid("expected an object", value.path);
       return allOf(...value.entries.map((entry) => this.#cast(operand, inputMeta(entry.field), entry.value)));
     });
     return allOf(...conditions);
+  }
+
+  /** Whether an operator's value is null for certain while planning: a literal, or a variable that decides the plan's form. */
+  #isKnownNull(input: Input): boolean {
+    return input.kind === "null" || (input.kind === "variable" && input.type === "Boolean" && this.#inputs.settle(input).kind === "null");
   }
 
   #cast(operand: Operand, meta: ReturnType<typeof inputMeta>, input: Input): Condition {
@@ -177,7 +196,7 @@ export class WhereReader {
     if (isObjectArgument(operator)) return this.#arguments(operator, type, input);
     const own: DatabaseType =
       operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
-    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, operator.takesNull ?? false) };
+    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, this.#collapse || (operator.takesNull ?? false)) };
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
       return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql, false)), type: sql };
     }
@@ -185,7 +204,7 @@ export class WhereReader {
       const texts = input.items.map((item) => constantText(item, own));
       return { kind: "parameter", parameter: { source: { kind: "constant", text: listText(texts, own) }, type: sql } };
     }
-    return { kind: "parameter", parameter: listParameter(input, own, sql) };
+    return { kind: "parameter", parameter: listParameter(input, own, sql, this.#collapse) };
   }
 
   #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {
@@ -222,6 +241,7 @@ export class WhereReader {
         for (const entry of value.entries) {
           const meta = inputMeta(entry.field);
           if (meta.kind !== "operator") throw invalid("an aggregate can only be compared", entry.value.path);
+          if (this.#collapse && this.#inputs.settle(entry.value).kind === "null") continue;
           comparisons.push({ operator: meta.operator, value: this.#value(meta.operator, predicate.resultType, entry.value) });
         }
       }

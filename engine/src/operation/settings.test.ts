@@ -35,6 +35,7 @@ test("an admin secret is enough; the rest has Hasura's defaults", () => {
     batchSize: 100,
     keepAlive: 5,
     connectionInitTimeout: 3,
+    collapseNullComparisons: false,
     inferFunctionPermissions: true,
     stringifyNumericTypes: false,
     adminSecretHeaders: ["x-engine-access-key"],

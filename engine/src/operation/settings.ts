@@ -27,6 +27,8 @@ const definitions = {
   disableCors: ["HASURA_GRAPHQL_DISABLE_CORS", flag(false)],
   enableAllowList: ["HASURA_GRAPHQL_ENABLE_ALLOWLIST", flag(false)],
   stringifyNumericTypes: ["HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES", flag(false)],
+  /** An operator that a client gives null to is left out of the condition, as in Hasura v1. */
+  collapseNullComparisons: ["HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
   namingConvention: [
     "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION",

@@ -74,10 +74,11 @@ async function untilReachable<Result>(work: () => Promise<Result>, timeout: numb
 }
 
 function engineOptions(settings: Settings) {
-  const { stringifyNumericTypes, inferFunctionPermissions, enableAllowList, allowUnsupported } = settings;
+  const { stringifyNumericTypes, collapseNullComparisons, inferFunctionPermissions, enableAllowList, allowUnsupported } = settings;
   const { namingConvention, maxDepth, maxBreadth, statementTimeout, poolSize, planCacheSize, bodyLimit } = settings;
   return {
     stringifyNumericTypes,
+    collapseNullComparisons,
     inferFunctionPermissions,
     enableAllowList,
     allowUnsupported,

@@ -72,6 +72,8 @@ export type Condition =
     }
   | { readonly kind: "exists"; readonly table: TrackedTable; readonly where: Condition }
   | { readonly kind: "aggregate"; readonly relationship: Relationship; readonly permission: Condition; readonly aggregate: AggregateCondition }
+  /** `item`, or every row when the parameter is null. */
+  | { readonly kind: "unless-null"; readonly parameter: Parameter; readonly item: Condition }
   /** `item`, which is not even looked at in rows that the role may not see. */
   | { readonly kind: "guarded"; readonly permission: Condition; readonly item: Condition };
 

@@ -18,6 +18,7 @@ function canFail(condition: Condition): boolean {
     case "or":
       return condition.items.some(canFail);
     case "not":
+    case "unless-null":
       return canFail(condition.item);
     case "compare":
       return isFallible(condition.operator) || isComputed(condition.operand);

@@ -41,6 +41,7 @@ export function scopeOf(alias: string): Scope {
 export class Printer {
   readonly parameters: Parameter[] = [];
   readonly #positions = new Map<string, number>();
+  readonly #redactions = new Map<Condition, Map<string, string>>();
   #aliases = 0;
 
   alias(): string {
@@ -91,7 +92,16 @@ export class Printer {
   /** The expression where the role may see it, else NULL. */
   redacted(expression: string, redaction: Condition | undefined, scope: Scope): string {
     if (redaction === undefined || isAlways(redaction)) return expression;
-    return `(CASE WHEN ${this.condition(redaction, scopeOf(scope.alias))} THEN ${expression} END)`;
+    return `(CASE WHEN ${this.#redaction(redaction, scope.alias)} THEN ${expression} END)`;
+  }
+
+  /** One text for one row: Postgres takes a cell in `DISTINCT ON` and in `ORDER BY` for the same only when the aliases inside are. */
+  #redaction(redaction: Condition, alias: string): string {
+    const known = this.#redactions.get(redaction) ?? new Map<string, string>();
+    this.#redactions.set(redaction, known);
+    const text = known.get(alias) ?? this.condition(redaction, scopeOf(alias));
+    known.set(alias, text);
+    return text;
   }
 
   condition(condition: Condition, scope: Scope): string {
@@ -119,6 +129,8 @@ export class Printer {
       }
       case "guarded":
         return `(CASE WHEN ${this.condition(condition.permission, scopeOf(scope.alias))} THEN ${this.condition(condition.item, scope)} END)`;
+      case "unless-null":
+        return `(${this.parameter(condition.parameter)} IS NULL OR ${this.condition(condition.item, scope)})`;
       case "exists": {
         const alias = this.alias();
         return `EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;

@@ -42,7 +42,7 @@ export function stateOf(world: World, options: Partial<EngineOptions> = {}): Pro
   return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => () => Promise.resolve(answer));
 }
 
-const unlimited = { maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, introspection: true };
+const unlimited = { maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true };
 
 export function plan(state: State, role: string, query: string, variables: Record<string, unknown> = {}): readonly RootPlan[] {
   const operation = readOperation(query, null);
