@@ -18,7 +18,7 @@ export type Surroundings = GatewaySurroundings & SidecarSurroundings & Placement
 /** Every service and job of the stack, each after those it waits for. */
 export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
   const services = [
-    describeDatabase(),
+    describeDatabase(settings),
     describeMigrate(settings),
     ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
     describeSessions(),

@@ -1,14 +1,29 @@
+import { roles } from "../../database/migrate/roles.ts";
+import type { PlainSettings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
+/** Connections beside those of the roles: superusers, and whoever looks after the server. */
+const otherConnections = 18;
+
+/** Settings of the server that differ from Postgres' own, whoever runs it. */
+export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
+  const ofRoles = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
+  return {
+    // A day of updates is a table with six indexes, and a restore makes all days in one transaction: room for ten years. Default: 64
+    max_locks_per_transaction: "512",
+    // On a cluster parts have replicas, which together may have what their roles allow; a host has one of each. Default: 100
+    ...(target === "kubernetes" ? { max_connections: String(ofRoles + otherConnections) } : {}),
+  };
+}
+
 /** Postgres 17. Only the job `migrate` knows the superuser's password. */
-export function describeDatabase(): ServiceDescription {
+export function describeDatabase(settings: Pick<PlainSettings, "target">): ServiceDescription {
   return {
     name: "database",
     run: "service",
     image: "database",
-    // A day of updates is a table with six indexes, and a restore makes all days in one transaction: room for ten years. Default: 64
-    command: ["postgres", "-c", "max_locks_per_transaction=512"],
+    command: ["postgres", ...Object.entries(serverParameters(settings)).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
     user: 10_105,
     environment: { POSTGRES_DB: databaseAddress.name, PGDATA: "/var/lib/postgresql/data" },
     secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },

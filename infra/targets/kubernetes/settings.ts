@@ -1,4 +1,4 @@
-import { describeDatabase } from "../../services/database.ts";
+import { describeDatabase, serverParameters } from "../../services/database.ts";
 import { readAnnotations } from "../../settings/kubernetes-checks.ts";
 import type { PlainSettings } from "../../settings/list.ts";
 import type { CertificateSource } from "./certificate.ts";
@@ -22,7 +22,8 @@ function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
     instances: settings.databaseInstances,
     image: settings.databaseClusterImage,
     storage: { size: settings.databaseStorage, storageClass },
-    resources: describeDatabase().resources,
+    resources: describeDatabase(settings).resources,
+    parameters: serverParameters(settings),
     imagePullSecret,
     operatorNamespace: settings.databaseOperatorNamespace,
     ...(destination === undefined

@@ -10,6 +10,7 @@ const settings: ClusterSettings = {
   image: "ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie",
   storage: { size: "20Gi", storageClass: "fast" },
   resources: { memoryMegabytes: 1024, cpuMillicores: 250, processes: 512 },
+  parameters: { max_connections: "200" },
   operatorNamespace: "cnpg-system",
 };
 const backup = { destination: "s3://backups/routes", schedule: "0 0 2 * * *", retentionDays: 30 };
@@ -37,6 +38,17 @@ test("the operator and the job that migrates agree on every role's connections",
 
 test("nobody connects without encryption", () => {
   expect(clusterSpec(settings, logins, {}).postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
+});
+
+test("the server has the settings that the single database has, and does not wait for the parts' connections to end", () => {
+  const spec = clusterSpec(settings, logins, {});
+  expect(spec.postgresql.parameters).toEqual({ max_connections: "200" });
+  expect(spec.smartShutdownTimeout).toBe(0);
+});
+
+test("what was answered is on a second instance, if there is one", () => {
+  expect(clusterSpec(settings, logins, {}).postgresql).toMatchObject({ synchronous: { method: "any", number: 1, dataDurability: "preferred" } });
+  expect(clusterSpec({ ...settings, instances: 1 }, logins, {}).postgresql).not.toHaveProperty("synchronous");
 });
 
 test("without a destination there are no backups; with one all changes go there", () => {

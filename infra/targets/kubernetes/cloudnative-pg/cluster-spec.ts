@@ -31,6 +31,8 @@ export interface ClusterSettings {
   readonly storage: Storage;
   /** Limits are those of the single database. */
   readonly resources: ServiceDescription["resources"];
+  /** Settings of the server, by name. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;
   readonly backup?: BackupSettings | undefined;
   /** Namespace of the operator. */
@@ -54,7 +56,7 @@ function managedRole<Name>(name: RoleName, secret: Name) {
 
 /** Of a Cluster. */
 export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: Labels) {
-  const { instances, image, storage, resources, imagePullSecret, backup } = settings;
+  const { instances, image, storage, resources, parameters, imagePullSecret, backup } = settings;
   return {
     description: "RouteQL",
     instances,
@@ -76,10 +78,17 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
       },
     },
     managed: { roles: roleNames.map((name) => managedRole(name, secrets[name])) },
-    // After the operator's own rules: nobody comes in without encryption.
-    postgresql: { pg_hba: ["hostnossl all all all reject"] },
+    postgresql: {
+      parameters: { ...parameters },
+      // After the operator's own rules: nobody comes in without encryption.
+      pg_hba: ["hostnossl all all all reject"],
+      // What was answered is on a second instance, so that it outlives the first; where there is no other for a time, work goes on.
+      ...(instances > 1 ? { synchronous: { method: "any", number: 1, dataDurability: "preferred" } } : {}),
+    },
     primaryUpdateStrategy: "unsupervised",
     primaryUpdateMethod: "switchover",
+    // The parts keep their connections, so waiting until the last is gone (by default three minutes) only keeps new ones out.
+    smartShutdownTimeout: 0,
     storage: { size: storage.size, ...(storage.storageClass === undefined ? {} : { storageClass: storage.storageClass }) },
     resources: {
       requests: { cpu: `${resources.cpuMillicores}m`, memory: `${resources.memoryMegabytes}Mi` },

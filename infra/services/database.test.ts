@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { roles } from "../../database/migrate/roles.ts";
+import { describeDatabase, serverParameters } from "./database.ts";
+
+test("on a cluster, where parts have replicas, there are connections for all that the roles may have, and some more", () => {
+  const most = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
+  expect(Number(serverParameters({ target: "kubernetes" })["max_connections"])).toBe(most + 18);
+  expect(serverParameters({ target: "docker" })).not.toHaveProperty("max_connections");
+});
+
+test("the server is started with its settings", () => {
+  expect(describeDatabase({ target: "kubernetes" }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_connections=200"]);
+});
