@@ -73,7 +73,7 @@ export interface ExplainedVariables {
   readonly query: Readonly<Record<string, string | null>>;
   /** Everything else, lists among it, in the order of the statement. */
   readonly synthetic: readonly (string | null)[];
-  /** Where a stream goes on from. */
+  /** Where a stream goes on from, by the name of its column. */
   readonly cursor: Readonly<Record<string, string | null>>;
 }
 

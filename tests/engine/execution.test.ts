@@ -141,6 +141,8 @@ test("explain shows the statement and Postgres' plan of it", async () => {
   expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({ ...explained, variables: { session: {}, query: { key: "h1" }, synthetic: [], cursor: {} } });
   const listed = { query: "subscription ($seen: [Int!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}}) { key } }", variables: { seen: [1, 2, 3] } };
   expect(await world.engine.explain(listed, sessionOf("admin"))).toMatchObject({ variables: { synthetic: ["{1,2,3}"] } });
+  const streamed = { query: 'subscription { view_hijacks_stream(batch_size: 1, cursor: {initial_value: {time_started: "2026-01-01T00:00:00"}}) { key } }' };
+  expect(await world.engine.explain(streamed, sessionOf("admin"))).toMatchObject({ variables: { cursor: { time_started: "2026-01-01T00:00:00" } } });
   await expect(world.engine.explain({ query: "mutation { insert_x { id } }" }, sessionOf("admin"))).rejects.toMatchObject({ code: "invalid-params", message: "only queries can be explained" });
 });
 

@@ -23,20 +23,20 @@ export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan):
 }
 
 /** The statement as one subscriber alone is asked for. */
-export async function explainSubscription({ statement, cursor }: SubscriptionPlan, ask: AskForPlan): Promise<ExplainedSubscription> {
+export async function explainSubscription({ statement, cursor, cursorName }: SubscriptionPlan, ask: AskForPlan): Promise<ExplainedSubscription> {
   const sql = finalText(statement.template);
   const { plan, values } = await ask(statement, sql);
-  return { sql, plan, variables: variablesOf(statement.parameters, values, cursor) };
+  return { sql, plan, variables: variablesOf(statement.parameters, values, cursor, cursorName) };
 }
 
-function variablesOf(parameters: readonly Parameter[], values: Values, cursor: number | undefined): ExplainedVariables {
+function variablesOf(parameters: readonly Parameter[], values: Values, cursor: number | undefined, cursorName = ""): ExplainedVariables {
   const session: Record<string, string | null> = {};
   const query: Record<string, string | null> = {};
   const place: Record<string, string | null> = {};
   const synthetic: (string | null)[] = [];
   for (const [index, { source, type }] of parameters.entries()) {
     const value = values[index] ?? null;
-    if (index === cursor) place["value"] = value;
+    if (index === cursor) place[cursorName] = value;
     else if (source.kind === "session") session[source.name] = value;
     else if (source.kind === "session-object") session["x-hasura"] = value;
     else if (source.kind === "variable" && !type.endsWith("[]")) query[source.name] = value;

@@ -111,12 +111,12 @@ class QueryPlanner {
     if (meta.kind === "select-stream") {
       if (fields.length > 1) throw invalid("a streaming subscription must select one top level field");
       const stream = planStream(first, meta.target, this.#select, namespace === undefined ? 2 : 3);
-      return { ...common, kind: "stream", statement: { source, template: stream.template, parameters: stream.parameters }, cursor: stream.cursor };
+      return { ...common, kind: "stream", statement: { source, template: stream.template, parameters: stream.parameters }, cursor: stream.cursor, cursorName: stream.cursorName };
     }
     if (fields.some((field) => sourceOf(field.definition) !== source)) throw invalid("a subscription must read from one source");
     const printer = new SelectPrinter();
     const values = fields.map((field) => this.#select.root(field, namespace === undefined ? 2 : 3));
-    return { ...common, kind: "live", statement: { source, template: printer.columns(values), parameters: printer.parameters }, cursor: undefined };
+    return { ...common, kind: "live", statement: { source, template: printer.columns(values), parameters: printer.parameters }, cursor: undefined, cursorName: undefined };
   }
 }
 
@@ -126,6 +126,7 @@ export interface SubscriptionPlan {
   readonly keys: readonly string[];
   readonly statement: Statement;
   readonly cursor: StreamPlan["cursor"] | undefined;
+  readonly cursorName: StreamPlan["cursorName"] | undefined;
 }
 
 export function planQuery(schema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions): readonly RootPlan[] {

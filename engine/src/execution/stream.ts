@@ -13,11 +13,14 @@ export interface StreamPlan {
   readonly parameters: readonly Parameter[];
   /** Index of the parameter that is the cursor's place. */
   readonly cursor: number;
+  /** GraphQL name of the cursor's column. */
+  readonly cursorName: string;
 }
 
 interface Cursor {
   readonly operand: Operand;
   readonly parameter: Parameter;
+  readonly name: string;
   readonly descending: boolean;
 }
 
@@ -40,8 +43,8 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
   return start.entries.flatMap(({ field, value }) => {
     const scalar = inputMeta(field);
     if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") return [];
-    const { type } = scalar.scalar.column;
-    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, false), alone: true }, descending }];
+    const { type, graphqlName: name } = scalar.scalar.column;
+    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, false), alone: true }, name, descending }];
   });
 }
 
@@ -68,5 +71,5 @@ export function planStream(field: DefinedField, target: VisibleTable, reader: Se
     reader.fields(field, depth),
     cursor.operand,
   );
-  return { template, parameters: printer.parameters, cursor: printer.parameters.indexOf(cursor.parameter) };
+  return { template, parameters: printer.parameters, cursor: printer.parameters.indexOf(cursor.parameter), cursorName: cursor.name };
 }

@@ -11,6 +11,7 @@ const deepest = 500;
 export function parseGraphQLRequest(value: unknown): GraphQLRequest {
   if (!isObject(value)) throw parseFailed("$", "expected an object with the key 'query'");
   const { query, variables, operationName } = value;
+  if (query === undefined && isObject(value["extensions"]) && value["extensions"]["persistedQuery"] !== undefined) throw persistedQueryRefused();
   if (query === undefined) throw parseFailed("$", "key 'query' not found");
   if (typeof query !== "string") throw parseFailed("$.query", "expected a string");
   if (variables !== undefined && variables !== null && !isObject(variables))
@@ -23,6 +24,11 @@ export function parseGraphQLRequest(value: unknown): GraphQLRequest {
     throw parseFailed("$.operationName", "expected a string");
   }
   return { query, variables, operationName };
+}
+
+/** The answer to a hash in place of a query, upon which clients send the query itself. */
+export function persistedQueryRefused(): EngineError {
+  return new EngineError({ code: "not-supported", message: "PersistedQueryNotSupported" });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

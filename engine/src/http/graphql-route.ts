@@ -9,7 +9,7 @@ import { bytesOf, type Bytes } from "../postgres/bytes.ts";
 import type { ShowsInternal } from "./internal-detail.ts";
 import { BodyError, readBody } from "./body.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
-import { parseGraphQLRequest } from "./graphql-request.ts";
+import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
 import type { Reply } from "./reply.ts";
 
 export interface GraphQLRouteOptions {
@@ -25,7 +25,7 @@ export interface GraphQLRouteOptions {
   readonly logError: ErrorLog;
 }
 
-/** Answers one POST. `keepsStatus`: errors keep their own status (`/v1alpha1/graphql`); otherwise they are 200 like Hasura's. */
+/** Answers one POST, and refuses a GET as Hasura does: it stands for a query that the server keeps. `keepsStatus`: errors keep their own status (`/v1alpha1/graphql`); otherwise they are 200 like Hasura's. */
 export type GraphQLRoute = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -72,6 +72,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     try {
       const authentication = authenticator.authenticate(request.headers);
       ({ session } = authentication instanceof Promise ? await authentication : authentication);
+      if (request.method === "GET") throw persistedQueryRefused();
       const payload = parseJson(await readBody(request, bodyLimit));
       return Array.isArray(payload)
         ? await answerBatch(payload, session, signal, id)

@@ -243,7 +243,6 @@ describe("other paths", () => {
   test.each([
     ["GET", "/"],
     ["GET", "/console"],
-    ["GET", "/v1/graphql"],
     ["PUT", "/v1/graphql"],
     ["GET", "/v1/metadata"],
     ["POST", "/v1/query"],
@@ -373,11 +372,32 @@ describe("overload and departure", () => {
   });
 });
 
+describe("a query that the server should have kept", () => {
+  const refused = error("not-supported", "PersistedQueryNotSupported");
+
+  test("is refused in the words that make clients send the query itself", async () => {
+    await using server = await serveFake();
+    const hash = { extensions: { persistedQuery: { version: 1, sha256Hash: "0" } } };
+    expect(await post(`${server.url}/v1/graphql`, hash)).toMatchObject({ status: 200, body: refused });
+    expect((await post(`${server.url}/v1/graphql`, { ...hash, query: "{ a }" })).body).toHaveProperty("data");
+  });
+
+  test("is what GET asks for, after the credentials", async () => {
+    await using server = await serveFake();
+    const address = `${server.url}/v1/graphql?operationName=A&extensions=%7B%7D`;
+    const answer = await fetch(address, { headers: admin });
+    expect([answer.status, await answer.json()]).toEqual([200, refused]);
+    expect(await (await fetch(address, { headers: { "x-hasura-admin-secret": "wrong" } })).json()).toMatchObject({ errors: [{ extensions: { code: "access-denied" } }] });
+    expect((await fetch(`${server.url}/v1alpha1/graphql`, { headers: admin })).status).toBe(404);
+  });
+});
+
 describe("POST /v1/graphql/explain", () => {
   test("is for admin alone", async () => {
     await using server = await serveFake();
     const body = { query: { query: "{ a }" }, user: { "X-Hasura-Role": "viewer" } };
     const answer = await post(`${server.url}/v1/graphql/explain`, body);
+    expect((await post(`${server.url}/v1alpha1/graphql/explain`, body)).body).toEqual(answer.body);
     expect(answer.body).toEqual([{ field: "updates", sql: "SELECT 1 -- { a }", plan: ["Result"] }]);
     const refused = await post(`${server.url}/v1/graphql/explain`, body, { ...admin, "x-hasura-role": "viewer" });
     expect([refused.status, refused.body]).toEqual([

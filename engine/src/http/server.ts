@@ -44,7 +44,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (request.method === "POST") {
       if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
       if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
-      if (path === "/v1/graphql/explain") return options.explain?.(request, id) ?? notFound();
+      if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain") return options.explain?.(request, id) ?? notFound();
       if (path === "/v1/metadata") return options.metadata?.(request, id) ?? notFound();
       return notFound();
     }
@@ -52,6 +52,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (path === "/healthz" || path === "/hasura/healthz") {
       return options.health(new URLSearchParams(mark === -1 ? "" : url.slice(mark)).get("strict") === "true");
     }
+    if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id, false) ?? notFound();
     if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
     if (path === "/v1alpha1/config") return options.config?.(request, id) ?? notFound();
     return (path === "/" || path === "/console" ? options.console?.(path) : undefined) ?? notFound();

@@ -116,7 +116,8 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     graphql: servesGraphQL
       ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, preserves401: settings.preserve401, showsInternal, logError })
       : undefined,
-    explain: servesGraphQL ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
+    // As in Hasura, where explaining belongs to the metadata API.
+    explain: serves("metadata") ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
     metadata: serves("metadata") ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }) : undefined,
     config: serves("config") ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError }) : undefined,
     cors,
