@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import type { Given, Option, Surroundings } from "./cli/command.ts";
@@ -24,6 +24,8 @@ const shape = z.strictObject({
   sessions: z.record(z.string(), z.array(z.record(sessionVariable, z.string()))).default({}),
   /** Hasura's infer-function-permissions. */
   inferFunctionPermissions: z.boolean().default(true),
+  /** Hasura's unauthorized-role: that of requests without a token. */
+  unauthorizedRole: z.string().min(1).optional(),
   /** Rules that are not applied at all, and why. */
   off: z.record(z.string(), z.string().min(1, "a reason is needed")).default({}),
   /** What is excepted from a rule, and why. */
@@ -46,7 +48,7 @@ export type Configuration = z.output<typeof shape> & {
 };
 
 export const commonOptions = {
-  metadata: { type: "string", value: "DIR", help: "the metadata directory (config v3), or one file with exported metadata; default: the one that routeql.yaml names, else hasura-metadata or metadata" },
+  metadata: { type: "string", value: "DIR", help: "the metadata directory (config v3), a project of Hasura's CLI with its config.yaml, or one file with exported metadata; default: the one that routeql.yaml names, else hasura-metadata or metadata" },
   config: { type: "string", value: "FILE", help: `the configuration; default: ${configurationFile} in the working directory, if there is one` },
 } as const satisfies Readonly<Record<string, Option>>;
 
@@ -73,10 +75,26 @@ export function readConfiguration(given: Given, { directory }: Pick<Surroundings
   throw new UsageError(result.error.issues.map((issue) => `${file}: ${issue.path.join(".")}${issue.path.length === 0 ? "" : ": "}${issue.message}`).join("\n"));
 }
 
-/** The metadata directory: the option, the configuration, or one of the usual names. @throws UsageError */
-export function metadataDirectory(given: Given, configuration: Configuration, usual: (name: string) => boolean): string {
+/** The metadata directory: the option, the configuration, or one of the usual names; of a project of Hasura's CLI the one that its config.yaml names. @throws UsageError */
+export function metadataDirectory(given: Given, configuration: Configuration, directory: string): string {
   const named = given.text("metadata") ?? configuration.metadata;
-  const found = named ?? ["hasura-metadata", "metadata", "hasura/metadata"].find((name) => usual(name));
+  const isDirectory = (name: string) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  const found = named ?? ["hasura-metadata", "metadata", "hasura/metadata"].find(isDirectory) ?? projectMetadata(".", directory);
   if (found === undefined) throw new UsageError("where are the metadata? Give --metadata DIR");
-  return found;
+  return projectMetadata(found, directory) ?? found;
+}
+
+/** Where `metadata_directory` of a config.yaml leads; undefined where there is none, or the metadata themselves. */
+function projectMetadata(name: string, directory: string): string | undefined {
+  const file = join(name, "config.yaml");
+  if (statSync(resolve(directory, name, "version.yaml"), { throwIfNoEntry: false }) !== undefined || statSync(resolve(directory, file), { throwIfNoEntry: false }) === undefined) return undefined;
+  let content: unknown;
+  try {
+    content = parse(readFileSync(resolve(directory, file), "utf8"));
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message.split("\n")[0] ?? ""}`);
+  }
+  const { metadata_directory: inside = "metadata" } = (content ?? {}) as { readonly metadata_directory?: unknown };
+  if (typeof inside !== "string") throw new UsageError(`${file}: metadata_directory is no text`);
+  return join(name, inside);
 }

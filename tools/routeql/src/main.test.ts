@@ -58,7 +58,7 @@ describe("check", { timeout: generous }, () => {
   test("of sound metadata says so, with exit code 0 and no colours where there is no terminal", async () => {
     using folder = new MetadataFolder([note()]);
     const { code, stdout } = await spawned(folder.path, ["check"]);
-    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 15 rules, without a database"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 21 rules, without a database"]);
     expect(stdout).not.toContain("\u001B");
   });
 
@@ -77,10 +77,41 @@ describe("check", { timeout: generous }, () => {
     expect(stdout.split("\n")[0]).toMatch(/^::warning file=metadata\/databases\/default\/tables\/t0\.yaml,line=8,title=every-row::reader may read every row of public\.note: the filter is empty%0A/);
   });
 
+  test("speaks SARIF to code scanning, and GitLab's report of code quality, with fingerprints that outlive moved lines", async () => {
+    const open = "columns: [id]\nfilter: {}\nlimit: 1";
+    using folder = new MetadataFolder([note(open)]);
+    interface Log { runs: { tool: { driver: { rules: { id: string }[] } }; results: { ruleId: string; level: string; locations: unknown[]; partialFingerprints: Record<string, string> }[] }[] }
+    const asked = async () => [JSON.parse((await routeql(folder.path, ["check", "--format", "sarif"])).stdout), JSON.parse((await routeql(folder.path, ["check", "--format", "gitlab"])).stdout)] as [Log, { fingerprint: string }[]];
+    const [log, issues] = await asked();
+    expect(log).toMatchObject({ version: "2.1.0", runs: [{ tool: { driver: { name: "routeql", rules: [{ id: "every-row", shortDescription: { text: expect.stringMatching(/^Finds a select/) as string } }] } } }] });
+    const place = "metadata/databases/default/tables/t0.yaml";
+    expect(log.runs[0]?.results).toMatchObject([{ ruleId: "every-row", ruleIndex: 0, level: "warning", locations: [{ physicalLocation: { artifactLocation: { uri: place }, region: { startLine: 8 } } }] }]);
+    expect(issues).toMatchObject([{ check_name: "every-row", severity: "minor", location: { path: place, lines: { begin: 8 } } }]);
+    folder.write(place, `# moved\n${note(open)}`);
+    const [later, laterIssues] = await asked();
+    expect(later.runs[0]?.results[0]).toMatchObject({ locations: [{ physicalLocation: { region: { startLine: 9 } } }], partialFingerprints: log.runs[0]?.results[0]?.partialFingerprints });
+    expect(laterIssues[0]?.fingerprint).toBe(issues[0]?.fingerprint);
+  });
+
+  test("counts by rule what no screen holds", async () => {
+    using folder = new MetadataFolder(Array.from({ length: 15 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
+    expect((await routeql(folder.path, ["check"])).stdout).toContain("\n15  every-row\n15  row-limit\n\n30 findings (0 errors, 30 warnings); ");
+  });
+
+  test("takes a project of Hasura's CLI, in its folder or from outside, wherever its config.yaml says", async () => {
+    using folder = new MetadataFolder([note()]);
+    folder.write("project/config.yaml", "version: 3\nmetadata_directory: ../metadata\n");
+    for (const [directory, args] of [[folder.path, ["--metadata", "project"]], [join(folder.path, "project"), []]] as const) {
+      expect(await routeql(directory, ["check", ...args])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 permission on 1 table") as string });
+    }
+    folder.write("project/config.yaml", "metadata_directory: [");
+    expect(await routeql(folder.path, ["check", "--metadata", "project"])).toMatchObject({ code: 2, stderr: expect.stringContaining("project/config.yaml: ") as string });
+  });
+
   test("leaves out what routeql.yaml excepts with a reason, and calls out an exception that excepts nothing", async () => {
     const exception = (role: string) => `exceptions:\n  - {rule: every-row, role: ${role}, reason: It is public.}\n`;
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], { "routeql.yaml": exception("reader") });
-    expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 15 rules, without a database, 1 excepted") as string });
+    expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 21 rules, without a database, 1 excepted") as string });
     folder.write("routeql.yaml", exception("other"));
     expect((await routeql(folder.path, ["check"])).stdout).toContain("the exception from every-row for role other excepts nothing");
   });

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
 import type { SelectPermissionMetadata } from "../../../../engine/src/metadata/shape.ts";
 import type { Place } from "../findings/finding.ts";
-import { functionsOf, listed, permissionsOf, tablesOf, type Walked } from "../rules/rule.ts";
+import { functionsOf, listed, permissionsOf, tablesOf, type Walked, writesOf } from "../rules/rule.ts";
 
 export interface AccessChange extends Place {
   /** Place in the later revision; of the nearest thing around it for what is gone. */
@@ -122,12 +122,7 @@ const verbs = { insert_permissions: "insert into", update_permissions: "update",
 function writing(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
   const entries = (revision: Walked) =>
-    tablesOf(revision).flatMap(({ source, raw, key, path }) =>
-      (Object.keys(verbs) as (keyof typeof verbs)[]).flatMap((kind) => {
-        const list = (Array.isArray(raw[kind]) ? raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
-        return list.map(({ role, permission }, index) => ({ id: `${kind}\n${String(role)}\n${sourceOf({ source })}\n${key}`, source, kind, role: String(role), table: key, permission, at: [...path, kind, index] as MergedPath }));
-      }),
-    );
+    writesOf(revision).map(({ source, kind, role, key, permission, at }) => ({ id: `${kind}\n${role}\n${sourceOf({ source })}\n${key}`, source, kind, role, table: key, permission, at: at.slice(0, -1) }));
   const earlier = new Map(entries(before).map((entry) => [entry.id, entry]));
   const later = entries(after);
   const changes = later.flatMap(({ id, kind, role, table, permission, at }): AccessChange[] => {

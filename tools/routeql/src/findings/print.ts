@@ -1,8 +1,10 @@
 import type { Paint } from "../cli/colours.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { allRules } from "../rules/list.ts";
 import { counts, type Finding, type Severity } from "./finding.ts";
+import { codeQuality, sarif } from "./machine-formats.ts";
 
-export const formats = ["text", "json", "github"] as const;
+export const formats = ["text", "json", "github", "gitlab", "sarif"] as const;
 export type Format = (typeof formats)[number];
 
 /** Reads `--format` and `--json`. @throws UsageError */
@@ -46,6 +48,15 @@ export function tally(findings: readonly Finding[]): string {
   return `${amount(counted.length, "finding")} (${amount(errors, "error")}, ${amount(counted.length - errors, "warning")})${after}`;
 }
 
+/** More findings than a screen holds are counted by rule, so that the reader sees where to begin. */
+function byRule(findings: readonly Finding[]): readonly string[] {
+  if (findings.length <= 20) return [];
+  const numbers = new Map<string, number>();
+  for (const { rule } of findings) numbers.set(rule, (numbers.get(rule) ?? 0) + 1);
+  const width = String(Math.max(...numbers.values())).length;
+  return [...[...numbers].toSorted(([, one], [, other]) => other - one).map(([rule, number]) => `${String(number).padStart(width)}  ${rule}`), ""];
+}
+
 export interface Report {
   readonly findings: readonly Finding[];
   /** What was examined, in one line. */
@@ -57,8 +68,10 @@ export interface Report {
 /** A report in one of the formats. */
 export function printReport({ findings, examined, more }: Report, format: Format, paint: Paint): string {
   if (format === "json") return JSON.stringify({ ...more, examined, findings }, null, 2);
+  if (format === "sarif") return sarif(findings, (id) => allRules.find((rule) => rule.id === id)?.finds);
+  if (format === "gitlab") return codeQuality(findings);
   const summary = `${tally(findings)}; ${examined}`;
   if (format === "github") return [...findings.map(annotation), summary].join("\n");
   const colour = findings.some(counts) ? "red" : "green";
-  return [...findings.map((finding) => text(finding, paint)), paint(colour, summary)].join("\n");
+  return [...findings.map((finding) => text(finding, paint)), ...byRule(findings), paint(colour, summary)].join("\n");
 }

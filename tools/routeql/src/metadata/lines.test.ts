@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineOf } from "./lines.ts";
+import { linesOf } from "./lines.ts";
 
 const text = `# a comment
 - table: {schema: public, name: note}
@@ -23,10 +23,10 @@ test.each([
   ["[1]", 9],
   ["line 6", 6],
 ])("%s is found in line %i", (path, line) => {
-  expect(lineOf(text, path)).toBe(line);
+  expect(linesOf(text)(path)).toBe(line);
 });
 
 test("JSON has lines too, and an empty file has one", () => {
-  expect(lineOf('{\n "a": [\n  {"b": 1}\n ]\n}', "a[0].b")).toBe(3);
-  expect(lineOf("", "a.b")).toBe(1);
+  expect(linesOf('{\n "a": [\n  {"b": 1}\n ]\n}')("a[0].b")).toBe(3);
+  expect(linesOf("")("a.b")).toBe(1);
 });

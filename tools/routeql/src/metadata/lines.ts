@@ -26,20 +26,25 @@ function step(node: unknown, path: string): Found | undefined {
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
 /**
- * The line, from 1, of a place in a YAML or JSON file; of the nearest thing around it when it is not there.
- * @param path as `printPath` writes it, or `line N`
+ * Tells the line, from 1, of a place in a YAML or JSON file; of the nearest thing around it when it is not there. The text is parsed once.
+ * @returns from a path as `printPath` writes it, or `line N`
  */
-export function lineOf(text: string, path: string): number {
-  const named = /^line (\d+)$/.exec(path);
-  if (named !== null) return Number(named[1]);
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, customTags: [{ tag: "!include", resolve: (value: string) => value }] });
-  let offset = startOf(document.contents);
-  let node: unknown = document.contents;
-  for (let rest = path; rest !== ""; ) {
-    const found = step(node, rest);
-    if (found === undefined) break;
-    ({ node, offset, rest } = found);
-  }
-  return counter.linePos(offset).line;
+export function linesOf(text: string): (path: string) => number {
+  let parsed: { readonly contents: unknown; readonly counter: LineCounter } | undefined;
+  return (path) => {
+    const named = /^line (\d+)$/.exec(path);
+    if (named !== null) return Number(named[1]);
+    if (parsed === undefined) {
+      const counter = new LineCounter();
+      parsed = { counter, contents: parseDocument(text, { lineCounter: counter, customTags: [{ tag: "!include", resolve: (value: string) => value }] }).contents };
+    }
+    let offset = startOf(parsed.contents);
+    let node: unknown = parsed.contents;
+    for (let rest = path; rest !== ""; ) {
+      const found = step(node, rest);
+      if (found === undefined) break;
+      ({ node, offset, rest } = found);
+    }
+    return parsed.counter.linePos(offset).line;
+  };
 }

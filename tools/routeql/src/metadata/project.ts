@@ -5,7 +5,7 @@ import type { Problem } from "../../../../engine/src/metadata/problems.ts";
 import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
 import { validateMetadata } from "../../../../engine/src/metadata/validate.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { lineOf } from "./lines.ts";
+import { linesOf } from "./lines.ts";
 
 /** A file, relative to the working directory, and a line in it from 1. */
 export interface Position {
@@ -41,15 +41,15 @@ export function readProject(source: string, directory: string, shown?: string, n
   const { loaded, foreign } = withoutForeignSources(narrow(whole));
   const { metadata, problems: found } = validateMetadata(loaded, true);
   const problems = [...found, ...foreign];
-  const texts = new Map<string, string>(shown === undefined ? [] : filesBelow(root).map((file) => [file, read(join(root, file))]));
-  const textOf = (file: string) => {
-    const known = texts.get(file) ?? read(join(root, file));
-    texts.set(file, known);
-    return known;
+  const known = new Map<string, ReturnType<typeof linesOf>>(shown === undefined ? [] : filesBelow(root).map((file) => [file, linesOf(read(join(root, file)))]));
+  const lineOf = (file: string, inside: string) => {
+    const lines = known.get(file) ?? linesOf(read(join(root, file)));
+    known.set(file, lines);
+    return lines(inside);
   };
   const positionOf = ({ file, path: inside }: Pick<Problem, "file" | "path">): Position => ({
     file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
-    line: lineOf(textOf(file), inside),
+    line: lineOf(file, inside),
   });
   return { whole, loaded, metadata, problems, positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
 }

@@ -1,4 +1,4 @@
-import { catalogAt, type Found, functionsOf, type Rule } from "./rule.ts";
+import { catalogAt, type Found, functionsOf, permissionsOf, type Rule } from "./rule.ts";
 
 export const inferredFunction: Rule = {
   id: "inferred-function",
@@ -15,6 +15,23 @@ export const inferredFunction: Rule = {
       return [{ at: [...path, "function"], name: key, reason: `the function ${key} may be called by every role that may read the rows it returns` }];
     });
   },
+};
+
+const secretName = /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;
+const snake = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
+
+export const secretColumn: Rule = {
+  id: "secret-column",
+  severity: "warning",
+  finds: "a role that may read a column which is called like a secret",
+  why: "Hashes, tokens and keys serve whoever has them; a client never needs to read them back.",
+  remedy: "take the column from the permission, or except it with the reason why it is none",
+  find: (examined) =>
+    permissionsOf(examined).flatMap(({ key, role, permission, at, path }): Found[] => {
+      const columns = permission.columns === "*" ? [...(catalogAt(examined, path)?.tables.get(key)?.columns.keys() ?? [])] : permission.columns;
+      const where = (index: number) => [...at, "columns", ...(permission.columns === "*" ? [] : [index])];
+      return columns.flatMap((column, index) => (secretName.test(snake(column)) ? [{ at: where(index), table: key, role, name: column, reason: `${role} may read ${key}.${column}` }] : []));
+    }),
 };
 
 const holdsPassword = (url: string) => /^[a-z]+:\/\/[^/@:]*:[^@/]+@/i.test(url) || /\bpassword\s*=/i.test(url);

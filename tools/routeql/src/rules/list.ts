@@ -1,13 +1,14 @@
-import { inferredFunction, secretInMetadata } from "./exposure.ts";
+import { inferredFunction, secretColumn, secretInMetadata } from "./exposure.ts";
 import { fileNotIncluded } from "./files.ts";
+import { inheritanceConflict, inheritanceOverridden, unknownPart } from "./inheritance.ts";
 import { shadowedName } from "./names.ts";
 import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
-import { noPrimaryKey, reference, roleSpelling, unknownPart } from "./references.ts";
+import { noPrimaryKey, reference, roleSpelling } from "./references.ts";
 import { breakingChange, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
-import { sessionVariableSpelling, unsetSessionVariable } from "./sessions.ts";
+import { sessionVariableSpelling, sessionVariableVariants, unsetSessionVariable } from "./sessions.ts";
 import { metadataShape, notExamined } from "./shape.ts";
-import { everyRowWritable } from "./writing.ts";
+import { anonymousWrite, everyRowWritable, rowGivenAway } from "./writing.ts";
 
 /** The rules that look at metadata as a whole, in the order of the documentation. */
 export const rules: readonly Rule[] = [
@@ -17,11 +18,17 @@ export const rules: readonly Rule[] = [
   unlimitedAggregates,
   allColumns,
   nothingGranted,
+  secretColumn,
   everyRowWritable,
+  rowGivenAway,
+  anonymousWrite,
   unsetSessionVariable,
   sessionVariableSpelling,
+  sessionVariableVariants,
   inferredFunction,
   unknownPart,
+  inheritanceOverridden,
+  inheritanceConflict,
   roleSpelling,
   shadowedName,
   noPrimaryKey,

@@ -1,7 +1,5 @@
-import { permissionsOf, type Rule } from "./rule.ts";
-
-const isOpen = (filter: unknown): boolean =>
-  typeof filter === "object" && filter !== null && Object.entries(filter).every(([key, value]) => (key === "_and" || key === "$and") && Array.isArray(value) && value.every(isOpen));
+import { conditionText, isAlwaysTrue } from "./conditions.ts";
+import { isColumnOf, permissionsOf, type Rule } from "./rule.ts";
 
 export const rowLimit: Rule = {
   id: "row-limit",
@@ -35,8 +33,8 @@ export const everyRow: Rule = {
   remedy: "write a filter, or except it in routeql.yaml with the reason why the role may see every row",
   find: (examined) =>
     permissionsOf(examined)
-      .filter(({ permission }) => isOpen(permission.filter))
-      .map(({ key, role, at }) => ({ at: [...at, "filter"], table: key, role, reason: `${role} may read every row of ${key}: the filter is empty` })),
+      .filter((placed) => isAlwaysTrue(placed.permission.filter, isColumnOf(placed)))
+      .map(({ key, role, at, permission }) => ({ at: [...at, "filter"], table: key, role, reason: `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}` })),
 };
 
 export const allColumns: Rule = {

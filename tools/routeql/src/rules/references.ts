@@ -1,5 +1,6 @@
 import { keyOf } from "../../../../engine/src/permissions/tables.ts";
-import { catalogAt, type Found, functionsOf, listed, type Rule, tablesOf } from "./rule.ts";
+import { rolesOf } from "./inheritance.ts";
+import { catalogAt, type Found, listed, type Rule, tablesOf } from "./rule.ts";
 
 export const reference: Rule = {
   id: "reference",
@@ -30,29 +31,6 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
       }),
     ),
   );
-}
-
-export const unknownPart: Rule = {
-  id: "unknown-part",
-  severity: "error",
-  finds: "an inherited role made of a role that nothing else names",
-  why: "The part grants nothing: a misspelt name, or a role that was removed.",
-  remedy: "correct the name in inherited_roles.yaml, or remove the part",
-  find: (examined) => {
-    const known = rolesOf(examined);
-    return examined.metadata.inherited_roles.flatMap(({ role_name: role, role_set: parts }, index) =>
-      parts.flatMap((part, position) => (known.has(part) ? [] : [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which has no permission anywhere` }])),
-    );
-  },
-};
-
-function rolesOf(examined: Parameters<Rule["find"]>[0]): ReadonlySet<string> {
-  const kinds = ["select_permissions", "insert_permissions", "update_permissions", "delete_permissions"];
-  return new Set([
-    ...tablesOf(examined).flatMap(({ raw }) => kinds.flatMap((kind) => (Array.isArray(raw[kind]) ? (raw[kind] as readonly { role?: unknown }[]).map(({ role }) => String(role)) : []))),
-    ...functionsOf(examined).flatMap(({ entry }) => entry.permissions.map(({ role }) => role)),
-    ...examined.metadata.inherited_roles.map(({ role_name: role }) => role),
-  ]);
 }
 
 export const roleSpelling: Rule = {

@@ -11,7 +11,7 @@ import type { Project } from "../metadata/project.ts";
 export interface Examined {
   readonly project: Project;
   readonly metadata: Metadata;
-  readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions">;
+  readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions" | "unauthorizedRole">;
   /** With a database: of each source, in their order. */
   readonly catalogs: readonly Catalog[] | undefined;
   readonly state: State | undefined;
@@ -78,6 +78,35 @@ export function permissionsOf(examined: Walked): readonly PlacedPermission[] {
   return tablesOf(examined).flatMap((placed) =>
     placed.table.select_permissions.map(({ role, permission }, index) => ({ ...placed, role, permission, at: [...placed.path, "select_permissions", index, "permission"] })),
   );
+}
+
+/** A permission to write, as it stands in the files: this kit serves none, but a team's metadata may have them. */
+export interface PlacedWrite extends PlacedTable {
+  readonly kind: "insert_permissions" | "update_permissions" | "delete_permissions";
+  readonly role: string;
+  readonly permission: Readonly<Record<string, unknown>>;
+  readonly at: MergedPath;
+}
+
+export function writesOf(walked: Walked): readonly PlacedWrite[] {
+  return tablesOf(walked).flatMap((placed) =>
+    (["insert_permissions", "update_permissions", "delete_permissions"] as const).flatMap((kind) => {
+      const entries = (Array.isArray(placed.raw[kind]) ? placed.raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
+      return entries.map(({ role, permission }, index) => ({
+        ...placed,
+        kind,
+        role: String(role),
+        permission: (permission ?? {}) as Readonly<Record<string, unknown>>,
+        at: [...placed.path, kind, index, "permission"],
+      }));
+    }),
+  );
+}
+
+/** Tells a table's columns from what else stands in its conditions. */
+export function isColumnOf({ table }: PlacedTable): (name: string) => boolean {
+  const other = new Set([...table.object_relationships, ...table.array_relationships, ...table.computed_fields].map(({ name }) => name));
+  return (name) => !name.startsWith("_") && !name.startsWith("$") && !other.has(name);
 }
 
 export interface PlacedFunction {

@@ -16,13 +16,14 @@ interface World {
   /** Table files of the base revision. */
   readonly base?: readonly string[];
   readonly sessionVariables?: readonly string[];
+  readonly unauthorizedRole?: string;
   readonly database?: { readonly tables: Readonly<Record<string, TableSketch>>; readonly functions?: Readonly<Record<string, FunctionSketch>> };
 }
 
 const columns = { id: "int4 not null", owner: "text", title: "text", secret: "text" };
 const database = { tables: { note: { columns, primaryKey: ["id"] }, tag: { columns: { id: "int4 not null", note_id: "int4" }, primaryKey: ["id"] } } };
 
-async function find({ tables, files, base, sessionVariables, database: sketch }: World): Promise<readonly Finding[]> {
+async function find({ tables, files, base, sessionVariables, unauthorizedRole, database: sketch }: World): Promise<readonly Finding[]> {
   using folder = new MetadataFolder(tables, files);
   using before = new MetadataFolder(base ?? []);
   const project = readProject("metadata", folder.path);
@@ -37,7 +38,7 @@ async function find({ tables, files, base, sessionVariables, database: sketch }:
   const examined = {
     project,
     metadata: project.metadata,
-    configuration: { sessionVariables: sessionVariables?.map(String), inferFunctionPermissions: true },
+    configuration: { sessionVariables: sessionVariables?.map(String), inferFunctionPermissions: true, unauthorizedRole },
     catalogs: answer === undefined ? undefined : [await readCatalog({ tables: names, functions: names, enumTables: [] }, ask)],
     state: await stateOf(project, project.metadata),
     base: base === undefined || earlier.metadata === undefined ? undefined : { project: earlier, metadata: earlier.metadata, state: await stateOf(earlier, earlier.metadata) },
@@ -52,6 +53,8 @@ const withFunction = (permissions: string) => ({
   "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: "!include default/tables/tables.yaml"\n  functions:\n    - function: {schema: public, name: search}\n${permissions}`,
 });
 const inherited = (parts: string) => ({ "metadata/inherited_roles.yaml": `- role_name: both\n  role_set: [${parts}]\n` });
+const second = (lines: string) => `  - role: writer\n    permission:\n      ${lines}\n      filter: {owner: X-Hasura-User-Id}\n`;
+const update = (lines: string) => `update_permissions:\n${second(lines).replace("writer", "reader")}`;
 const address = (url: string) => ({ "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n` });
 
 /** For each rule: a world with its fault, the line where it is found, and a world without. */
@@ -62,6 +65,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ["reference", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - gone"))], database }, { tables: [note(sound)], database }],
   ["reference", "t0.yaml:6", { tables: [note(sound, relationship("untracked"))] }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] }],
   ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {}\nlimit: 5")] }, { tables: [note(sound)] }],
+  ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }, { tables: [note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }],
   ["row-limit", "t0.yaml:6", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}")] }, { tables: [note(sound)] }],
   ["unlimited-aggregates", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] }, { tables: [note(`${sound}\nallow_aggregations: true`)] }],
   ["all-columns", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))] }, { tables: [note(sound)] }],
@@ -72,8 +76,31 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n")] },
     { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n")] },
   ],
+  [
+    "every-row-writable",
+    "t0.yaml:8",
+    { tables: [note(sound, "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n")] },
+    { tables: [note(sound, "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n")] },
+  ],
+  ["secret-column", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - passwordHash"))] }, { tables: [note(sound.replace("[id]", "[id, hijack_key, secretary]"))] }],
+  ["secret-column", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))], database }, { tables: [note(sound.replace("[id]", '"*"'))] }],
+  ["row-given-away", "t0.yaml:7", { tables: [note(sound, update("columns: [title, owner]"))] }, { tables: [note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}"))] }],
+  ["row-given-away", "t0.yaml:7", { tables: [note(sound, update('columns: "*"\n      check: {}'))] }, { tables: [note(sound, update("columns: [title]")), tableFile("tag", sound, update('columns: "*"\n      set: {owner: X-Hasura-User-Id}'))] }],
+  [
+    "anonymous-write",
+    "t0.yaml:6",
+    { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))] },
+    { tables: [note(sound, update("columns: [title]"))] },
+  ],
+  ["anonymous-write", "t0.yaml:6", { tables: [note(sound, update("columns: [title]"))], unauthorizedRole: "reader" }, { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))], unauthorizedRole: "reader" }],
   ["unset-session-variable", "t0.yaml:9", { tables: [note(sound)], sessionVariables: ["x-hasura-org-id"] }, { tables: [note(sound)], sessionVariables: ["x-hasura-user-id"] }],
   ["session-variable-spelling", "t0.yaml:9", { tables: [note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id"))] }, { tables: [note(sound)] }],
+  [
+    "session-variable-variants",
+    "t2.yaml:9",
+    { tables: [note(sound), tableFile("tag", sound), tableFile("mark", sound.replace("User-Id", "UserId"))] },
+    { tables: [note(sound), tableFile("tag", sound), tableFile("mark", sound.replace("User-Id", "Org-Id"))] },
+  ],
   [
     "inferred-function",
     "databases.yaml:5",
@@ -81,6 +108,18 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [note(sound)], files: withFunction("      configuration: {exposed_as: query}\n"), database: { ...database, functions: { search: { ...search, volatility: "v" } } } },
   ],
   ["unknown-part", "inherited_roles.yaml:2", { tables: [note(sound)], files: inherited("reader, writer") }, { tables: [note(sound)], files: inherited("reader") }],
+  [
+    "inheritance-overridden",
+    "t0.yaml:10",
+    { tables: [note(sound, `${update("columns: [title]")}${second("columns: [id]").replace("writer", "both")}`)], files: inherited("reader") },
+    { tables: [note(sound, update("columns: [title]"))], files: inherited("reader") },
+  ],
+  [
+    "inheritance-conflict",
+    "t0.yaml:10",
+    { tables: [note(sound, `${update("columns: [title]")}${second("columns: [title, id]")}`)], files: inherited("reader, writer") },
+    { tables: [note(sound, `${update("columns: [title]")}${second("columns: [title]")}`)], files: inherited("reader, writer") },
+  ],
   ["role-spelling", "t1.yaml:5", { tables: [note(sound), tableFile("tag", sound).replace("reader", "Reader")] }, { tables: [note(sound), tableFile("tag", sound)] }],
   ["shadowed-name", "t1.yaml:1", { tables: [note(sound), tableFile("note_aggregate", sound)] }, { tables: [note(sound), tableFile("note_summary", sound)] }],
   ["shadowed-name", "t0.yaml:6", { tables: [note(sound, "configuration:\n  column_config:\n    title:\n      custom_name: secret\n")], database }, { tables: [note(sound, "configuration:\n  column_config:\n    title: {custom_name: heading}\n")], database }],

@@ -1,5 +1,5 @@
 import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
-import { listed, permissionsOf, type Rule, tablesOf } from "./rule.ts";
+import { listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 
 interface Use {
   /** As it is written. */
@@ -25,13 +25,7 @@ interface PlacedUse extends Use {
 /** Uses in all permissions, those to write too. */
 function usesOf(examined: Parameters<Rule["find"]>[0]): readonly PlacedUse[] {
   const reading = permissionsOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission.filter, [...at, "filter"]).map((use) => ({ ...use, role, table: key })));
-  const kinds = ["insert_permissions", "update_permissions", "delete_permissions"];
-  const writing = tablesOf(examined).flatMap(({ raw, key, path }) =>
-    kinds.flatMap((kind) => {
-      const entries = (Array.isArray(raw[kind]) ? raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
-      return entries.flatMap(({ role, permission }, index) => variablesIn(permission, [...path, kind, index, "permission"]).map((use) => ({ ...use, role: String(role), table: key })));
-    }),
-  );
+  const writing = writesOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission, at).map((use) => ({ ...use, role, table: key })));
   return [...reading, ...writing];
 }
 
@@ -64,4 +58,31 @@ export const sessionVariableSpelling: Rule = {
     usesOf(examined)
       .filter(({ text }) => !isVariable(text))
       .map(({ text, at, role, table }) => ({ at, role, table, name: text, reason: `the filter of ${role} on ${table} compares with the text "${text}", which is no session variable` })),
+};
+
+const letters = (name: string) => name.toLowerCase().replace("x-hasura-", "").replaceAll(/[^a-z0-9]/g, "");
+
+export const sessionVariableVariants: Rule = {
+  id: "session-variable-variants",
+  severity: "warning",
+  finds: "session variables whose names differ by punctuation or a last s alone",
+  why: "One of the two spellings is in no token, and every request that needs it fails.",
+  remedy: "write the variable in one way; sessionVariables in routeql.yaml says which ones tokens carry",
+  find: (examined) => {
+    const uses = usesOf(examined).filter(({ text }) => isVariable(text));
+    const bySound = new Map<string, Map<string, PlacedUse[]>>();
+    for (const use of uses) {
+      const name = use.text.toLowerCase();
+      const variants = bySound.get(letters(name).replace(/s$/, "")) ?? new Map<string, PlacedUse[]>();
+      variants.set(name, [...(variants.get(name) ?? []), use]);
+      bySound.set(letters(name).replace(/s$/, ""), variants);
+    }
+    return [...bySound.values()]
+      .map((variants) => [...variants].toSorted(([, one], [, other]) => one.length - other.length))
+      .flatMap(([[name, [use]] = ["", []], ...others]) =>
+        use === undefined || others.length === 0
+          ? []
+          : [{ at: use.at, role: use.role, table: use.table, name, reason: `the filter of ${use.role} on ${use.table} takes ${name}, where others take ${listed(others.map(([other]) => other))}` }],
+      );
+  },
 };

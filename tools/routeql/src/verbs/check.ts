@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { painter } from "../cli/colours.ts";
 import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
@@ -14,7 +12,7 @@ import { rulesDocument } from "../rules/document.ts";
 import { permissionsOf, tablesOf } from "../rules/rule.ts";
 
 export const formatOptions = {
-  format: { type: "string", value: "FORMAT", help: "text (default), json, or github: annotations of GitHub Actions" },
+  format: { type: "string", value: "FORMAT", help: "text (default), json, github (annotations of GitHub Actions), gitlab (its report of code quality) or sarif (code scanning)" },
   json: { type: "boolean", help: "the same as --format json" },
 } as const;
 
@@ -26,7 +24,7 @@ interface Checked extends Judged {
 
 async function examine(given: Given, surroundings: Surroundings, configuration: Configuration): Promise<Checked> {
   const { directory } = surroundings;
-  const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
+  const source = metadataDirectory(given, configuration, directory);
   const project = readProject(source, directory);
   const shape = shapeFindings(project, directory, source);
   const always = ["metadata-shape", "not-examined", "file-not-included"];

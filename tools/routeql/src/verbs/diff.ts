@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fromEnvironment } from "../../../../engine/src/execution/connection.ts";
 import { painter } from "../cli/colours.ts";
@@ -99,7 +99,7 @@ With --base: what changed since another revision: what roles may do now and coul
     if ((endpoint === undefined) === (base === undefined)) throw new UsageError("give either --endpoint or --base");
     const configuration = readConfiguration(given, surroundings);
     const { directory } = surroundings;
-    const source = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
+    const source = metadataDirectory(given, configuration, directory);
     const project = readable(readProject(source, directory), `of ${source}`);
     const { findings, examined } =
       endpoint === undefined ? await againstBase(project, source, base ?? "", given, configuration, surroundings) : await againstEngine(project, endpoint, given, surroundings);

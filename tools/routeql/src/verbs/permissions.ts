@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DeclaredAccess } from "../../../../engine/src/permissions/declared.ts";
 import { painter } from "../cli/colours.ts";
@@ -101,7 +101,7 @@ A file of expectations holds what each role may do in each source, for review: w
     const format = formatOf(given.text("format"), given.flag("json"));
     const configuration = readConfiguration(given, surroundings);
     const { directory, err, out, colours } = surroundings;
-    const origin = metadataDirectory(given, configuration, (name) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true);
+    const origin = metadataDirectory(given, configuration, directory);
     const files = given.texts("write");
     for (const file of files) if (!/\.(md|html)$/.test(file)) throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
     const named = given.text("source");

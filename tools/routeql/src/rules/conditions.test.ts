@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { columnsHeldToSession, isAlwaysTrue } from "./conditions.ts";
+
+const isColumn = (name: string) => name !== "tags";
+const session = { owner: "X-Hasura-User-Id" };
+
+describe("a condition that lets every row through", () => {
+  test.each([
+    [{}],
+    [{ _and: [] }],
+    [{ _and: [{}, { $and: [{}] }] }],
+    [{ _or: [{}] }],
+    [{ _or: [session, { _and: [] }] }],
+    [{ _not: { _or: [] } }],
+    [{ _not: { _and: [session, { _or: [] }] } }],
+    [{ _not: { _not: {} } }],
+    [{ owner: {} }],
+    [{ _exists: { _table: { schema: "public", name: "note" }, _where: {} } }],
+  ])("is %j", (condition) => expect(isAlwaysTrue(condition, isColumn)).toBe(true));
+});
+
+describe("a condition that asks something of the row or the session", () => {
+  test.each([
+    [session],
+    [{ _or: [] }],
+    [{ _or: [session] }],
+    [{ _and: [{}, session] }],
+    [{ _not: {} }],
+    [{ _not: { _or: [session] } }],
+    [{ tags: {} }],
+    [{ owner: { _eq: "" } }],
+    [{ owner: null }],
+    [{ _exists: { _table: { schema: "public", name: "note" }, _where: session } }],
+    ["X-Hasura-Filter"],
+  ])("is %j", (condition) => expect(isAlwaysTrue(condition, isColumn)).toBe(false));
+});
+
+test("columns are held to the session by equality, in every case", () => {
+  expect(columnsHeldToSession({ owner: { _eq: "X-Hasura-User-Id" }, _and: [{ org: { _in: "x-hasura-orgs" } }, { team: "X-Hasura-Team" }] })).toEqual(["owner", "org", "team"]);
+  expect(columnsHeldToSession({ _or: [session], title: { _eq: "a" }, owner: { _neq: "X-Hasura-User-Id" } })).toEqual([]);
+});

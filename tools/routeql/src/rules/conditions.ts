@@ -1,0 +1,50 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/**
+ * Whether a condition of a permission lets every row through, whatever the row and the session hold: in Hasura what says nothing is
+ * true, an empty comparison of a column too, and `_exists` asks nothing of the row.
+ * @param isColumn tells columns from relationships, of which an empty condition asks that there is something at the other end
+ */
+export function isAlwaysTrue(condition: unknown, isColumn: (name: string) => boolean): boolean {
+  if (!isFields(condition)) return false;
+  return Object.entries(condition).every(([key, value]) => {
+    const each = (item: unknown) => isAlwaysTrue(item, isColumn);
+    if (/^[_$]and$/.test(key)) return items(value).every(each);
+    if (/^[_$]or$/.test(key)) return items(value).some(each);
+    if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, isColumn);
+    // True as soon as the table has any row at all.
+    if (/^[_$]exists$/.test(key)) return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], () => true);
+    return isColumn(key) && isFields(value) && Object.keys(value).length === 0;
+  });
+}
+
+function isAlwaysFalse(condition: unknown, isColumn: (name: string) => boolean): boolean {
+  if (!isFields(condition)) return false;
+  return Object.entries(condition).some(([key, value]) => {
+    const each = (item: unknown) => isAlwaysFalse(item, isColumn);
+    if (/^[_$]and$/.test(key)) return items(value).some(each);
+    if (/^[_$]or$/.test(key)) return items(value).every(each);
+    return /^[_$]not$/.test(key) && isAlwaysTrue(value, isColumn);
+  });
+}
+
+/** Columns that a condition holds to a session variable in every case, by their names. */
+export function columnsHeldToSession(condition: unknown): readonly string[] {
+  if (!isFields(condition)) return [];
+  return Object.entries(condition).flatMap(([key, value]) => {
+    if (/^[_$]and$/.test(key)) return items(value).flatMap(columnsHeldToSession);
+    const compared = isFields(value) ? (value["_eq"] ?? value["$eq"] ?? value["_in"] ?? value["$in"]) : value;
+    return !/^[_$]/.test(key) && typeof compared === "string" && /^x-hasura-/i.test(compared) ? [key] : [];
+  });
+}
+
+/** A condition as a finding quotes it. */
+export function conditionText(condition: unknown): string {
+  if (isFields(condition) && Object.keys(condition).length === 0) return "is empty";
+  const text = JSON.stringify(condition);
+  return `${text.length <= 80 ? text : `${text.slice(0, 77)}...`} holds for every row`;
+}
