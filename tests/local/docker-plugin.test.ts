@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { dockerClient, orUndefined } from "../../infra/local/docker/client.ts";
 import { smallProgram } from "./support/small-program.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
@@ -6,6 +6,9 @@ import { tinyStack } from "./support/tiny-stack.ts";
 const docker = dockerClient();
 const inspect = (name: string): ReturnType<ReturnType<typeof docker.getContainer>["inspect"]> =>
   docker.getContainer(name).inspect();
+/** The update has run the check itself; Docker's own comes at its interval. */
+const expectHealthy = (name: string): Promise<void> =>
+  vi.waitFor(async () => expect((await inspect(name)).State.Health?.Status).toBe("healthy"), { timeout: 20_000, interval: 200 });
 /** The stack itself and what smallProgram describes. */
 const everything = 8;
 
@@ -18,8 +21,8 @@ test.concurrent(
     expect(first.changes).toEqual({ create: everything });
     expect(first.outputs).toMatchObject({ exitCode: 0, log: "done" });
 
+    await expectHealthy(`${tiny.name}-service`);
     const service = await inspect(`${tiny.name}-service`);
-    expect(service.State.Health?.Status).toBe("healthy");
     expect(service.Config.User).toBe("12345:12345");
     expect(service.HostConfig).toMatchObject({
       ReadonlyRootfs: true,
@@ -75,7 +78,7 @@ test.concurrent(
     const stopped = await tiny.up(program);
     expect(stopped.changes).toEqual({ update: 1, same: everything - 1 });
     expect(stopped.outputs.service).toBe(outputs.service);
-    expect((await inspect(service)).State.Health?.Status).toBe("healthy");
+    await expectHealthy(service);
 
     await docker.getContainer(service).pause();
     expect((await tiny.up(program)).changes).toEqual({ update: 1, same: everything - 1 });
@@ -84,7 +87,7 @@ test.concurrent(
     await docker.getContainer(service).remove({ force: true });
     const removed = await tiny.up(program);
     expect(removed.changes).toMatchObject({ create: 1 });
-    expect((await inspect(service)).State.Health?.Status).toBe("healthy");
+    await expectHealthy(service);
 
     const network = docker.getNetwork(`${tiny.name}-network`);
     await network.disconnect({ Container: service, Force: true });
@@ -96,7 +99,7 @@ test.concurrent(
     await docker.getContainer(`${tiny.name}-job`).remove({ force: true });
     await network.remove();
     await tiny.up(program);
-    expect((await inspect(service)).State.Health?.Status).toBe("healthy");
+    await expectHealthy(service);
     expect((await tiny.up(program)).changes).toEqual({ same: everything });
   },
 );
@@ -111,7 +114,7 @@ test.concurrent(
       lastLines: expect.arrayContaining([expect.stringContaining("cannot read the map")]),
     });
     await tiny.up(smallProgram(tiny.name, { fileNames: "others" }));
-    expect((await inspect(`${tiny.name}-service`)).State.Health?.Status).toBe("healthy");
+    await expectHealthy(`${tiny.name}-service`);
   },
 );
 

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
+import { statusOf } from "../../../docker/client.ts";
 import { lastLogLines } from "../../../docker/logs.ts";
 import type { ContainerInputs } from "./inputs.ts";
 
 const pollMilliseconds = 250;
+/** Each check takes a tenth of a second of processor time, hence they come at longer and longer pauses. */
+const mostPollMilliseconds = 2_000;
+/** A container that ends sooner after its start is not caught in a moment in which its check would pass. */
+const settlingMilliseconds = 1_000;
+/** A check that takes longer has not passed. */
+const checkMilliseconds = 5_000;
 const standardWaitSeconds = 60;
 /** A container that has been restarted this often is not going to come up by waiting. */
 const restartsAreEnough = 5;
@@ -15,14 +22,36 @@ async function failure(container: Docker.Container, name: string, what: string):
   return new Error(`container ${name} ${what}. ${log}`);
 }
 
+/** Whether a container's health check passes now. The engine's own first look comes an interval after the start. */
+async function passesCheck(container: Docker.Container, [kind, ...command]: readonly string[], signal: AbortSignal): Promise<boolean> {
+  try {
+    const execution = await container.exec({ Cmd: kind === "CMD-SHELL" ? ["/bin/sh", "-c", ...command] : command });
+    await execution.start({ Detach: true });
+    for (const end = Date.now() + checkMilliseconds; Date.now() < end; await sleep(50)) {
+      signal.throwIfAborted();
+      const { Running: running, ExitCode: code } = await execution.inspect();
+      if (!running && code !== null) return code === 0;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    // The engine says that it does not run, or cannot run a program now: it is about to end or to start again.
+    if (statusOf(error) === undefined) throw error;
+  }
+  return false;
+}
+
 /**
- * Waits until the container is healthy (or runs, without a health check).
+ * Waits until the container is healthy, as the engine says or its check when run here (or until it runs, without a health check).
  * @throws Error with the container's last log lines when it exits, keeps restarting or takes longer than waitTimeout
  */
 export async function waitUntilHealthy(container: Docker.Container, inputs: ContainerInputs, signal: AbortSignal): Promise<void> {
   const seconds = inputs.waitTimeout ?? standardWaitSeconds;
   const end = Date.now() + seconds * 1000;
   const restartsBefore = (await container.inspect()).RestartCount;
+  const tests = inputs.healthcheck?.tests;
+  let pause = pollMilliseconds;
+  let startedAt = "";
+  let settledAt = 0;
   for (;;) {
     signal.throwIfAborted();
     const { State: state, RestartCount: restarts } = await container.inspect();
@@ -39,7 +68,15 @@ export async function waitUntilHealthy(container: Docker.Container, inputs: Cont
       const said = check ? `; its health check says: ${check.slice(-500)}` : "";
       throw await failure(container, inputs.name, `is ${health ?? state.Status}, not healthy, after ${seconds} s${said}`);
     }
-    await sleep(pollMilliseconds);
+    if (state.StartedAt !== startedAt) {
+      startedAt = state.StartedAt;
+      settledAt = Date.now() + settlingMilliseconds;
+    }
+    if (tests && state.Running && !state.Restarting && Date.now() >= settledAt) {
+      if (await passesCheck(container, tests, signal)) return;
+      pause = Math.min(pause * 1.5, mostPollMilliseconds);
+    }
+    await sleep(pause);
   }
 }
 
