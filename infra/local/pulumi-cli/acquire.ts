@@ -24,19 +24,25 @@ async function versionOf(program: string): Promise<string | undefined> {
   return code === 0 ? stdout.trim() : undefined;
 }
 
-const machine: CliProbes = {
+/** @param found commands of the roots that `cached` has given: asking the CLI for its version once more would take a quarter of a second */
+const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
   onPath: async () => ((await findProgram("pulumi")) ? versionOf("pulumi") : undefined),
-  cached: async (version) =>
-    (await versionOf(join(rootOf(version), "bin/pulumi"))) === `v${version}` ? rootOf(version) : undefined,
+  cached: async (version) => {
+    const root = rootOf(version);
+    const command = await PulumiCommand.get({ root }).catch(() => undefined);
+    if (command?.version?.version !== version) return undefined;
+    found.set(root, command);
+    return root;
+  },
   downloadAnswers: async () => {
     const platform = `linux-${arch() === "arm64" ? "arm64" : "x64"}`;
-    const found = await Promise.all([
+    const answered = await Promise.all([
       answers("https://get.pulumi.com/install.sh", 5_000),
       answers(`https://get.pulumi.com/releases/sdk/pulumi-v${sdkVersion}-${platform}.tar.gz`, 5_000),
     ]);
-    return found.every(Boolean);
+    return answered.every(Boolean);
   },
-};
+});
 
 export interface AcquireOptions {
   readonly say: (text: string) => void;
@@ -53,15 +59,17 @@ export interface PulumiCli {
 
 /** Finds or brings the Pulumi CLI; what is brought is kept for every checkout of this user. */
 export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
+  const found = new Map<string, PulumiCommand>();
+  const machine = machineProbes(found);
   const source = await planCli(machine, sdkVersion);
   if (source.kind === "path") return { command: await PulumiCommand.get(), origin: `${source.version} from PATH` };
   if (source.kind === "cache")
-    return { command: await PulumiCommand.get({ root: source.root }), origin: `${source.version} from the cache` };
+    return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
   const lock = join(cacheFolder(), "pulumi", "build.lock");
   return withLock(lock, "a run that brings the Pulumi CLI", options.say, async () => {
     for (const version of [sdkVersion, builtVersion]) {
       const root = await machine.cached(version);
-      if (root) return { command: await PulumiCommand.get({ root }), origin: `${version}, brought by another run` };
+      if (root) return { command: found.get(root)!, origin: `${version}, brought by another run` };
     }
     return (source.kind === "download" ? await download(options) : undefined) ?? build(options);
   });
