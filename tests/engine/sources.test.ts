@@ -15,6 +15,7 @@ const tables = `
   create function public.things_of(hasura_session json, lowest numeric default 0) returns setof public.thing stable language sql
     as $$ select * from public.thing where owner = hasura_session ->> 'x-hasura-user-id' and price >= lowest $$;
   create function public.title(thing public.thing) returns text stable language sql as $$ select upper(thing.label) $$;
+  create function public.raised(thing public.thing, by int) returns int stable language sql as $$ select case thing.label when 'a' then 1 else 2 end + by $$;
   create function public.alike(thing public.thing, most int) returns setof public.thing stable language sql
     as $$ select * from public.thing t where t.id <> thing.id order by t.id limit most $$;
   create function public.remove_things() returns setof public.thing volatile language sql as $$ delete from public.thing returning * $$;`;
@@ -44,6 +45,7 @@ function source(name: string, extra: object = {}) {
         select_permissions: [{ role: "user", permission }],
         computed_fields: [
           { name: "title", definition: { function: "title" } },
+          { name: "raised", definition: { function: "raised" } },
           { name: "alike", definition: { function: "alike", table_argument: "thing" } },
         ],
       },
@@ -72,6 +74,16 @@ test("enum tables, materialized views, functions with a session argument and com
       copy_aggregate: { aggregate: { count: 2 } },
       things_of: [{ label: "a" }],
       colour: [{ value: "blue", comment: null }, { value: "red", comment: "warm" }],
+    },
+  });
+});
+
+test("computed fields are aggregated with the arguments that a client gives, and keep their type", async () => {
+  const query = "{ thing_aggregate { aggregate { max { raised(args: {by: 10}) } avg { raised(args: {by: 1}) } } } __type(name: \"thing_avg_fields\") { fields { name type { name } args { name } } } }";
+  expect(await ask({ sources: [source("default")] }, query)).toMatchObject({
+    data: {
+      thing_aggregate: { aggregate: { max: { raised: 12 }, avg: { raised: 2.5 } } },
+      __type: { fields: expect.arrayContaining([{ name: "raised", type: { name: "Int" }, args: [{ name: "args" }] }, { name: "id", type: { name: "Float" }, args: [] }]) as unknown },
     },
   });
 });

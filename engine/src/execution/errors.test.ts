@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { library } from "../testing/library.ts";
-import { plan, planLive, stateOf } from "../testing/world.ts";
+import { plan, planLive, sql, stateOf } from "../testing/world.ts";
 
 const state = await stateOf(library);
 
@@ -23,7 +23,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ author(limit: -1) { id } }", {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found an integer"],
   ['{ author(limit: "1") { id } }', {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found a string"],
   ["{ author(offset: 1.5) { id } }", {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a float"],
-  ['{ author(offset: "-1") { id } }', {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
+  ['{ author(offset: "one") { id } }', {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
   ["{ author(where: {id: {_eq: null}}) { id } }", {}, "$.selectionSet.author.args.where.id._eq", "unexpected null value for type 'Int'"],
   ["{ author(where: {id: {_in: [1, null]}}) { id } }", {}, "$.selectionSet.author.args.where.id._in[1]", "unexpected null value for type 'Int'"],
   ["{ author(where: 3) { id } }", {}, "$.selectionSet.author.args.where", "expected an object for type 'author_bool_exp', but found an integer"],
@@ -52,6 +52,14 @@ test.each(refused)("%s is refused at its place", (query, variables, path, messag
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
 });
 
+test.each(["-1", '"-1"'])("an offset of %s is left to Postgres, which takes none below zero", (offset) => {
+  expect(() => plan(state, "admin", `{ author(offset: ${offset}) { id } }`)).toThrow(expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }));
+});
+
+test("an offset of more digits than bigint has is the largest one", () => {
+  expect(sql(state, "admin", '{ author(offset: "99999999999999999999") { id } }').text).toContain("OFFSET 9223372036854775807)");
+});
+
 /** What cannot be read has a code of its own. */
 const unreadable: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
   ["{ author(limit: 2147483648) { id } }", {}, "$.selectionSet.author.args.limit", "The value 2147483648 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?"],
@@ -66,10 +74,6 @@ const unreadable: readonly (readonly [string, Record<string, unknown>, string, s
 
 test.each(unreadable)("%s cannot be read, and is told so at its place", (query, variables, path, message) => {
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "parse-failed", path, message }));
-});
-
-test("an offset below zero is refused in the words of Postgres", () => {
-  expect(() => plan(state, "admin", "{ author(offset: -1) { id } }")).toThrow(expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }));
 });
 
 test.each([

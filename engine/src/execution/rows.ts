@@ -14,6 +14,7 @@ import type { SelectedField } from "./selection.ts";
 import { columnsOf, parameterOf, WhereReader, type WhereOptions } from "./where.ts";
 
 const largest = 2147483647;
+const largestOffset = 2n ** 63n - 1n;
 
 /** Arguments of a selected field by what they mean. */
 export function argumentsByKind(field: SelectedField & { definition: GraphQLField<unknown, unknown> }): ReadonlyMap<string, Input> {
@@ -80,12 +81,14 @@ export class RowReader {
     if (settled.kind === "null") return undefined;
     const value = settled.kind === "scalar" ? settled.value : undefined;
     const isNumber = typeof value === "number" || typeof value === "bigint";
-    if (!isNumber && (typeof value !== "string" || !/^\d+$/.test(value))) {
+    if (!isNumber && (typeof value !== "string" || !/^-?\d+$/.test(value))) {
       throw invalid(`expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
     }
-    if (!/^-?\d{1,19}$/.test(String(value)) || BigInt(value) >= 2n ** 63n || BigInt(value) < -(2n ** 63n)) throw outside(value, settled.path);
+    const isText = typeof value === "string";
+    if (!isText && (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)) throw outside(value, settled.path);
     if (BigInt(value) < 0n) throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
-    return String(value);
+    // Of digits in a string Hasura takes as many as bigint holds.
+    return isText && BigInt(value) > largestOffset ? String(largestOffset) : String(value);
   }
 
   /** `path` argument of json columns; none for the whole value. */

@@ -1,5 +1,6 @@
 import type { GraphQLField } from "graphql";
-import { outputMeta, scalarType, type OutputMeta, type VisibleTable } from "../schema/meta.ts";
+import { outputMeta, scalarType, type OutputMeta, type ScalarMeta, type VisibleTable } from "../schema/meta.ts";
+import type { Operand } from "../sql/expression.ts";
 import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
 import { invalid } from "./invalid.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
@@ -18,6 +19,13 @@ const nothing: ReadonlyMap<string, Input> = new Map();
 
 export interface SelectOptions extends WhereOptions {
   readonly stringifyNumericTypes: boolean;
+}
+
+/** What is aggregated: a computed field with the arguments that the client gives. */
+function aggregated(scalar: ScalarMeta, field: DefinedField): Operand {
+  if (scalar.kind === "column") return operandOf(scalar);
+  const given = argumentsByKind(field).get("function-arguments");
+  return { kind: "computed", field: scalar.field, arguments: readFunctionArguments(scalar.field.call, given, field.path), redaction: scalar.redaction };
 }
 
 /** Turns selected fields into what SQL is printed from. */
@@ -106,7 +114,7 @@ export class SelectReader {
       columns: this.below(field, depth, (child): AggregateColumn => {
         const inner = outputMeta(child.definition);
         if (inner.kind !== "aggregate-column") throw invalid(`field '${child.name}' cannot be aggregated`, child.path);
-        return { kind: "function", function: inner.name, operand: operandOf(inner.operand), form: formOf(scalarType(inner.operand), this.#stringify) };
+        return { kind: "function", function: inner.name, operand: aggregated(inner.operand, child), form: formOf(scalarType(inner.operand), this.#stringify) };
       }),
     };
   }

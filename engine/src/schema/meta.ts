@@ -24,7 +24,7 @@ export type OutputMeta =
   | { readonly kind: "aggregate" | "nodes"; readonly target: VisibleTable }
   | { readonly kind: "count"; readonly target: VisibleTable }
   | { readonly kind: "aggregate-function"; readonly name: string; readonly target: VisibleTable }
-  | { readonly kind: "aggregate-column"; readonly name: string; readonly operand: ScalarMeta; readonly resultsInFloat: boolean }
+  | { readonly kind: "aggregate-column"; readonly name: string; readonly operand: ScalarMeta }
   | { readonly kind: "namespace" }
   | { readonly kind: "constant"; readonly text: string };
 
@@ -113,11 +113,16 @@ export function visibleColumns({ table, permission }: VisibleTable): readonly (S
     .map((column) => ({ kind: "column", column, redaction: permission.columns.get(column.name) }));
 }
 
-/** Scalar computed fields that need nothing from the client. */
+/** Scalar computed fields, those with arguments from the client too. */
 export function visibleComputed({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "computed" })[] {
   return [...table.computedFields.values()].flatMap((field) =>
-    field.result.kind === "scalar" && permission.computedFields.has(field.name) && field.call.arguments.every((argument) => argument.kind !== "client")
+    field.result.kind === "scalar" && permission.computedFields.has(field.name)
       ? [{ kind: "computed" as const, field, type: field.result.type, redaction: permission.computedFields.get(field.name) }]
       : [],
   );
+}
+
+/** Those that need nothing from the client, so that rows can be filtered and ordered by them. */
+export function comparableComputed(target: VisibleTable): ReturnType<typeof visibleComputed> {
+  return visibleComputed(target).filter(({ field }) => field.call.arguments.every((argument) => argument.kind !== "client"));
 }

@@ -1,6 +1,6 @@
 import type { GraphQLInputObjectType } from "graphql";
 import { title } from "./functions.ts";
-import { meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import { comparableComputed, meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
 import { isComparable, isNumeric } from "./scalars.ts";
 import type { InputFields, TypeBook } from "./types.ts";
 
@@ -38,7 +38,7 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
     const put = (name: string, type: GraphQLInputObjectType, meta: InputMeta) => {
       fields[name] = { type, ...meaning(meta) };
     };
-    for (const scalar of [...visibleColumns(target), ...visibleComputed(target)]) {
+    for (const scalar of [...visibleColumns(target), ...comparableComputed(target)]) {
       fields[scalarFieldName(scalar)] = { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) };
     }
     for (const relationship of table.relationships.values()) {

@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLFieldConfigArgumentMap, type GraphQLInputType, type GraphQLObjectType } from "graphql";
 import { title } from "./functions.ts";
 import { meaning, scalarFieldName, scalarType, visibleColumns, type ArgumentMeta, type OutputMeta, type VisibleTable } from "./meta.ts";
-import { clientArguments, type FunctionCall } from "./model.ts";
+import { clientArguments, type ComputedField, type FunctionCall } from "./model.ts";
 import { aggregatable, aggregateFunctions, orderBy } from "./order-types.ts";
 import { isJson } from "./scalars.ts";
 import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
@@ -93,11 +93,16 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
   return fields;
 }
 
-function computedFields({ table, permission }: VisibleTable, types: TypeBook): OutputFields {
+function computedFieldArguments({ table }: VisibleTable, { name, call }: ComputedField, types: TypeBook): GraphQLFieldConfigArgumentMap {
+  const typeName = types.naming.computedFieldArguments(name, table.names);
+  return functionArguments(call, typeName, `computed field "${name}" defined on table ${title(table.catalog)}`, types);
+}
+
+function computedFields(owner: VisibleTable, types: TypeBook): OutputFields {
+  const { table, permission } = owner;
   const fields: OutputFields = {};
   for (const field of table.computedFields.values()) {
-    const typeName = types.naming.computedFieldArguments(field.name, table.names);
-    const args = functionArguments(field.call, typeName, `computed field "${field.name}" defined on table ${title(table.catalog)}`, types);
+    const args = computedFieldArguments(owner, field, types);
     if (field.result.kind === "scalar") {
       if (!permission.computedFields.has(field.name)) continue;
       const { type } = field.result;
@@ -152,9 +157,11 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
         scalars.map((scalar) => [
           scalarFieldName(scalar),
           {
-            type: float ? GraphQLFloat : types.value(scalarType(scalar)),
+            // Hasura gives the aggregate of a computed field the type and the arguments of the field itself.
+            type: float && scalar.kind === "column" ? GraphQLFloat : types.value(scalarType(scalar)),
             description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
-            ...meaning({ kind: "aggregate-column", name, operand: scalar, resultsInFloat: float }),
+            args: scalar.kind === "column" ? {} : computedFieldArguments(target, scalar.field, types),
+            ...meaning({ kind: "aggregate-column", name, operand: scalar }),
           },
         ]),
       ),

@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLInt, Graph
 import type { DatabaseType } from "../catalog/catalog.ts";
 import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import { title } from "./functions.ts";
-import { meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import { comparableComputed, meaning, scalarFieldName, visibleColumns, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
 import type { Enumeration } from "./model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";
 import { nullableList, type InputFields, type TypeBook } from "./types.ts";
@@ -161,7 +161,7 @@ export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObje
       _or: input(nullableList(self), { kind: "or" }),
       _not: input(self, { kind: "not" }),
     };
-    for (const scalar of [...visibleColumns(target), ...visibleComputed(target)]) {
+    for (const scalar of [...visibleColumns(target), ...comparableComputed(target)]) {
       fields[scalarFieldName(scalar)] = input(scalarComparison(scalar, types), { kind: "scalar", scalar });
     }
     for (const field of table.computedFields.values()) {
