@@ -20,3 +20,9 @@ test("what is behind an error stays out of its message", () => {
   expect(error.message).not.toContain("password");
   expect(error.retryAfterSeconds).toBeGreaterThan(0);
 });
+
+test("an error takes no stack, which a flood of refusals would pay for, and leaves those of others alone", () => {
+  expect(new NoSession().stack).not.toContain("\n");
+  expect(new Unavailable("database", new Error("cause")).cause).toMatchObject({ stack: expect.stringContaining("errors.test.ts") as string });
+  expect(new Error("later").stack).toContain("errors.test.ts");
+});

@@ -20,7 +20,11 @@ export class SidecarError extends Error {
   readonly allow: readonly string[] | undefined;
 
   constructor(code: ErrorCode, options: SidecarErrorOptions = {}) {
+    // No stack: taking one costs a fifth of a refusal, of which a flood brings many, and the code says all; a cause has its own.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(errorCodes[code].sentence, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
     this.code = code;
     this.status = errorCodes[code].status;

@@ -1,5 +1,5 @@
 import { paths } from "@routeql/contract/paths";
-import type { RequestHandler } from "express";
+import type { Response } from "express";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { NoAccess, NoSession } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
@@ -30,16 +30,20 @@ export function token(parts: Parts): Endpoint {
     handlers: [
       serviceKey(settings.SERVICE_API_KEY),
       ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: false }),
-      (request, response, next) => queue.run(async () => issue(request, response, next)),
+      (request, response) => {
+        const sessionId = presentedSessionId(request.headers.cookie);
+        if (sessionId === undefined) throw new NoSession();
+        return queue.run(() => issue(sessionId, response));
+      },
     ],
   };
 }
 
-function issueToken(parts: Parts): RequestHandler {
+function issueToken(parts: Parts): (sessionId: string, response: Response) => Promise<void> {
   const { tokens, audit, metrics } = parts;
-  return async (request, response) => {
+  return async (sessionId, response) => {
     const context = contextOf(response);
-    const user = await sessionUser(parts, presentedSessionId(request.headers.cookie), context);
+    const user = await sessionUser(parts, sessionId, context);
     const issued = await tokens.issue(user);
     const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
     await audit.record({
@@ -58,11 +62,11 @@ function issueToken(parts: Parts): RequestHandler {
 /** The session's user as he is now, not as he was at login; the session of one who is gone or disabled ends here. */
 async function sessionUser(
   { sessions, users, directory, audit }: Parts,
-  sessionId: string | undefined,
+  sessionId: string,
   context: RequestContext,
 ): Promise<User> {
-  const userId = sessionId === undefined ? undefined : await sessions.use(sessionId);
-  if (sessionId === undefined || userId === undefined) throw new NoSession();
+  const userId = await sessions.use(sessionId);
+  if (userId === undefined) throw new NoSession();
   const known = await users.findById(userId);
   // A directory's account is asked for anew each time: it may be gone, disabled, or in other groups since.
   const user = known?.provider === "ldap" ? await directory?.current(known) : known;
