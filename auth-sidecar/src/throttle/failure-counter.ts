@@ -35,8 +35,9 @@ export class FailureCounter {
     return { failures: consumedPoints, milliseconds: msBeforeNext };
   }
 
-  async forget(key: string): Promise<void> {
-    await this.#shared.delete(key);
+  /** Forgets what was counted while Redis was away; {@link sharedKey} is the caller's to delete. */
+  async forgetInMemory(key: string): Promise<void> {
+    await this.#own.delete(key);
   }
 
   /** The key in Redis that holds the number of failures until it expires. */

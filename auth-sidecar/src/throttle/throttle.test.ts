@@ -32,3 +32,12 @@ test("failures beyond the limit of an account and an address count no further ag
     "TooManyRequests",
   ]);
 });
+
+test("a success forgets what was counted against the account in memory, not what was counted against the address", async () => {
+  const address = "192.0.2.4";
+  const attempt = { account: "six", address };
+  await outcomes([1, 2].map(() => throttle.countFailure(attempt)));
+  await throttle.countSuccess(attempt);
+  expect(await outcomes([1, 2, 3].map(() => throttle.countFailure(attempt)))).toEqual(["counted", "counted", "counted"]);
+  await expect(throttle.check({ account: "seven", address })).rejects.toThrow(TooManyRequests);
+});

@@ -37,6 +37,7 @@ export class Throttle {
   readonly #accounts: FailureCounter;
   readonly #addresses: FailureCounter;
   readonly #read: ReturnType<typeof script>;
+  readonly #succeed: ReturnType<typeof script>;
 
   constructor(redis: Redis, { perAccount, perAddress, windowSeconds }: ThrottleLimits) {
     this.#redis = redis;
@@ -45,6 +46,7 @@ export class Throttle {
     this.#accounts = counter("throttle:account", perAccount * accountWideFactor);
     this.#addresses = counter("throttle:address", perAddress);
     this.#read = script(redis, "readFailures", readFailures);
+    this.#succeed = script(redis, "forgetFailures", forgetFailures);
   }
 
   /** @throws {TooManyRequests} when a limit is reached; counts nothing */
@@ -78,11 +80,12 @@ export class Throttle {
 
   /** Forgets the account's failures and remembers the address as one of its own. */
   async countSuccess(attempt: Attempt): Promise<void> {
-    await Promise.all([
-      this.#pairs.forget(pairKey(attempt)),
-      this.#accounts.forget(attempt.account),
-      command(this.#redis, (redis) => redis.set(knownKey(attempt), "1", "EX", knownAddressSeconds)).catch(() => undefined),
-    ]);
+    const counted = [this.#pairs.sharedKey(pairKey(attempt)), this.#accounts.sharedKey(attempt.account)];
+    try {
+      await this.#succeed([...counted, knownKey(attempt)], [knownAddressSeconds]);
+    } catch {
+      await Promise.all([this.#pairs.forgetInMemory(pairKey(attempt)), this.#accounts.forgetInMemory(attempt.account)]);
+    }
   }
 
   /** What is counted against the pair, the account and the address, in one step: every login asks twice. */
@@ -120,6 +123,12 @@ for index, key in ipairs(KEYS) do
   found[index] = {tonumber(redis.call("GET", key) or 0), redis.call("PTTL", key)}
 end
 return found`;
+
+/** KEYS: counts of the pair and the account, mark of a known address. ARGV: seconds that the mark is kept. */
+const forgetFailures = `
+redis.call("DEL", KEYS[1], KEYS[2])
+redis.call("SET", KEYS[3], "1", "EX", ARGV[1])
+return 1`;
 
 const pairKey = ({ account, address }: Attempt): string => `${account}:${addressGroup(address)}`;
 const knownKey = (attempt: Attempt): string => `throttle:known:${pairKey(attempt)}`;
