@@ -168,6 +168,10 @@ export interface EngineOptions {
    * instead of being refused. Filters of permissions are not concerned. Default false.
    */
   readonly collapseNullComparisons?: boolean;
+  /** Hasura's `hide_aggregation_predicates`: no conditions on aggregates of related rows in the schema. Default false. */
+  readonly hideAggregationPredicates?: boolean;
+  /** Hasura's `hide_stream_fields`: no streaming subscriptions in the schema. Default false. */
+  readonly hideStreams?: boolean;
   /** Hasura's `infer-function-permissions`. Default true. */
   readonly inferFunctionPermissions?: boolean;
   /** Hasura's `enable-allowlist`: other roles than admin may only send listed queries. Default false. */

@@ -81,6 +81,7 @@ test("Postgres compares arrays with arrays, has no list of them, and its refusal
   expect(await ask("{ member(where: {ranks: {_eq: [3]}}) { id } }")).toEqual([{ id: 2 }]);
   expect(await ask("query($ranks: [Int!]) { member(where: {ranks: {_contains: $ranks}}) { id } }", { ranks: [2] })).toEqual([{ id: 1 }]);
   await expect(ask("{ member(where: {ranks: {_in: [[3]]}}) { id } }")).rejects.toMatchObject({ code: "unexpected", path: "$", message: "database query error" });
+  await expect(ask('{ member(where: {facts: {_jsonb_path_exists: "$["}}) { id } }')).rejects.toMatchObject({ code: "unexpected", path: "$" });
   await expect(ask('{ member(where: {ranks: {_eq: "{1"}}) { id } }')).rejects.toMatchObject({ code: "data-exception", path: "$" });
   await expect(ask('{ member(where: {nick: {_regex: "("}}) { id } }')).rejects.toMatchObject({ code: "data-exception", path: "$" });
   await expect(ask('{ member(where: {nick: {_like: "\\\\"}}) { id } }')).rejects.toMatchObject({ code: "bad-request", path: "$" });

@@ -132,7 +132,8 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
     schema: (role) => {
       const known = schemas.get(role);
       if (known !== undefined) return known;
-      const schema = buildRoleSchema(sources, role, { inferFunctionPermissions: options.inferFunctionPermissions ?? true });
+      const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false } = options;
+      const schema = buildRoleSchema(sources, role, { inferFunctionPermissions, hideAggregationPredicates, hideStreams });
       schemas.set(role, schema);
       return schema;
     },

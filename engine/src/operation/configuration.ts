@@ -26,7 +26,7 @@ export function configurationOf(settings: Settings): unknown {
     live_queries: { batch_size: settings.batchSize, refetch_delay: settings.refetchInterval / 1_000 },
     streaming_queries: { batch_size: settings.streamBatchSize, refetch_delay: settings.streamRefetchInterval / 1_000 },
     console_assets_dir: null,
-    experimental_features: [],
+    experimental_features: settings.experimentalFeatures,
     is_prometheus_metrics_enabled: true,
     default_naming_convention: settings.namingConvention,
     feature_flags: [],

@@ -119,6 +119,12 @@ test.each([
   expect(readSettings({ ...secret, HASURA_GRAPHQL_ENABLE_CONSOLE: text }).enableConsole).toBe(value);
 });
 
+test("experimental features are Hasura's, and one that is not served is refused", () => {
+  const read = (text: string) => readSettings({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: text }).experimentalFeatures;
+  expect(read("naming_convention, hide_stream_fields")).toEqual(["naming_convention", "hide_stream_fields"]);
+  expect(problems({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "apollo_federation" })).toEqual([expect.stringMatching(/^HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: only hide_aggregation_predicates, .* are served$/)]);
+});
+
 test("no two settings share a name", () => {
   expect(new Set(settingNames).size).toBe(settingNames.length);
 });

@@ -7,6 +7,16 @@ const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const seconds = 86_400;
 const mebibyte = 1_048_576;
 
+const experimentalFeatures = [
+  "hide_aggregation_predicates",
+  "hide_stream_fields",
+  "hide_update_many_fields",
+  "inherited_roles",
+  "naming_convention",
+  "optimize_permission_filters",
+  "streaming_subscriptions",
+] as const;
+
 /** Every setting: its name in the environment (each also as `<NAME>_FILE`), type, default and bounds. */
 const definitions = {
   port: ["HASURA_GRAPHQL_SERVER_PORT", integer(8080, 0, 65_535)],
@@ -30,6 +40,11 @@ const definitions = {
   /** An operator that a client gives null to is left out of the condition, as in Hasura v1. */
   collapseNullComparisons: ["HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
+  /** Hasura's; most of them are always on here, or are about what this engine does not serve. */
+  experimentalFeatures: [
+    "HASURA_GRAPHQL_EXPERIMENTAL_FEATURES",
+    list("").pipe(z.array(z.enum(experimentalFeatures, { error: `only ${experimentalFeatures.join(", ")} are served` }))),
+  ],
   namingConvention: [
     "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION",
     z.enum(["hasura-default", "graphql-default"]).default("hasura-default"),

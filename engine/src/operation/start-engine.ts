@@ -74,11 +74,13 @@ async function untilReachable<Result>(work: () => Promise<Result>, timeout: numb
 }
 
 function engineOptions(settings: Settings) {
-  const { stringifyNumericTypes, collapseNullComparisons, inferFunctionPermissions, enableAllowList, allowUnsupported } = settings;
+  const { stringifyNumericTypes, collapseNullComparisons, experimentalFeatures, inferFunctionPermissions, enableAllowList, allowUnsupported } = settings;
   const { namingConvention, maxDepth, maxBreadth, statementTimeout, poolSize, planCacheSize, bodyLimit } = settings;
   return {
     stringifyNumericTypes,
     collapseNullComparisons,
+    hideAggregationPredicates: experimentalFeatures.includes("hide_aggregation_predicates"),
+    hideStreams: experimentalFeatures.includes("hide_stream_fields"),
     inferFunctionPermissions,
     enableAllowList,
     allowUnsupported,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { library } from "../testing/library.ts";
 import { plan, sql, stateOf } from "../testing/world.ts";
+import type { RoleSchema } from "./role-schema.ts";
 
 const state = await stateOf(library);
 
@@ -162,6 +163,16 @@ test("query_root_fields and subscription_root_fields take root fields away, and 
   expect(() => plan(limited, "reader", "{ author_by_pk(id: 1) { id } }")).not.toThrow();
   expect(() => plan(limited, "reader", "{ article { author { id } } }")).not.toThrow();
   expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual(["article", "article_by_pk", "article_stream", "search_articles"]);
+});
+
+test("conditions on aggregates and streams can be kept out of the schema, as by Hasura's features of that name", async () => {
+  const asked = "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }";
+  expect(() => plan(state, "counter", asked)).not.toThrow();
+  const hidden = await stateOf(library, { hideAggregationPredicates: true, hideStreams: true });
+  expect(() => plan(hidden, "counter", asked)).toThrow("field 'articles_aggregate' not found in type: 'author_bool_exp'");
+  expect(() => plan(hidden, "counter", "{ author(order_by: {articles_aggregate: {count: asc}}) { id } }")).not.toThrow();
+  const streams = ({ subscription }: RoleSchema) => Object.keys(subscription?.getFields() ?? {}).filter((name) => name.endsWith("_stream"));
+  expect([streams(state.schema("reader")), streams(hidden.schema("reader"))]).toEqual([["article_stream", "author_stream"], []]);
 });
 
 test("introspection can be switched off for a role, which keeps its queries and __typename", async () => {

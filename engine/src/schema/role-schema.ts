@@ -15,7 +15,7 @@ import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import { description, type ResolvedSource } from "./resolve.ts";
 import { aggregateType, argument, functionArguments, hasRows, rowArguments, tableType } from "./table-types.ts";
-import { byName, list, TypeBook, type OutputFields } from "./types.ts";
+import { byName, list, TypeBook, type OutputFields, type TypeOptions } from "./types.ts";
 import { boolExp } from "./where-types.ts";
 
 export interface RoleSchema {
@@ -26,7 +26,7 @@ export interface RoleSchema {
   readonly schema: GraphQLSchema;
 }
 
-export interface RoleSchemaOptions {
+export interface RoleSchemaOptions extends TypeOptions {
   readonly inferFunctionPermissions: boolean;
 }
 
@@ -108,7 +108,7 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
       ...meaning({ kind: "select-by-pk", target }),
     });
   }
-  if (operation === "subscription" && visibleColumns(target).length > 0) {
+  if (operation === "subscription" && !types.options.hideStreams && visibleColumns(target).length > 0) {
     put("select_stream", "stream", `fetch data from the table in a streaming manner: ${titled}`, {
       type: list(tableType(target, types)),
       args: streamArguments(target, types),
@@ -160,7 +160,7 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
   const subscription: OutputFields = {};
   const shared = new Map<string, GraphQLNamedType>();
   for (const { source, book } of sources) {
-    const types = new TypeBook(source.naming, book.permissionsOf(role), shared);
+    const types = new TypeBook(source.naming, book.permissionsOf(role), shared, options);
     for (const [operation, roots] of [["query", query], ["subscription", subscription]] as const) {
       const fields: OutputFields = {};
       for (const table of source.tables.values()) {

@@ -35,17 +35,24 @@ export const nullableList = <Type extends GraphQLNullableType>(type: Type) => ne
 
 const builtin = new Map<string, GraphQLScalarType>([GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean].map((type) => [type.name, type]));
 
+export interface TypeOptions {
+  readonly hideAggregationPredicates: boolean;
+  readonly hideStreams: boolean;
+}
+
 /** Builds the types of one role; each name is built once. */
 export class TypeBook {
   readonly naming: Naming;
+  readonly options: TypeOptions;
   readonly #permissions: RolePermissions;
   readonly #types: Map<string, GraphQLNamedType>;
   /** Those of this source. */
   readonly #own = new WeakSet<GraphQLNamedType>();
 
   /** @param types shared by the sources of one role, so that e.g. `String_comparison_exp` is one type */
-  constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>) {
+  constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>, options: TypeOptions) {
     this.naming = naming;
+    this.options = options;
     this.#permissions = permissions;
     this.#types = types;
   }

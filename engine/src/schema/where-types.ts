@@ -173,7 +173,7 @@ export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObje
       const remote = types.visible(relationship.target);
       if (remote === undefined) continue;
       fields[relationship.name] = input(boolExp(remote, types), { kind: "relationship", relationship, target: remote });
-      if (relationship.kind === "array" && remote.permission.allowAggregations) {
+      if (relationship.kind === "array" && remote.permission.allowAggregations && !types.options.hideAggregationPredicates) {
         fields[types.naming.aggregateOf(relationship.name, "filter")] = input(aggregatePredicates(remote, types), {
           kind: "relationship-aggregate",
           relationship,
