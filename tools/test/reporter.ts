@@ -35,7 +35,7 @@ function nameOf(file: string, part: TestModule | TestSuite): string {
 function recordOf(file: string, test: TestCase, setupFailed: boolean): TestRecord[] {
   const title = `${file} > ${test.fullName}`;
   const result = test.result();
-  if (result.state === "passed") return [{ title, state: "passed" }];
+  if (result.state === "passed") return [{ title, state: "passed", seconds: (test.diagnostic()?.duration ?? 0) / 1000 }];
   if (result.state === "failed") return [{ title, state: "failed", reason: result.errors[0]?.message }];
   if (result.state === "skipped" && result.note !== undefined) return [{ title, state: "skipped", reason: result.note }];
   if (setupFailed) return [{ title, state: "failed", reason: "did not run: the setup before it failed" }];

@@ -5,6 +5,8 @@ export interface TestRecord {
   readonly state: "passed" | "failed" | "skipped";
   /** Why it was skipped, or why it counts as failed without having run. */
   readonly reason?: string;
+  /** How long a test that ran took, without the hooks of its file. */
+  readonly seconds?: number;
 }
 
 /** What one suite came to. */

@@ -46,6 +46,13 @@ test("figures are shown by suite, before the table", () => {
   expect(summary([unit], { seconds: 1, figures })).toMatch(/^figures:\n {2}faults: 21 faults injected, 0 wrong answers\n\nsuite /m);
 });
 
+test("the tests that took more than ten seconds are named, the longest first", () => {
+  const times = [3, 12.34, 61, 10];
+  const tests = times.map((seconds) => ({ title: `takes ${seconds}`, state: "passed" as const, seconds }));
+  expect(summary([unit, { suite: "e2e", seconds: 90, tests }], facts)).toMatch(/^slowest:\n {2}61\.0 s e2e: takes 61\n {2}12\.3 s e2e: takes 12\.34\n\nsuite /m);
+  expect(summary([unit], facts)).not.toContain("slowest");
+});
+
 test("a suite that ran nothing counts as one failure", () => {
   expect(closingLine([withoutEmptiness({ suite: "empty", seconds: 0, tests: [] })])).toBe("0 passed, 1 failed, 0 skipped");
 });

@@ -8,13 +8,14 @@ export interface RunFacts {
   readonly figures: readonly SuiteFigures[];
 }
 
-/** The end of a run: skipped and failed tests by name, figures, the table of suites, and as the last line the plain count. */
+/** The end of a run: skipped and failed tests by name, figures, the slowest tests, the table of suites, and as the last line the plain count. */
 export function summary(results: readonly SuiteResult[], { seconds, figures }: RunFacts): string {
   return [
     ...listed(results, "skipped"),
     ...listed(results, "failed"),
     ...logFolders(results),
     ...counted(figures),
+    ...slowest(results),
     ...table(results, seconds),
     "",
     closingLine(results),
@@ -44,6 +45,19 @@ function listed(results: readonly SuiteResult[], state: "skipped" | "failed"): s
 function logFolders(results: readonly SuiteResult[]): string[] {
   const lines = results.flatMap(({ suite, logs }) => (logs === undefined ? [] : [`container logs of ${suite}: ${logs}`]));
   return lines.length === 0 ? [] : [...lines, ""];
+}
+
+const slowSeconds = 10;
+const slowestShown = 10;
+
+/** Where the time goes: the longest of the tests that took more than ten seconds. */
+function slowest(results: readonly SuiteResult[]): string[] {
+  const slow = results
+    .flatMap(({ suite, tests }) => tests.map(({ title, seconds = 0 }) => ({ suite, title, seconds })))
+    .filter(({ seconds }) => seconds > slowSeconds)
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, slowestShown);
+  return slow.length === 0 ? [] : ["slowest:", ...slow.map(({ suite, title, seconds }) => `  ${seconds.toFixed(1)} s ${suite}: ${title}`), ""];
 }
 
 function table(results: readonly SuiteResult[], seconds: number): string[] {
