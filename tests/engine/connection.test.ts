@@ -74,6 +74,29 @@ test("a named statement stays prepared, a bounded number of them, and each can b
   await connection.close();
 });
 
+test("statements that share a turn are answered together, up to the first that fails", async () => {
+  const connection = await open();
+  const divide = (value: string) => ({ text: "select (12 / $1::int)::text", name: "divide", values: [value] });
+  const whole = await connection.queryAll([divide("3"), plain("select 1 where false"), { text: "select 'x'", name: "x", values: [] }, divide("4")]);
+  expect(whole.finished.map(texts)).toEqual([[["4"]], [], [["x"]], [["3"]]]);
+  const { finished, error } = await connection.queryAll([divide("6"), divide("0"), { text: "select 'y'", name: "y", values: [] }]);
+  expect(finished.map(texts)).toEqual([[["2"]]]);
+  expect(error).toMatchObject({ code: "22012" });
+  // What was not reached is not prepared either.
+  expect(texts(await connection.query({ text: "select 'z'", name: "y", values: [] }))).toEqual([["z"]]);
+  expect(texts(await connection.query(plain("select name from pg_prepared_statements where name <> '' order by 1")))).toEqual([["divide"], ["x"], ["y"]]);
+  await connection.close();
+});
+
+test("statements that share a turn stay within the bound of prepared ones", async () => {
+  const connection = await open();
+  const statements = Array.from({ length: 260 }, (_, index) => ({ text: `select ${index}`, name: `s${index}`, values: [] }));
+  for (let index = 0; index < statements.length; index += 4) await connection.queryAll(statements.slice(index, index + 4));
+  const [count] = texts(await connection.query(plain("select count(*) from pg_prepared_statements where name <> ''")));
+  expect(count).toEqual(["250"]);
+  await connection.close();
+});
+
 test("only one statement runs at a time", async () => {
   const connection = await open();
   const first = connection.query(plain("select pg_sleep(0.05)::text"));

@@ -113,7 +113,7 @@ export const engineMutations: readonly Mutation[] = [
   },
   {
     fault: "the engine's connections may write",
-    file: "engine/src/execution/database.ts",
+    file: "engine/src/execution/source-connections.ts",
     edits: [{ from: "-c default_transaction_read_only=on ", to: "" }],
     suite: "engine",
     tests: ["tests/engine/roles.test.ts"],

@@ -1,90 +1,57 @@
-import { LRUCache } from "lru-cache";
-import pg from "pg";
 import { EngineError } from "../errors.ts";
 import { textOf } from "../postgres/bytes.ts";
-import type { Connection, Row } from "../postgres/connection.ts";
-import { ConnectionPool } from "../postgres/connection-pool.ts";
+import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
-import { Watchdog } from "../postgres/watchdog.ts";
 import { arrayText } from "../schema/values.ts";
 import type { Cancellation } from "./cancellation.ts";
-
-export interface DatabaseOptions {
-  readonly connection: pg.ClientConfig;
-  readonly poolSize: number;
-  /** Milliseconds; 0 = never. */
-  readonly statementTimeout: number;
-  readonly idleTimeout: number;
-  readonly onConnectionLost: (message: string) => void;
-}
+import { type KnownStatement, KnownStatements } from "./known-statements.ts";
+import { SharedTurns } from "./shared-turns.ts";
+import { SourceConnections, type SourceConnectionsOptions } from "./source-connections.ts";
 
 export interface Run {
   readonly text: string;
   /** Text, null, or a list of both for an array. */
   readonly values: readonly unknown[];
+  /** Whether it may run in one transaction with statements of others; not when it calls functions, which could leave something behind there. */
+  readonly mayShare?: boolean;
 }
+
+export interface DatabaseOptions extends SourceConnectionsOptions {
+  readonly sharing?: SharingLimits;
+}
+
+/** When statements of several requests go together; milliseconds. */
+export interface SharingLimits {
+  /** The statement's last runs were all shorter. */
+  readonly quick: number;
+  /** What they take together; then each is asked alone. */
+  readonly patience: number;
+}
+
+/** What is longer than this gains nothing: the statement itself then costs far more than to begin, send and end it. */
+const defaultSharing: SharingLimits = { quick: 3, patience: 100 };
 
 type TextRow = readonly (string | null)[];
 
-/** Milliseconds to get a connection in. */
-const connectionTimeout = 5_000;
-
-/** Statements that ran once already are prepared from then on, each connection keeping the latest of them. */
-class PreparedNames {
-  readonly #names = new LRUCache<string, { name: string | undefined }>({ max: 2_000 });
-  #last = 0;
-
-  nameOf(text: string): string | undefined {
-    const known = this.#names.get(text);
-    if (known === undefined) {
-      this.#names.set(text, { name: undefined });
-      return undefined;
-    }
-    if (known.name === undefined) {
-      this.#last += 1;
-      known.name = `rq${this.#last}`;
-    }
-    return known.name;
-  }
-}
-
-/** Milliseconds of silence after which TCP asks whether the other end is still there. */
-const keepAliveDelay = 10_000;
-
-/** Milliseconds that Postgres gets beyond its own statement timeout, before its silence is taken for its end. */
-const answerGrace = 10_000;
-
-/** One source's connections. Values travel as text both ways: what Postgres prints is what clients get. */
+/** One source's statements. Values travel as text both ways: what Postgres prints is what clients get. */
 export class Database {
-  readonly #pool: ConnectionPool;
-  readonly #options: DatabaseOptions;
-  readonly #names = new PreparedNames();
-  readonly #watchdog: Watchdog;
+  readonly #statementTimeout: number;
+  readonly #connections: SourceConnections;
+  readonly #sharedTurns: SharedTurns;
+  readonly #known = new KnownStatements();
+  readonly #quick: number;
 
   constructor(options: DatabaseOptions) {
-    this.#options = options;
-    const { statementTimeout } = options;
-    this.#watchdog = new Watchdog(statementTimeout === 0 ? 0 : statementTimeout + answerGrace);
-    this.#pool = new ConnectionPool({
-      connection: {
-        ...options.connection,
-        connectionTimeoutMillis: connectionTimeout,
-        // A firewall that forgets quiet connections is noticed before a request is.
-        keepAlive: true,
-        keepAliveInitialDelayMillis: keepAliveDelay,
-        application_name: "routeql-engine",
-        // A read engine's connections cannot write, whatever a function tries. Planning time matters more than JIT here.
-        options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${options.statementTimeout}`,
-      },
-      size: options.poolSize,
-      idleTimeout: options.idleTimeout,
-      waitTimeout: connectionTimeout,
-      onLost: options.onConnectionLost,
-    });
+    const { statementTimeout, sharing = defaultSharing } = options;
+    this.#statementTimeout = statementTimeout;
+    this.#connections = new SourceConnections(options);
+    this.#sharedTurns = new SharedTurns(this.#connections, sharing.patience);
+    this.#quick = sharing.quick;
   }
 
   get statistics() {
-    return this.#pool.statistics;
+    const { total, idle, waiting } = this.#connections.statistics;
+    return { total, idle, waiting: waiting + this.#sharedTurns.joined };
   }
 
   /** Runs one statement. @throws EngineError, or the signal's reason */
@@ -100,31 +67,34 @@ export class Database {
    */
   async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
-    const taken = this.#connect();
-    // Each wait for what is there already would cost as much as finding it.
-    const connection = taken instanceof Promise ? await taken : taken;
-    let cancelling: Promise<void> | undefined;
-    const cancel = (): void => {
-      cancelling = this.#cancel(connection.processId);
-    };
-    signal?.addEventListener("abort", cancel);
-    this.#watchdog.watch(connection);
-    let mustGo = false;
     try {
-      signal?.throwIfAborted();
-      const [only] = runs;
-      return runs.length === 1 && only !== undefined ? [await this.#query(connection, only)] : await this.#together(connection, runs, signal);
+      const shared = this.#connections.isBusy ? await this.#share(runs, signal) : undefined;
+      if (shared !== undefined) return [shared];
+      const taken = this.#connections.take();
+      // Each wait for what is there already would cost as much as finding it.
+      const connection = taken instanceof Promise ? await taken : taken;
+      return await this.#connections.use(connection, (cancel) => this.#runOn(connection, runs, signal, cancel));
     } catch (error) {
-      mustGo = mustReconnect(error);
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, runs);
+    }
+  }
+
+  /** The rows of one statement that is known to be quick, together with others; else, or when that fails, undefined. */
+  async #share([run, ...others]: readonly Run[], signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
+    if (run?.mayShare !== true || others.length > 0) return undefined;
+    const known = this.#known.of(run.text);
+    return known?.isQuickerThan(this.#quick) === true ? this.#sharedTurns.ask(statementOf(run, known), known, signal) : undefined;
+  }
+
+  async #runOn(connection: Connection, runs: readonly Run[], signal: Cancellation | undefined, cancel: () => void): Promise<readonly (readonly Row[])[]> {
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", cancel);
+    try {
+      const [only] = runs;
+      return runs.length === 1 && only !== undefined ? [await this.#query(connection, only)] : await this.#together(connection, runs, signal);
     } finally {
-      this.#watchdog.release(connection);
       signal?.removeEventListener("abort", cancel);
-      // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
-      if (cancelling !== undefined) await cancelling;
-      if (mustGo) this.#pool.discard(connection);
-      else this.#pool.give(connection);
     }
   }
 
@@ -146,45 +116,31 @@ export class Database {
 
   /** Many statements of one request together get no more time than one. */
   #refuseLate(start: number): void {
-    const { statementTimeout } = this.#options;
-    if (statementTimeout > 0 && performance.now() - start > statementTimeout) {
+    if (this.#statementTimeout > 0 && performance.now() - start > this.#statementTimeout) {
       throw new EngineError({ code: "timeout", message: "the statements of the request took longer than the limit" });
     }
   }
 
-  /** @throws EngineError, also as a rejection */
-  #connect(): Connection | Promise<Connection> {
-    const failed = (error: unknown): never => {
-      throw databaseError(error, []);
-    };
+  async #query(connection: Connection, run: Run): Promise<readonly Row[]> {
+    const known = this.#known.use(run.text);
+    const start = performance.now();
     try {
-      const taken = this.#pool.take();
-      return taken instanceof Promise ? taken.catch(failed) : taken;
+      const rows = await connection.query(statementOf(run, known));
+      known.ran(performance.now() - start);
+      return rows;
     } catch (error) {
-      return failed(error);
-    }
-  }
-
-  #query(connection: Connection, { text, values }: Run): Promise<readonly Row[]> {
-    return connection.query({ text, name: this.#names.nameOf(text), values: values.map(parameterText) });
-  }
-
-  async #cancel(processId: number): Promise<void> {
-    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: connectionTimeout, query_timeout: connectionTimeout, application_name: "routeql-engine-cancel" });
-    client.on("error", (error) => this.#options.onConnectionLost(error.message));
-    try {
-      await client.connect();
-      await client.query("SELECT pg_cancel_backend($1)", [processId]);
-    } catch (error) {
-      this.#options.onConnectionLost(`a statement could not be cancelled: ${(error as Error).message}`);
-    } finally {
-      await client.end().catch(() => undefined);
+      known.failed();
+      throw error;
     }
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#connections.end();
   }
+}
+
+function statementOf({ text, values }: Run, { name }: KnownStatement): Statement {
+  return { text, name, values: values.map(parameterText) };
 }
 
 function parameterText(value: unknown): string | null {
@@ -196,14 +152,6 @@ function parameterText(value: unknown): string | null {
 function isConnectionError(error: unknown): boolean {
   if (error instanceof EngineError) return false;
   return !(error instanceof PostgresError) || error.code.startsWith("08") || error.code.startsWith("57P");
-}
-
-/**
- * Whether the connection is not to be used again: it ends, or a statement that it keeps prepared does not fit the database any more,
- * e.g. after a migration.
- */
-function mustReconnect(error: unknown): boolean {
-  return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000)$/.test(error.code);
 }
 
 /** Class 22 is about the request's own values, so its message helps the client; what Hasura shows else is an object that is not there. */

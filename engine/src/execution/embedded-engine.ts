@@ -136,7 +136,7 @@ export class EmbeddedEngine implements Engine {
 
   /** Answers in the order of the plan's statements; those of one source see the same state of it. */
   async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: Cancellation | undefined): Promise<readonly Bytes[]> {
-    const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values) }));
+    const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values), mayShare: !statement.callsFunctions }));
     const [source, ...others] = plan.sources;
     if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, signal)).map(answerOf);
     const answers: Bytes[] = [];

@@ -20,9 +20,14 @@ export interface Statement {
   readonly parameters: readonly Parameter[];
 }
 
+export interface QueryStatement extends Statement {
+  /** Whether it calls functions of the metadata, which may do more than to read. */
+  readonly callsFunctions: boolean;
+}
+
 export type RootPlan =
   | { readonly kind: "fixed"; readonly key: string; readonly text: string }
-  | { readonly kind: "statement"; readonly key: string; readonly statement: Statement }
+  | { readonly kind: "statement"; readonly key: string; readonly statement: QueryStatement }
   | { readonly kind: "namespace"; readonly key: string; readonly fields: readonly RootPlan[] };
 
 export interface PlanOptions extends SelectionLimits, SelectOptions {
@@ -35,9 +40,10 @@ const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
   ["__type", TypeMetaFieldDef],
 ]);
 
-function statementOf(value: OutputValue, source: string): Statement {
+function statementOf(value: OutputValue, source: string): QueryStatement {
   const printer = new SelectPrinter();
-  return { source, template: printer.statement(value), parameters: printer.parameters };
+  const template = printer.statement(value);
+  return { source, template, parameters: printer.parameters, callsFunctions: printer.callsFunctions };
 }
 
 class QueryPlanner {

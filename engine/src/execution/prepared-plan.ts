@@ -1,20 +1,20 @@
 import type { Bytes } from "../postgres/bytes.ts";
 import { finalText } from "../sql/print.ts";
-import type { RootPlan, Statement } from "./plan.ts";
+import type { QueryStatement, RootPlan } from "./plan.ts";
 
 /** A query's plan with the final texts of its statements. */
 export interface PreparedPlan {
   readonly roots: readonly RootPlan[];
   /** The reply without its answers: what stands before the first, between each two, and after the last. */
   readonly frame: readonly Buffer[];
-  readonly statements: readonly { readonly statement: Statement; readonly text: string }[];
+  readonly statements: readonly { readonly statement: QueryStatement; readonly text: string }[];
   /** Names of the sources that the statements ask. */
   readonly sources: readonly string[];
   /** Rough number of characters that it holds. */
   readonly size: number;
 }
 
-function statementsOf(roots: readonly RootPlan[]): readonly Statement[] {
+function statementsOf(roots: readonly RootPlan[]): readonly QueryStatement[] {
   return roots.flatMap((root) => (root.kind === "statement" ? [root.statement] : root.kind === "namespace" ? statementsOf(root.fields) : []));
 }
 

@@ -43,6 +43,11 @@ export class ConnectionPool {
     return { total: this.#total, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
+  /** Whether who takes a connection now has to wait for one. */
+  get isBusy(): boolean {
+    return this.#idle.length === 0 && this.#total >= this.#options.size;
+  }
+
   /** A connection to be given back. @throws when none can be opened, or none comes free in time */
   take(): Promise<Connection> | Connection {
     if (this.#ending !== undefined) throw new Error("the connections are closed");

@@ -20,18 +20,29 @@ export interface Statement {
 const mostPrepared = 250;
 
 const letter = (character: string): number => character.charCodeAt(0);
+const commandComplete = letter("C");
 const dataRow = letter("D");
 const errorResponse = letter("E");
 const parseComplete = letter("1");
 const readyForQuery = letter("Z");
 
-/** What is awaited from Postgres: it answers one statement at a time. */
+/** What became of statements that shared a turn. */
+export interface TurnAnswers {
+  /** Rows of each statement that came to its end, from the first on. */
+  readonly finished: readonly (readonly Row[])[];
+  /** Why the next one failed; those after it were not run. */
+  readonly error: Error | undefined;
+}
+
+/** What is awaited from Postgres: it answers one turn at a time. */
 interface Pending {
-  readonly rows: Row[];
-  /** Name that is prepared once Postgres says so. */
-  readonly preparing: string | undefined;
+  readonly finished: (readonly Row[])[];
+  /** Rows of the statement that is being answered. */
+  rows: Row[];
+  /** Of each statement that is parsed the name that is prepared once Postgres says so, if it has one. */
+  readonly preparing: (string | undefined)[];
   error: Error | undefined;
-  readonly resolve: (rows: readonly Row[]) => void;
+  readonly resolve: (answers: TurnAnswers) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -94,16 +105,33 @@ export class Connection implements MessageHandler {
   }
 
   /** Runs one statement. @throws PostgresError, or the error that ended the connection */
-  query({ text, name, values }: Statement): Promise<readonly Row[]> {
-    const isKnown = name !== undefined && this.#prepared.has(name);
-    const close = name === undefined ? undefined : this.#use(name, isKnown);
-    const messages = statementMessages({ name: name ?? "", parse: isKnown ? undefined : text, close, values });
-    return this.#send(messages, isKnown ? undefined : name);
+  async query(statement: Statement): Promise<readonly Row[]> {
+    const { finished, error } = await this.queryAll([statement]);
+    if (error !== undefined) throw error;
+    return finished[0] ?? [];
+  }
+
+  /**
+   * Runs statements in one turn: sent together, answered together, in one transaction that ends with them. The first that fails
+   * ends it. @throws the error that ended the connection
+   */
+  queryAll(statements: readonly Statement[]): Promise<TurnAnswers> {
+    const preparing: (string | undefined)[] = [];
+    const messages = statements.map(({ text, name, values }) => {
+      if (name !== undefined && this.#prepared.has(name)) this.#markUsed(name);
+      else if (name === undefined || !preparing.includes(name)) {
+        preparing.push(name);
+        return { name: name ?? "", parse: text, close: name === undefined ? undefined : this.#makeRoom(preparing.length), values };
+      }
+      return { name, parse: undefined, close: undefined, values };
+    });
+    return this.#send(statementMessages(messages), preparing);
   }
 
   /** Runs a command that gives no rows. @throws as query does */
   async command(text: string): Promise<void> {
-    await this.#send(commandMessage(text), undefined);
+    const { error } = await this.#send(commandMessage(text), []);
+    if (error !== undefined) throw error;
   }
 
   /** Ends it because Postgres answers no more; who waits is told. */
@@ -119,25 +147,26 @@ export class Connection implements MessageHandler {
     await this.#client.end().catch(() => undefined);
   }
 
-  #send(messages: Buffer, preparing: string | undefined): Promise<readonly Row[]> {
+  #send(messages: Buffer, preparing: (string | undefined)[]): Promise<TurnAnswers> {
     return new Promise((resolve, reject) => {
       if (!this.isUsable) {
         reject(this.#lost ?? new Error("the connection is busy"));
         return;
       }
-      this.#pending = { rows: [], preparing, error: undefined, resolve, reject };
+      this.#pending = { finished: [], rows: [], preparing, error: undefined, resolve, reject };
       this.#socket.write(messages);
     });
   }
 
-  /** Makes the name the latest used; gives the name of a statement to be closed for it. */
-  #use(name: string, isKnown: boolean): string | undefined {
-    if (isKnown) {
-      this.#prepared.delete(name);
-      this.#prepared.add(name);
-      return undefined;
-    }
-    if (this.#prepared.size < mostPrepared) return undefined;
+  /** Makes a prepared statement the one used last. */
+  #markUsed(name: string): void {
+    this.#prepared.delete(name);
+    this.#prepared.add(name);
+  }
+
+  /** The statement to be closed before `coming` more are prepared, if any. */
+  #makeRoom(coming: number): string | undefined {
+    if (this.#prepared.size + coming <= mostPrepared) return undefined;
     const [oldest] = this.#prepared;
     if (oldest !== undefined) this.#prepared.delete(oldest);
     return oldest;
@@ -147,9 +176,15 @@ export class Connection implements MessageHandler {
     const pending = this.#pending;
     if (pending === undefined) return; // notices and parameters may come at any time
     if (type === dataRow) pending.rows.push(readRow(data, start));
-    else if (type === readyForQuery) this.#settle(pending);
+    else if (type === commandComplete) {
+      pending.finished.push(pending.rows);
+      pending.rows = [];
+    } else if (type === readyForQuery) this.#settle(pending);
     else if (type === errorResponse) pending.error = new PostgresError(data.subarray(start, end));
-    else if (type === parseComplete && pending.preparing !== undefined) this.#prepared.add(pending.preparing);
+    else if (type === parseComplete) {
+      const name = pending.preparing.shift();
+      if (name !== undefined) this.#prepared.add(name);
+    }
   }
 
   longMessage(type: number, body: readonly Buffer[]): void {
@@ -162,8 +197,7 @@ export class Connection implements MessageHandler {
 
   #settle(pending: Pending): void {
     this.#pending = undefined;
-    if (pending.error === undefined) pending.resolve(pending.rows);
-    else pending.reject(pending.error);
+    pending.resolve(pending);
   }
 
   /** A server that shuts down says why in an error of its own before it goes. */

@@ -14,7 +14,7 @@ function messages(buffer: Buffer): { type: string; body: string }[] {
 }
 
 test("a statement that is used once is parsed without a name, bound, executed and synchronised", () => {
-  const buffer = statementMessages({ name: "", parse: "SELECT $1", close: undefined, values: ["ä"] });
+  const buffer = statementMessages([{ name: "", parse: "SELECT $1", close: undefined, values: ["ä"] }]);
   expect(messages(buffer)).toEqual([
     { type: "P", body: "\0SELECT $1\0\0\0" },
     { type: "B", body: "\0\0\0\0\0\u0001\0\0\0\u0002ä\0\0" },
@@ -24,7 +24,7 @@ test("a statement that is used once is parsed without a name, bound, executed an
 });
 
 test("a prepared statement is only bound; null is no value", () => {
-  const [bind, ...rest] = messages(statementMessages({ name: "rq1", parse: undefined, close: undefined, values: [null, "{}"] }));
+  const [bind, ...rest] = messages(statementMessages([{ name: "rq1", parse: undefined, close: undefined, values: [null, "{}"] }]));
   expect(bind?.type).toBe("B");
   expect(bind?.body.startsWith("\0rq1\0\0\0\0\u0002")).toBe(true);
   expect(bind?.body.endsWith("\0\0\0\u0002{}\0\0")).toBe(true);
@@ -32,11 +32,18 @@ test("a prepared statement is only bound; null is no value", () => {
 });
 
 test("a statement that is given up is closed before another is prepared", () => {
-  const found = messages(statementMessages({ name: "rq2", parse: "SELECT 1", close: "rq1", values: [] }));
+  const found = messages(statementMessages([{ name: "rq2", parse: "SELECT 1", close: "rq1", values: [] }]));
   expect(found.slice(0, 2)).toEqual([
     { type: "C", body: "Srq1\0" },
     { type: "P", body: "rq2\0SELECT 1\0\0\0" },
   ]);
+});
+
+test("statements that share a turn are synchronised once, at their end", () => {
+  const statement = (name: string, value: string) => ({ name, parse: undefined, close: undefined, values: [value] });
+  const found = messages(statementMessages([statement("rq1", "a"), statement("rq2", "b")]));
+  expect(found.map(({ type }) => type)).toEqual(["B", "E", "B", "E", "S"]);
+  expect(found.map(({ body }) => /rq\d/.exec(body)?.[0])).toEqual(["rq1", undefined, "rq2", undefined, undefined]);
 });
 
 test("a command is one message", () => {

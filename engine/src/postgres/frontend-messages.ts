@@ -1,12 +1,13 @@
 /**
  * What the engine sends to Postgres: the extended query protocol's messages (protocol 3.0, section "Message Formats"), all that one
- * statement needs in one buffer and so in one packet. Values travel as text both ways.
+ * turn needs in one buffer and so in one packet. Values travel as text both ways.
  * @module
  */
 const letter = (character: string): number => character.charCodeAt(0);
 const type = { parse: letter("P"), bind: letter("B"), execute: letter("E"), sync: letter("S"), close: letter("C"), query: letter("Q") };
 
-const executeAndSyncLength = 10 + 5;
+/** Bytes of each message without its texts and values. */
+const lengths = { parse: 5 + 1 + 1 + 2, bind: 5 + 1 + 1 + 2 + 2 + 2, execute: 5 + 1 + 4, sync: 5, close: 5 + 1 + 1, query: 5 + 1 };
 
 export interface StatementMessages {
   /** The prepared statement's name; empty for one that is used once. */
@@ -18,64 +19,102 @@ export interface StatementMessages {
   readonly values: readonly (string | null)[];
 }
 
-/** Everything that runs one statement, up to the Sync that ends it. */
-export function statementMessages({ name, parse, close, values }: StatementMessages): Buffer {
-  const nameLength = Buffer.byteLength(name) + 1;
-  const closeLength = close === undefined ? 0 : 6 + Buffer.byteLength(close) + 1;
-  const parseLength = parse === undefined ? 0 : 5 + nameLength + Buffer.byteLength(parse) + 1 + 2;
-  let bindLength = 5 + 1 + nameLength + 2 + 2 + 2;
-  const valueLengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
-  for (const length of valueLengths) bindLength += 4 + length;
-  const buffer = Buffer.allocUnsafe(closeLength + parseLength + bindLength + executeAndSyncLength);
-  let at = 0;
-  const head = (kind: number, length: number): void => {
-    buffer[at] = kind;
-    at = buffer.writeInt32BE(length - 1, at + 1);
-  };
-  const text = (value: string): void => {
-    at += buffer.write(value, at, "utf8");
-    buffer[at] = 0;
-    at += 1;
-  };
+/** Everything that runs statements one after another, up to the one Sync that ends them. */
+export function statementMessages(statements: readonly StatementMessages[]): Buffer {
+  let length = lengths.sync;
+  for (const statement of statements) length += lengthOf(statement);
+  const writer = new MessageWriter(length);
+  for (const statement of statements) writeStatement(writer, statement);
+  writer.head(type.sync, lengths.sync);
+  return writer.buffer;
+}
+
+function lengthOf({ name, parse, close, values }: StatementMessages): number {
+  const closing = close === undefined ? 0 : lengths.close + Buffer.byteLength(close);
+  const parsing = parse === undefined ? 0 : lengths.parse + Buffer.byteLength(name) + Buffer.byteLength(parse);
+  return closing + parsing + bindLength(name, values) + lengths.execute;
+}
+
+function bindLength(name: string, values: readonly (string | null)[]): number {
+  let length = lengths.bind + Buffer.byteLength(name);
+  for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
+  return length;
+}
+
+function writeStatement(writer: MessageWriter, { name, parse, close, values }: StatementMessages): void {
   if (close !== undefined) {
-    head(type.close, closeLength);
-    buffer[at] = letter("S");
-    at += 1;
-    text(close);
+    writer.head(type.close, lengths.close + Buffer.byteLength(close));
+    writer.byte(letter("S"));
+    writer.text(close);
   }
   if (parse !== undefined) {
-    head(type.parse, parseLength);
-    text(name);
-    text(parse);
-    at = buffer.writeInt16BE(0, at); // types of parameters: all left to Postgres
+    writer.head(type.parse, lengths.parse + Buffer.byteLength(name) + Buffer.byteLength(parse));
+    writer.text(name);
+    writer.text(parse);
+    writer.int16(0); // types of parameters: all left to Postgres
   }
-  head(type.bind, bindLength);
-  text(""); // the unnamed portal
-  text(name);
-  at = buffer.writeInt16BE(0, at); // formats of parameters: all text
-  at = buffer.writeInt16BE(values.length, at);
-  for (const [index, value] of values.entries()) {
-    if (value === null) at = buffer.writeInt32BE(-1, at);
-    else {
-      at = buffer.writeInt32BE(valueLengths[index] ?? 0, at);
-      at += buffer.write(value, at, "utf8");
-    }
-  }
-  at = buffer.writeInt16BE(0, at); // formats of results: all text
-  head(type.execute, 10);
-  text("");
-  at = buffer.writeInt32BE(0, at); // all rows
-  head(type.sync, 5);
-  return buffer;
+  writer.head(type.bind, bindLength(name, values));
+  writer.text(""); // the unnamed portal
+  writer.text(name);
+  writer.int16(0); // formats of parameters: all text
+  writer.int16(values.length);
+  for (const value of values) writer.value(value);
+  writer.int16(0); // formats of results: all text
+  writer.head(type.execute, lengths.execute);
+  writer.text("");
+  writer.int32(0); // all rows
 }
 
 /** A command without parameters (simple query protocol). */
 export function commandMessage(command: string): Buffer {
-  const length = 5 + Buffer.byteLength(command) + 1;
-  const buffer = Buffer.allocUnsafe(length);
-  buffer[0] = type.query;
-  buffer.writeInt32BE(length - 1, 1);
-  buffer.write(command, 5, "utf8");
-  buffer[length - 1] = 0;
-  return buffer;
+  const length = lengths.query + Buffer.byteLength(command);
+  const writer = new MessageWriter(length);
+  writer.head(type.query, length);
+  writer.text(command);
+  return writer.buffer;
+}
+
+class MessageWriter {
+  readonly buffer: Buffer;
+  #at = 0;
+
+  constructor(length: number) {
+    this.buffer = Buffer.allocUnsafe(length);
+  }
+
+  /** @param length of the whole message; what is sent leaves out the byte of its type */
+  head(kind: number, length: number): void {
+    this.byte(kind);
+    this.int32(length - 1);
+  }
+
+  byte(value: number): void {
+    this.buffer[this.#at] = value;
+    this.#at += 1;
+  }
+
+  int16(value: number): void {
+    this.#at = this.buffer.writeInt16BE(value, this.#at);
+  }
+
+  int32(value: number): void {
+    this.#at = this.buffer.writeInt32BE(value, this.#at);
+  }
+
+  /** With the zero byte that ends it. */
+  text(value: string): void {
+    this.#at += this.buffer.write(value, this.#at, "utf8");
+    this.byte(0);
+  }
+
+  /** With its length in front, which tells null from an empty text. */
+  value(value: string | null): void {
+    if (value === null) {
+      this.int32(-1);
+      return;
+    }
+    const written = this.buffer.write(value, this.#at + 4, "utf8");
+    this.int32(written);
+    this.#at += written;
+  }
 }

@@ -43,6 +43,12 @@ export class Printer {
   readonly #positions = new Map<string, number>();
   readonly #redactions = new Map<Condition, Map<string, string>>();
   #aliases = 0;
+  #callsFunctions = false;
+
+  /** Whether what was printed so far calls functions of the metadata. */
+  get callsFunctions(): boolean {
+    return this.#callsFunctions;
+  }
 
   alias(): string {
     this.#aliases += 1;
@@ -72,6 +78,7 @@ export class Printer {
   }
 
   call(call: FunctionCall, given: readonly FunctionArgument[], row: string): string {
+    this.#callsFunctions = true;
     const printed = given.map((argument) => {
       if (argument.kind === "row") return row;
       const text = this.parameter(argument.parameter);

@@ -1,0 +1,117 @@
+import pg from "pg";
+import type { Connection } from "../postgres/connection.ts";
+import { ConnectionPool } from "../postgres/connection-pool.ts";
+import { PostgresError } from "../postgres/postgres-error.ts";
+import { Watchdog } from "../postgres/watchdog.ts";
+
+export interface SourceConnectionsOptions {
+  readonly connection: pg.ClientConfig;
+  readonly poolSize: number;
+  /** Milliseconds; 0 = never. */
+  readonly statementTimeout: number;
+  readonly idleTimeout: number;
+  readonly onConnectionLost: (message: string) => void;
+}
+
+/** Milliseconds to get a connection in. */
+const connectionTimeout = 5_000;
+
+/** Milliseconds of silence after which TCP asks whether the other end is still there. */
+const keepAliveDelay = 10_000;
+
+/** Milliseconds that Postgres gets beyond its own statement timeout, before its silence is taken for its end. */
+const answerGrace = 10_000;
+
+/** The connections of one source, and how what runs on them is ended. */
+export class SourceConnections {
+  readonly #options: SourceConnectionsOptions;
+  readonly #pool: ConnectionPool;
+  readonly #watchdog: Watchdog;
+
+  constructor(options: SourceConnectionsOptions) {
+    this.#options = options;
+    const { statementTimeout } = options;
+    this.#watchdog = new Watchdog(statementTimeout === 0 ? 0 : statementTimeout + answerGrace);
+    this.#pool = new ConnectionPool({
+      connection: {
+        ...options.connection,
+        connectionTimeoutMillis: connectionTimeout,
+        // A firewall that forgets quiet connections is noticed before a request is.
+        keepAlive: true,
+        keepAliveInitialDelayMillis: keepAliveDelay,
+        application_name: "routeql-engine",
+        // A read engine's connections cannot write, whatever a function tries. Planning time matters more than JIT here.
+        options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${statementTimeout}`,
+      },
+      size: options.poolSize,
+      idleTimeout: options.idleTimeout,
+      waitTimeout: connectionTimeout,
+      onLost: options.onConnectionLost,
+    });
+  }
+
+  get statistics() {
+    return this.#pool.statistics;
+  }
+
+  /** Whether who takes a connection now has to wait for one. */
+  get isBusy(): boolean {
+    return this.#pool.isBusy;
+  }
+
+  /** A connection, for `use`. @throws when none can be opened, or none comes free in time */
+  take(): Connection | Promise<Connection> {
+    return this.#pool.take();
+  }
+
+  /**
+   * Works with a connection, which is given back afterwards. The work ends in bounded time, also when Postgres neither answers nor
+   * ends the connection.
+   * @param work gets a function that ends the running statement in Postgres
+   * @throws what the work throws
+   */
+  async use<Result>(connection: Connection, work: (cancel: () => void) => Promise<Result>): Promise<Result> {
+    let cancelling: Promise<void> | undefined;
+    let mustGo = false;
+    this.#watchdog.watch(connection);
+    try {
+      return await work(() => {
+        cancelling ??= this.#cancel(connection.processId);
+      });
+    } catch (error) {
+      mustGo = mustReconnect(error);
+      throw error;
+    } finally {
+      this.#watchdog.release(connection);
+      // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
+      if (cancelling !== undefined) await cancelling;
+      if (mustGo) this.#pool.discard(connection);
+      else this.#pool.give(connection);
+    }
+  }
+
+  async #cancel(processId: number): Promise<void> {
+    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: connectionTimeout, query_timeout: connectionTimeout, application_name: "routeql-engine-cancel" });
+    client.on("error", (error) => this.#options.onConnectionLost(error.message));
+    try {
+      await client.connect();
+      await client.query("SELECT pg_cancel_backend($1)", [processId]);
+    } catch (error) {
+      this.#options.onConnectionLost(`a statement could not be cancelled: ${(error as Error).message}`);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/**
+ * Whether the connection is not to be used again: it ends, or a statement that it keeps prepared does not fit the database any more,
+ * e.g. after a migration.
+ */
+function mustReconnect(error: unknown): boolean {
+  return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000)$/.test(error.code);
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Database, type SharingLimits } from "../../engine/src/execution/database.ts";
+import { textOf } from "../../engine/src/postgres/bytes.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+
+let container: StartedDatabaseContainer;
+
+beforeAll(async () => {
+  container = await startDatabase();
+  await using owner = await container.connect("owner");
+  await owner.query("create table public.shared (id int); insert into public.shared values (1); grant select on public.shared to public");
+  // Nothing that lock_timeout would end.
+  await owner.query(`create function public.pass_gate(gate bigint) returns text language plpgsql as $$
+    begin
+      while not pg_try_advisory_xact_lock_shared(gate) loop perform pg_sleep(0.02); end loop;
+      return 'passed';
+    end $$;
+    grant execute on function public.pass_gate to public`);
+});
+
+afterAll(async () => {
+  await container.stop();
+});
+
+/** Whatever ran once counts as quick, and shared turns may last for ever, so that nothing depends on the machine's speed. */
+const patient: SharingLimits = { quick: Infinity, patience: 600_000 };
+const impatient: SharingLimits = { quick: Infinity, patience: 50 };
+
+/** A gate that statements wait at, closed until `open`. */
+async function closedGate(): Promise<{ readonly key: string; open(): Promise<void> } & AsyncDisposable> {
+  const key = String(Math.floor(Math.random() * 2 ** 31));
+  const keeper = await container.connect("bootstrap");
+  await keeper.query("select pg_advisory_lock($1)", [key]);
+  let opening: Promise<void> | undefined;
+  const open = (): Promise<void> => (opening ??= keeper.end());
+  return { key, open, [Symbol.asyncDispose]: open };
+}
+
+/** Resolves once as many statements of the text run as are expected. */
+async function untilRunning(text: string, expected: number, longerThan = "0 ms"): Promise<void> {
+  await using admin = await container.connect("bootstrap");
+  const running = "select count(*)::int as running from pg_stat_activity where state = 'active' and query = $1 and xact_start < clock_timestamp() - $2::interval";
+  await expect.poll(async () => (await admin.query(running, [text, longerThan])).rows, { timeout: 60_000 }).toEqual([{ running: expected }]);
+}
+
+interface TestDatabase extends AsyncDisposable {
+  /** Runs a statement that may share a turn. */
+  ask(text: string, ...values: string[]): Promise<string | null | undefined>;
+  askFor(signal: AbortSignal, text: string, ...values: string[]): Promise<string | null | undefined>;
+  /** Takes all connections, so that what is asked until then waits, and gives them back. */
+  holdConnections(): Promise<() => Promise<void>>;
+  readonly database: Database;
+}
+
+/** With these statements known already. */
+async function start(sharing: SharingLimits, poolSize: number, known: readonly [text: string, ...values: string[]][], statementTimeout = 60_000): Promise<TestDatabase> {
+  const database = new Database({
+    connection: { connectionString: container.getConnectionUri("engine") },
+    poolSize,
+    statementTimeout,
+    idleTimeout: 60_000,
+    onConnectionLost: () => undefined,
+    sharing,
+  });
+  const run = async (signal: AbortSignal | undefined, text: string, values: string[]) => {
+    const [rows] = await database.runAll([{ text, values, mayShare: true }], signal);
+    const value = rows?.[0]?.[0];
+    return value === null || value === undefined ? value : textOf(value);
+  };
+  const gates = new AsyncDisposableStack();
+  for (const [text, ...values] of known) for (let times = 0; times < 2; times += 1) await run(undefined, text, values);
+  return {
+    database,
+    ask: (text, ...values) => run(undefined, text, values),
+    askFor: (signal, text, ...values) => run(signal, text, values),
+    async holdConnections() {
+      const gate = gates.use(await closedGate());
+      const text = `select public.pass_gate(${gate.key})`;
+      const held = Array.from({ length: poolSize }, () => database.run({ text, values: [] }));
+      await untilRunning(text, poolSize);
+      return async () => {
+        await gate.open();
+        await Promise.all(held);
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await gates[Symbol.asyncDispose]();
+      await database.close();
+    },
+  };
+}
+
+const echo = "select $1::text";
+const divide = "select (12 / $1::int)::text";
+const beginning = "select $1::text || now()::text";
+const pass = "select public.pass_gate($1)";
+/** A gate that nobody closes. */
+const free = "-1";
+const sleep = "select pg_sleep($1::float)::text";
+
+test("quick statements that wait for a connection go together, four at most, and each gets its own rows", async () => {
+  await using shared = await start(patient, 1, [[beginning, ""], [echo, ""]]);
+  const release = await shared.holdConnections();
+  const times = Array.from({ length: 5 }, () => shared.ask(beginning, ""));
+  const echoes = ["a", "ä€", "c"].map((value) => shared.ask(echo, value));
+  expect(shared.database.statistics).toEqual({ total: 1, idle: 0, waiting: 8 });
+  await release();
+  const [first, ...others] = await Promise.all(times);
+  // One transaction has one time.
+  expect(others.map((time) => time === first)).toEqual([true, true, true, false]);
+  expect(await Promise.all(echoes)).toEqual(["a", "ä€", "c"]);
+  expect(shared.database.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
+});
+
+test("a statement that is not known yet, or is not to be shared, goes alone", async () => {
+  await using shared = await start(patient, 1, [[beginning, ""]]);
+  const release = await shared.holdConnections();
+  const unknown = ["a", "b"].map(() => shared.ask(`${beginning} || ''`, ""));
+  const unshared = ["a", "b"].map(() => shared.database.run({ text: beginning, values: [""] }));
+  await release();
+  const times = [...(await Promise.all(unknown)), ...(await Promise.all(unshared)).map(([row]) => row?.[0])];
+  expect(new Set(times).size).toBe(4);
+});
+
+test("a statement that fails does so alone, with its own reason", async () => {
+  await using shared = await start(patient, 1, [[echo, ""], [divide, "1"]]);
+  const release = await shared.holdConnections();
+  const before = shared.ask(echo, "before");
+  const failing = expect(shared.ask(divide, "0")).rejects.toMatchObject({ code: "data-exception", message: "division by zero" });
+  const after = [shared.ask(echo, "after"), shared.ask(divide, "3")];
+  await release();
+  await failing;
+  expect(await Promise.all([before, ...after])).toEqual(["before", "after", "4"]);
+});
+
+test("a statement that turns out to be stuck holds nobody but itself, and meets the statement timeout", async () => {
+  await using shared = await start(impatient, 2, [[echo, ""], [pass, free]], 10_000);
+  await using gate = await closedGate();
+  const release = await shared.holdConnections();
+  let isStuck = true;
+  const before = shared.ask(echo, "before");
+  const stuck = expect(
+    shared.ask(pass, gate.key).finally(() => {
+      isStuck = false;
+    }),
+  ).rejects.toMatchObject({ code: "timeout" });
+  const after = shared.ask(echo, "after");
+  await release();
+  expect(await Promise.all([before, after])).toEqual(["before", "after"]);
+  expect(isStuck).toBe(true);
+  await stuck;
+}, 60_000);
+
+test("a stuck statement that is free again in time has its answer, and so have those behind it", async () => {
+  await using shared = await start(impatient, 1, [[echo, ""], [pass, free]]);
+  await using gate = await closedGate();
+  const release = await shared.holdConnections();
+  const stuck = shared.ask(pass, gate.key);
+  const behind = shared.ask(echo, "behind");
+  await release();
+  await untilRunning(pass, 1, "400 ms"); // longer than a turn may be: it is asked alone by now
+  await gate.open();
+  expect(await Promise.all([stuck, behind])).toEqual(["passed", "behind"]);
+});
+
+test("who leaves is told at once and disturbs nobody; what he asked for ends in Postgres", async () => {
+  await using shared = await start({ quick: Infinity, patience: 2_000 }, 1, [[echo, ""], [pass, free]]);
+  await using gate = await closedGate();
+  const release = await shared.holdConnections();
+  const leaving = new AbortController();
+  const left = expect(shared.askFor(leaving.signal, pass, gate.key)).rejects.toThrow("left");
+  const staying = [shared.ask(echo, "a"), shared.ask(echo, "b")];
+  await release();
+  await untilRunning(pass, 1);
+  leaving.abort(new Error("left"));
+  await left;
+  expect(await Promise.all(staying)).toEqual(["a", "b"]);
+  await untilRunning(pass, 0);
+  expect(shared.database.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
+});
+
+test("what was asked for by somebody who has left is not run at all", async () => {
+  await using shared = await start(patient, 1, [[echo, ""], [sleep, "0"]]);
+  const release = await shared.holdConnections();
+  const leaving = new AbortController();
+  const left = expect(shared.askFor(leaving.signal, sleep, "4000")).rejects.toThrow("left");
+  const staying = shared.ask(echo, "a");
+  leaving.abort(new Error("left"));
+  await left;
+  await release();
+  expect(await staying).toBe("a");
+});
+
+test("a connection that ends fails those who wait for it, and the next one serves", async () => {
+  const terminate = "select pg_terminate_backend(case when $1 = 'now' then pg_backend_pid() else 0 end)::text";
+  await using shared = await start(patient, 1, [[echo, ""], [terminate, "never"]]);
+  const release = await shared.holdConnections();
+  const failing = [shared.ask(terminate, "now"), shared.ask(echo, "a")].map((asked) => expect(asked).rejects.toMatchObject({ code: "postgres-error", status: 503 }));
+  await release();
+  await Promise.all(failing);
+  expect(await shared.ask(echo, "b")).toBe("b");
+});
+
+test("a prepared statement that no longer fits the database costs the connection, not the answer", async () => {
+  const all = "select * from public.shared";
+  await using shared = await start(patient, 1, [[echo, ""], [all]]);
+  await using owner = await container.connect("owner");
+  await owner.query("alter table public.shared add column note text");
+  const release = await shared.holdConnections();
+  const asked = [shared.ask(all), shared.ask(echo, "a")];
+  await release();
+  expect(await Promise.all(asked)).toEqual(["1", "a"]);
+});
+
+test("a line that does not move ends for all who wait in it", async () => {
+  await using shared = await start(patient, 1, [[echo, ""]]);
+  const release = await shared.holdConnections();
+  const waiting = ["a", "b"].map((value) => expect(shared.ask(echo, value)).rejects.toMatchObject({ status: 503 }));
+  await Promise.all(waiting);
+  expect(shared.database.statistics.waiting).toBe(0);
+  await release();
+}, 60_000);
