@@ -59,7 +59,7 @@ async function check(all: readonly Manifest[]): Promise<void> {
 const kindsOf = (all: readonly Manifest[]): Set<string> => new Set(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
 
 test("the manifests with a CloudNativePG database are what its definitions and the API ask for", { timeout: 120_000 }, async () => {
-  const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes" });
+  const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes", backupEndpoint: "https://storage.example.net" });
   expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 Cluster");
   expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 ScheduledBackup");
   expect(all.some(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "database")).toBe(false);

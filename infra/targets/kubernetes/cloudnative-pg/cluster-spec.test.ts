@@ -73,6 +73,14 @@ test("the storage is logged in to with the given login, or by the role of the no
   });
 });
 
+test("another storage than Amazon's is not sent checksums that it may not know", () => {
+  expect(storeSpec(backup, undefined)).not.toHaveProperty("instanceSidecarConfiguration");
+  expect(storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").instanceSidecarConfiguration?.env).toEqual([
+    { name: "AWS_REQUEST_CHECKSUM_CALCULATION", value: "when_required" },
+    { name: "AWS_RESPONSE_CHECKSUM_VALIDATION", value: "when_required" },
+  ]);
+});
+
 const callers = { callers: ["engine", "migrate"] as const, scope: { instance: "routeql-prod" } };
 
 test("the instances are called by those who declare it, by each other and by the operator, and by nobody else", () => {

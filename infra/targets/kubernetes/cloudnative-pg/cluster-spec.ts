@@ -109,6 +109,12 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
   };
 }
 
+/** Other storages than Amazon's may not know the checksums that its client sends unasked. */
+const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONSE_CHECKSUM_VALIDATION"].map((name) => ({
+  name,
+  value: "when_required",
+}));
+
 /**
  * Of an ObjectStore of the plugin's.
  * @param credentials name of the Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; without one the role of the nodes counts
@@ -129,6 +135,7 @@ export function storeSpec<Name>({ destination, endpoint, retentionDays }: Backup
       wal: { compression: "gzip" },
       data: { compression: "gzip" },
     },
+    ...(endpoint === undefined ? {} : { instanceSidecarConfiguration: { env: checksumsWhereRequired } }),
   };
 }
 
