@@ -10,7 +10,7 @@ import { endpoints } from "./endpoints/endpoints.ts";
 import { answerBrokenRequest } from "./http/broken-request.ts";
 import { KeyEncryption } from "./keys/key-encryption.ts";
 import { KeyRepository } from "./keys/key-repository.ts";
-import { careForKeys } from "./keys/key-caretaker.ts";
+import { startKeyCare } from "./keys/key-caretaker.ts";
 import { KeyRotation } from "./keys/key-rotation.ts";
 import { Keyring } from "./keys/keyring.ts";
 import { rotationPolicy } from "./keys/rotation-policy.ts";
@@ -96,7 +96,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
 
   const prepared = prepare({ settings, database, encryption, rotation, keyring, passwords, audit, log }, stopping.signal);
   prepared.catch(() => undefined);
-  const refresh = setInterval(() => void careForKeys({ database, encryption, rotation, keyring, audit, log }), settings.KEY_REFRESH_SECONDS * 1000);
+  const stopKeyCare = startKeyCare({ database, encryption, rotation, keyring, audit, log }, settings.KEY_REFRESH_SECONDS * 1000);
 
   return {
     port,
@@ -104,7 +104,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     prepared,
     async stop() {
       stopping.abort();
-      clearInterval(refresh);
+      stopKeyCare();
       await close(server, settings.SHUTDOWN_SECONDS * 1000);
       await close(metricsServer, 0);
       redis.disconnect();

@@ -18,8 +18,24 @@ export interface CaretakerParts {
 /**
  * What every replica does with the keys at each refresh: retire those whose time has come, rotate when it is due, store again
  * what a replica with the previous KEY_ENCRYPTION_KEY has stored meanwhile, read them again.
+ *
+ * A refresh that is due while the last one still waits for a slow database is left out: those would take connections that logins
+ * need, and an older key set could be read in after a newer one.
+ * @returns stops it
  */
-export async function careForKeys({ database, encryption, rotation, keyring, audit, log }: CaretakerParts): Promise<void> {
+export function startKeyCare(parts: CaretakerParts, milliseconds: number): () => void {
+  let caring = false;
+  const timer = setInterval(() => {
+    if (caring) return;
+    caring = true;
+    void careForKeys(parts).finally(() => {
+      caring = false;
+    });
+  }, milliseconds);
+  return () => clearInterval(timer);
+}
+
+async function careForKeys({ database, encryption, rotation, keyring, audit, log }: CaretakerParts): Promise<void> {
   try {
     for (const kid of await rotation.retireExpired())
       await audit.record({ event: "key-retired", outcome: "success", detail: { kid } });

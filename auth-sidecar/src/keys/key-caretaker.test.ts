@@ -1,0 +1,28 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { createLogger } from "../logging.ts";
+import { type CaretakerParts, startKeyCare } from "./key-caretaker.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a refresh that is due while the last one waits for the database is left out", async () => {
+  vi.useFakeTimers();
+  const started: PromiseWithResolvers<string[]>[] = [];
+  const retireExpired = (): Promise<string[]> => {
+    const refresh = Promise.withResolvers<string[]>();
+    started.push(refresh);
+    return refresh.promise;
+  };
+  const parts = { rotation: { retireExpired }, keyring: { refresh: async () => undefined, closed: () => [] }, log: createLogger("silent") };
+  const stop = startKeyCare(parts as unknown as CaretakerParts, 1000);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(started).toHaveLength(1);
+  started[0]!.reject(new Error("the database does not answer"));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(started).toHaveLength(2);
+  stop();
+  started[1]!.reject(new Error("the database does not answer"));
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(started).toHaveLength(2);
+});
