@@ -6,6 +6,7 @@ import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { openDatabaseInPod } from "../kubernetes/database-socket.ts";
 import { placeOf } from "../kubernetes/place.ts";
+import { encryption } from "./encryption.ts";
 import { connectedMark, RelaySocket } from "./relay-socket.ts";
 import { toolsNetwork } from "./tools-network.ts";
 
@@ -20,15 +21,6 @@ socket.on("connect", () => {
 socket.on("close", () => process.exit(0));
 socket.on("error", (error) => { console.error(error.message); process.exit(1); });
 `;
-
-/** Where the connection seems to lead and how it is encrypted, as the parts of the stack do it. */
-function encryption({ host, port, name, sslmode, authority }: DatabaseReach): ClientConfig {
-  const place = { host, port, database: name };
-  if (authority !== undefined) return { ...place, ssl: { ca: authority } };
-  if (sslmode === undefined) return place;
-  const parameters = new URLSearchParams({ sslmode }).toString();
-  return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
-}
 
 export interface OpenedDatabase {
   /** For one `pg.Client`: the stream is a connection already. */

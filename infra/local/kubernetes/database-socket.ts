@@ -1,11 +1,12 @@
 import { PassThrough } from "node:stream";
 import { PortForward } from "@kubernetes/client-node";
+import { encryption } from "../database/encryption.ts";
 import { PostgresSocket } from "../database/postgres-socket.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { connectCluster } from "./connect.ts";
 import { connectionFailure } from "./connection-error.ts";
-import { databasePod } from "./database-pod.ts";
+import { checkedReach, databasePod } from "./database-pod.ts";
 import type { Place } from "./place.ts";
 
 const databasePort = 5432;
@@ -45,6 +46,7 @@ export async function openDatabaseInPod(place: Place, stack: string, role: Datab
   const values = await valuesOf(stack);
   const { config, cluster } = await connectCluster();
   const pod = await databasePod(cluster, place, values, stack);
+  const reach = await checkedReach(cluster, place, values);
   const [fromPod, toPod] = [new PassThrough(), new PassThrough()];
   const opened = await new PortForward(config)
     .portForward(place.namespace, pod.name, [databasePort], fromPod, null, toPod)
@@ -55,7 +57,7 @@ export async function openDatabaseInPod(place: Place, stack: string, role: Datab
   const connection = typeof opened === "function" ? opened() : opened;
   connection?.addEventListener("close", () => fromPod.end());
   return {
-    config: { stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role], database: "routeql" },
+    config: { ...encryption(reach), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
     close: async () => {
       socket.destroy();
       connection?.close();

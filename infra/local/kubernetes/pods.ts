@@ -22,18 +22,20 @@ function podOf(object: KubernetesObject): Pod {
   };
 }
 
-/** All pods of a stack that have or had something to run, by service and name. */
-export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
-  const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
+type Labels = Readonly<Record<string, string>>;
+
+/** All pods of a stack (with these labels too) that have or had something to run, by service and name. */
+export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal, labels: Labels = {}): Promise<Pod[]> {
+  const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, { ...instanceLabels(place), ...labels }, signal);
   return pods
     .filter((pod) => textAt(pod, "status", "phase") !== "Pending")
     .map(podOf)
     .toSorted((left, right) => (`${left.service} ${left.name}` < `${right.service} ${right.name}` ? -1 : 1));
 }
 
-/** A ready pod of one service. @throws Failure when there is none */
-export async function readyPod(cluster: Cluster, place: Place, service: string, stack: string): Promise<Pod> {
-  const found = (await podsOf(cluster, place)).find((pod) => pod.service === service && pod.ready);
+/** A ready pod of one service, with these labels too. @throws Failure when there is none */
+export async function readyPod(cluster: Cluster, place: Place, service: string, stack: string, labels: Labels = {}): Promise<Pod> {
+  const found = (await podsOf(cluster, place, undefined, labels)).find((pod) => pod.service === service && pod.ready);
   if (found) return found;
   throw new Failure(`No pod of ${service} in the namespace ${place.namespace} is ready`, {
     remedy: `run \`npm run up -- --stack ${stack}\`: it repairs the stack.`,

@@ -12,6 +12,8 @@ import type { Storage } from "../workload.ts";
 
 /** Name of the Cluster, from which the operator makes those of its Services: `database-rw` and so on. */
 export const clusterName = "database";
+/** The Secret in which the operator keeps the authority of the instances' certificates. */
+export const authoritySecret = { name: `${clusterName}-ca`, key: "ca.crt" } as const;
 /** Name of the ObjectStore, and of the ScheduledBackup. */
 export const storeName = "database";
 /** The operator's plugin for backups; what was built in before it is gone from CloudNativePG 1.30. */

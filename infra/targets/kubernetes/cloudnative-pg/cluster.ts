@@ -11,7 +11,7 @@ import { secretHash } from "../content-name.ts";
 import type { ForeignFiles } from "../files.ts";
 import { labelsOf, metadataOf } from "../scope.ts";
 import type { Scope } from "../scope.ts";
-import { clusterName, clusterSpec, scheduleSpec, storeName, storeSpec } from "./cluster-spec.ts";
+import { authoritySecret, clusterName, clusterSpec, scheduleSpec, storeName, storeSpec } from "./cluster-spec.ts";
 import type { ClusterSettings, LoginSecrets } from "./cluster-spec.ts";
 import { clusterPolicy } from "./network.ts";
 import type { ClusterCallers } from "./network.ts";
@@ -27,7 +27,7 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope"> {
 }
 
 /** The authority that the operator makes for the instances' certificates, for those that connect. */
-export const clusterAuthority: ForeignFiles = { secretName: `${clusterName}-ca`, paths: { "ca.crt": databaseAuthorityFile } };
+export const clusterAuthority: ForeignFiles = { secretName: authoritySecret.name, paths: { [authoritySecret.key]: databaseAuthorityFile } };
 
 type Held = Readonly<Record<string, Output<string>>>;
 
