@@ -68,7 +68,7 @@ export class Database {
   async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
     try {
-      const shared = this.#connections.isBusy ? await this.#share(runs, signal) : undefined;
+      const shared = this.#connections.free <= 1 ? await this.#share(runs, signal) : undefined;
       if (shared !== undefined) return [shared];
       const taken = this.#connections.take();
       // Each wait for what is there already would cost as much as finding it.

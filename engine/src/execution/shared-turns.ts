@@ -17,7 +17,7 @@ interface Member {
 }
 
 /**
- * Lets quick statements that wait for a connection go together: both sides then write, wake and read once for all of them, and
+ * Lets quick statements go together where connections are scarce: both sides then write, wake and read once for all of them, and
  * Postgres begins and ends one transaction. Whatever goes wrong, nobody suffers from his neighbours: who got no answer is
  * told to ask alone, and a turn that takes long is cancelled.
  */
@@ -34,7 +34,7 @@ export class SharedTurns {
     this.#watchdog = new Watchdog(patience);
   }
 
-  /** Statements that wait in another one's place in the line. */
+  /** Statements that wait without a place of their own in the line. */
   get joined(): number {
     return this.#joined;
   }
@@ -56,9 +56,9 @@ export class SharedTurns {
   }
 
   #board(member: Member): void {
+    this.#joined += 1;
     if (this.#boarding.length > 0 && this.#boarding.length < mostTogether) {
       this.#boarding.push(member);
-      this.#joined += 1;
       return;
     }
     const members = [member];
@@ -69,6 +69,9 @@ export class SharedTurns {
   }
 
   async #run(members: Member[]): Promise<void> {
+    // Whoever asks in the same turn of the event loop can come along, which makes the most of the last free connection.
+    await new Promise(setImmediate);
+    this.#joined -= 1;
     let connection: Connection;
     try {
       connection = await this.#connections.take();

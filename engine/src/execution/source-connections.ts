@@ -54,9 +54,9 @@ export class SourceConnections {
     return this.#pool.statistics;
   }
 
-  /** Whether who takes a connection now has to wait for one. */
-  get isBusy(): boolean {
-    return this.#pool.isBusy;
+  /** Connections that can be taken without waiting for somebody to give one back. */
+  get free(): number {
+    return this.#pool.free;
   }
 
   /** A connection, for `use`. @throws when none can be opened, or none comes free in time */

@@ -43,9 +43,9 @@ export class ConnectionPool {
     return { total: this.#total, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
-  /** Whether who takes a connection now has to wait for one. */
-  get isBusy(): boolean {
-    return this.#idle.length === 0 && this.#total >= this.#options.size;
+  /** Connections that can be taken without waiting for somebody to give one back. */
+  get free(): number {
+    return this.#idle.length + this.#options.size - this.#total;
   }
 
   /** A connection to be given back. @throws when none can be opened, or none comes free in time */
