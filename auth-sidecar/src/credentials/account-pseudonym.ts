@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import type { Provider } from "../users/user.ts";
 
 export type AccountPseudonym = (provider: Provider, name: string) => string;
@@ -9,6 +9,7 @@ export type AccountPseudonym = (provider: Provider, name: string) => string;
  * kept.
  */
 export function accountPseudonym(secret: string): AccountPseudonym {
-  const key = Buffer.from(hkdfSync("sha256", secret, "", "routeql account pseudonym", 32));
+  // As a KeyObject, since a Buffer is made into one at each use, for five times what the HMAC costs.
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "routeql account pseudonym", 32)));
   return (provider, name) => createHmac("sha256", key).update(`${provider}\0${name}`).digest("hex").slice(0, 32);
 }
