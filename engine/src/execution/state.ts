@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { AskForText } from "../catalog/catalog.ts";
-import { readCatalog } from "../catalog/catalog.ts";
+import { nameKey, readCatalog } from "../catalog/catalog.ts";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "../metadata/load.ts";
 import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
 import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
@@ -9,6 +9,7 @@ import { Naming } from "../schema/naming.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
 import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
+import { rootFieldNames } from "../schema/root-fields.ts";
 import type { EngineOptions } from "../engine.ts";
 import { parse } from "graphql";
 import { AllowList } from "./allow-list.ts";
@@ -60,15 +61,38 @@ async function resolve(source: SourceMetadata, index: number, ask: AskForText, n
   return resolveSource(source, ["sources", index], catalog, naming, report);
 }
 
+/** Names of the root fields that a source gives to whoever may see everything. */
+function rootFieldsOf({ naming, tables, functions }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
+  return [
+    ...[...tables.values()].flatMap((table) => {
+      const names = rootFieldNames(table.metadata, table.names, naming);
+      const given = [names.select, names.select_aggregate, names.select_stream, ...(table.catalog.primaryKey === undefined ? [] : [names.select_by_pk])];
+      return given.map((name) => ({ name, owner: table.key, path: [...table.path, "table"] }));
+    }),
+    ...functions.flatMap(({ fields, path, call }) =>
+      [fields.rows, fields.aggregate].map((name) => ({ name: naming.rootField(name), owner: `the function ${nameKey(call.function)}`, path: [...path, "function"] })),
+    ),
+  ];
+}
+
+/** Within a source each root field is there once. */
+function checkRootFields(source: ResolvedSource, report: Parameters<typeof resolveSource>[4]): void {
+  const owners = new Map<string, string>();
+  for (const { name, owner, path } of rootFieldsOf(source)) {
+    const other = owners.get(name);
+    if (other !== undefined) report(path, path.includes("functions") ? "function" : "table", owner, `${owner} would give the root field ${name}, which ${other} gives`);
+    owners.set(name, owner);
+  }
+}
+
 /** Two sources cannot give the same name to different tables' types or root fields. */
 function checkSourceNames(sources: readonly ResolvedSource[], report: Parameters<typeof resolveSource>[4]): void {
   const owners = new Map<string, string>();
   for (const [index, source] of sources.entries()) {
-    const names = source.naming.namespace === undefined ? [] : [`root field ${source.naming.namespace}`];
-    for (const table of source.tables.values()) {
-      names.push(`type ${source.naming.type(table.names)}`);
-      if (source.naming.namespace === undefined) names.push(`root field ${source.naming.rootField(table.names.field)}`);
-    }
+    checkRootFields(source, report);
+    const { namespace } = source.naming;
+    const fields = namespace === undefined ? rootFieldsOf(source).map(({ name }) => name) : [namespace];
+    const names = [...fields.map((name) => `root field ${name}`), ...[...source.tables.values()].map((table) => `type ${source.naming.type(table.names)}`)];
     for (const name of new Set(names)) {
       const owner = owners.get(name);
       if (owner !== undefined) report(["sources", index, "name"], "source", source.name, `the ${name} is there twice: here and in source ${owner}`);

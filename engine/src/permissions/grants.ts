@@ -1,8 +1,9 @@
 import type { Metadata, SelectPermissionMetadata, TableMetadata } from "../metadata/shape.ts";
 import { largest } from "../schema/permissions.ts";
+import type { TableRootField } from "../schema/root-fields.ts";
 import type { DeclaredPermission, Filter } from "./declared.ts";
 import { type Operation, operations } from "./operations.ts";
-import { columnsOf, type DeclaredTable, keyOf, type TableRoot } from "./tables.ts";
+import { columnsOf, type DeclaredTable, keyOf } from "./tables.ts";
 
 /** Permissions of all roles, inherited ones too. */
 export interface Grants {
@@ -24,7 +25,7 @@ interface Grant {
   readonly subscribed: readonly string[] | undefined;
 }
 
-const rootOfOperation: Readonly<Record<Operation, readonly ["queried" | "subscribed", TableRoot]>> = {
+const rootOfOperation: Readonly<Record<Operation, readonly ["queried" | "subscribed", TableRootField]>> = {
   query: ["queried", "select"],
   "query by key": ["queried", "select_by_pk"],
   "query aggregate": ["queried", "select_aggregate"],
@@ -114,7 +115,7 @@ function permissionOf(role: string, key: string, tables: ReadonlyMap<string, Dec
   const hasFields =
     own.columns.size > 0 || own.computedFields.size > 0 || table.relationships.some(({ target }) => leads(target)) || table.computedFields.some(({ target }) => leads(target));
   const wholeKey = table.primaryKey !== undefined && table.primaryKey.length > 0 && table.primaryKey.every((column) => own.columns.has(column));
-  const possible: Readonly<Record<TableRoot, boolean>> = { select: hasFields, select_by_pk: wholeKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
+  const possible: Readonly<Record<TableRootField, boolean>> = { select: hasFields, select_by_pk: wholeKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
   const granted = (operation: Operation) => {
     const [list, root] = rootOfOperation[operation];
     return possible[root] && own[list]?.includes(root) !== false;

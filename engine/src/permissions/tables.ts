@@ -1,6 +1,7 @@
 import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../catalog/catalog.ts";
 import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../metadata/shape.ts";
 import type { NameBase, Naming } from "../schema/naming.ts";
+import { rootFieldNames, type TableRootField } from "../schema/root-fields.ts";
 import { underivable } from "./underivable.ts";
 
 export interface DeclaredRelationship {
@@ -22,8 +23,6 @@ export interface DeclaredComputedField {
   readonly rowOnly: boolean;
 }
 
-export type TableRoot = "select" | "select_by_pk" | "select_aggregate" | "select_stream";
-
 export interface DeclaredTable {
   /** `schema.name` */
   readonly key: string;
@@ -35,7 +34,7 @@ export interface DeclaredTable {
   readonly typeName: string;
   /** The root field `select`. */
   readonly rootField: string;
-  readonly roots: Readonly<Record<TableRoot, string>>;
+  readonly roots: Readonly<Record<TableRootField, string>>;
   /** Columns that some role may read, by name. */
   readonly columns: readonly string[];
   /** GraphQL names of columns by their names in the database; all of them when the database was asked. */
@@ -55,9 +54,7 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
   const found = catalog?.tables.get(key);
   if (catalog !== undefined && found === undefined) underivable(`the database has no table ${key}`);
   const names = naming.base(table.configuration?.custom_name, table.table);
-  const custom = table.configuration?.custom_root_fields;
-  const root = (kind: TableRoot, suffix?: string) =>
-    naming.rootField(custom?.[kind]?.name ?? (suffix === undefined ? names.field : naming.suffixed(names.field, suffix)));
+  const roots = rootFieldNames(table, names, naming);
   const granted = table.select_permissions.flatMap(({ permission }) => columnsOf(permission.columns, key, found));
   const columns = [...new Set(granted)].sort();
   return {
@@ -66,8 +63,8 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
     name: table.table.name,
     names,
     typeName: naming.type(names),
-    rootField: root("select"),
-    roots: { select: root("select"), select_by_pk: root("select_by_pk", "by_pk"), select_aggregate: root("select_aggregate", "aggregate"), select_stream: root("select_stream", "stream") },
+    rootField: roots.select,
+    roots,
     columns,
     fields: new Map([...(found?.columns.keys() ?? columns)].map((column) => [column, fieldOf(table, column, naming)])),
     types: new Map([...(found?.columns.values() ?? [])].map(({ name, type }) => [name, type])),

@@ -103,6 +103,16 @@ describe("graphql-default", () => {
     expect(Object.keys((schema.getType("searchArticlesArgs") as typeof query).getFields())).toEqual(["most", "term"]);
   });
 
+  test("refuses two root fields of one name, wherever they come from", async () => {
+    const world = (configuration: object): World => ({
+      ...library,
+      metadata: { ...library.metadata, secret: { configuration } },
+    });
+    await expect(stateOf(world({ custom_name: "author_aggregate" }))).rejects.toThrow("public.secret would give the root field author_aggregate, which public.author gives");
+    await expect(stateOf(world({ custom_root_fields: { select: "search_articles" } }))).rejects.toThrow("the function public.search_articles would give the root field search_articles, which public.secret gives");
+    await expect(stateOf(world({ custom_root_fields: { select: "secrets" } }))).resolves.toBeDefined();
+  });
+
   test("refuses a table of which two columns would be one field, unless one of them has a name of its own", async () => {
     const world = (entry: Readonly<Record<string, unknown>>): World => ({
       tables: { person: { columns: { id: "int4 not null", last_name: "text", lastName: "text" } } },

@@ -14,6 +14,7 @@ import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import { description, type ResolvedSource } from "./resolve.ts";
+import { rootFieldNames } from "./root-fields.ts";
 import { aggregateType, argument, functionArguments, hasRows, rowArguments, tableType } from "./table-types.ts";
 import { byName, list, TypeBook, type OutputFields, type TypeOptions } from "./types.ts";
 import { boolExp } from "./where-types.ts";
@@ -74,27 +75,25 @@ function nonNullListOfNullable(type: GraphQLInputObjectType) {
 /** The root fields that a table gives to a role. */
 function tableRootFields(target: VisibleTable, types: TypeBook, operation: "query" | "subscription"): OutputFields {
   const { table, permission } = target;
-  const { naming } = types;
   const custom = table.metadata.configuration?.custom_root_fields;
   const allowed: ReadonlySet<SubscriptionRootField> | ReadonlySet<QueryRootField> | undefined =
     operation === "query" ? permission.queryRootFields : permission.subscriptionRootFields;
   const permits = (field: SubscriptionRootField) => allowed === undefined || (allowed as ReadonlySet<string>).has(field);
   const titled = title(table.catalog);
   const fields: OutputFields = {};
-  const put = (kind: SubscriptionRootField, suffix: string | undefined, automatic: string, field: Omit<OutputFields[string], "description">) => {
+  const names = rootFieldNames(table.metadata, table.names, types.naming);
+  const put = (kind: SubscriptionRootField, automatic: string, field: Omit<OutputFields[string], "description">) => {
     if (!permits(kind)) return;
-    const given = custom?.[kind] ?? undefined;
-    const name = given?.name ?? (suffix === undefined ? table.names.field : naming.suffixed(table.names.field, suffix));
-    fields[naming.rootField(name)] = { ...field, type: field.type, description: description(given?.comment, automatic) };
+    fields[names[kind]] = { ...field, type: field.type, description: description(custom?.[kind]?.comment, automatic) };
   };
   const selectable = hasRows(target, types);
-  if (selectable) put("select", undefined, `fetch data from the table: ${titled}`, {
+  if (selectable) put("select", `fetch data from the table: ${titled}`, {
     type: list(tableType(target, types)),
     args: rowArguments(target, types),
     ...meaning({ kind: "select", target }),
   });
   if (permission.allowAggregations) {
-    put("select_aggregate", "aggregate", `fetch aggregated fields from the table: ${titled}`, {
+    put("select_aggregate", `fetch aggregated fields from the table: ${titled}`, {
       type: new GraphQLNonNull(aggregateType(target, types)),
       args: rowArguments(target, types),
       ...meaning({ kind: "select-aggregate", target }),
@@ -102,14 +101,14 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
   }
   const key = primaryKeyArguments(target, types);
   if (key !== undefined && selectable) {
-    put("select_by_pk", "by_pk", `fetch data from the table: ${titled} using primary key columns`, {
+    put("select_by_pk", `fetch data from the table: ${titled} using primary key columns`, {
       type: tableType(target, types),
       args: key,
       ...meaning({ kind: "select-by-pk", target }),
     });
   }
   if (operation === "subscription" && !types.options.hideStreams && visibleColumns(target).length > 0) {
-    put("select_stream", "stream", `fetch data from the table in a streaming manner: ${titled}`, {
+    put("select_stream", `fetch data from the table in a streaming manner: ${titled}`, {
       type: list(tableType(target, types)),
       args: streamArguments(target, types),
       ...meaning({ kind: "select-stream", target }),
@@ -131,7 +130,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
     [name]: {
       type: tracked.returnsSet ? list(type) : type,
       args: { ...argumentsOf(tracked.fields.rows), ...rows },
-      description: description(tracked.metadata.comment, tracked.call.function.comment ?? automatic),
+      description: description(tracked.metadata.comment, automatic),
       ...meaning({ kind: "function", function: tracked, target }),
     },
   };
