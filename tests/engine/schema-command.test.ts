@@ -27,7 +27,7 @@ test.each(["admin", "viewer", "tenant"])("npm run schema prints what %s sees of 
   } finally {
     await engine.close();
   }
-}, 60_000);
+}, 240_000);
 
 test("npm run schema names the roles when it is given another, and never the password", async () => {
   const address = database.getConnectionUri("engine");
@@ -35,7 +35,7 @@ test("npm run schema names the roles when it is given another, and never the pas
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("use one of admin, analyst, operator, tenant, viewer.");
   expect(stderr).not.toContain(new URL(address).password);
-}, 60_000);
+}, 240_000);
 
 test("npm run schema says what it wants, and when a database is not there", async () => {
   expect((await schema()).stderr).toContain("give --role ROLE.");
@@ -44,4 +44,4 @@ test("npm run schema says what it wants, and when a database is not there", asyn
   expect(stderr).toContain("The database cannot be read");
   expect(stderr).not.toContain("hidden");
   expect((await schema("--help")).stdout).toContain("--metadata PATH");
-}, 60_000);
+}, 240_000);
