@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { formats } from "./routeql/src/findings/print.ts";
 import { suites } from "./test/suites.ts";
 
 const repository = resolve(import.meta.dirname, "..");
@@ -9,12 +10,14 @@ const read = (path: string): string => readFileSync(join(repository, path), "utf
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
 interface Step {
+  readonly if?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Record<string, unknown>;
 }
 
 interface GitHubWorkflow {
+  readonly concurrency: { readonly group: string; readonly "cancel-in-progress": string };
   readonly permissions: Record<string, string>;
   readonly jobs: Record<string, { readonly "runs-on": string; readonly "timeout-minutes": number; readonly needs?: string; readonly env?: Record<string, string>; readonly steps: readonly Step[] }>;
 }
@@ -24,7 +27,9 @@ interface GitLabJob {
   readonly extends?: string;
   readonly script?: readonly string[];
   readonly variables?: Record<string, string>;
-  readonly artifacts?: { readonly paths: readonly string[] };
+  readonly image?: string;
+  readonly cache?: { readonly paths: readonly string[] };
+  readonly artifacts?: { readonly paths?: readonly string[]; readonly reports?: Readonly<Record<string, string>> };
 }
 
 const github = parse(read("ci-templates/github/routeql.yml")) as GitHubWorkflow;
@@ -34,10 +39,13 @@ const steps = Object.values(github.jobs).flatMap((job) => job.steps);
 
 /** Every command of a workflow is one of this repository's. */
 function expectKnown(command: string): void {
+  expect(command.replace(/ > [\w.-]+\.json \|\| true$/, "")).not.toMatch(/[>|;&]/);
   const [program, verb, ...rest] = command.split(/\s+/) as [string, string, ...string[]];
   if (program === "npx") {
     expect(verb).toBe("routeql");
     expect(["check", "diff", "permissions"]).toContain(rest[0]);
+    const format = /--format (\w+)/.exec(command)?.[1] ?? "text";
+    expect(formats).toContain(format);
     return;
   }
   expect(program).toBe("npm");
@@ -84,6 +92,17 @@ describe("the workflow for GitHub", () => {
     for (const command of commands) expectKnown(command);
   });
 
+  test("keeps the logs of suites that failed or ran out of time, though their folder is hidden", () => {
+    const kept = steps.filter(({ uses }) => uses?.startsWith("actions/upload-artifact"));
+    expect(kept).toHaveLength(2);
+    for (const step of kept) expect(step).toMatchObject({ if: "failure() || cancelled()", with: { "include-hidden-files": true, "if-no-files-found": "ignore" } });
+  });
+
+  test("lets a new push end the run of a pull request, never that of a commit of the main branch", () => {
+    expect(github.concurrency["cancel-in-progress"]).toBe("${{ github.event_name == 'pull_request' }}");
+    expect(github.concurrency.group).toContain("github.event_name == 'pull_request' && github.ref || github.sha");
+  });
+
   test("puts no text of a pull request into a command", () => {
     for (const { run } of steps) expect(run ?? "").not.toContain("${{");
   });
@@ -96,6 +115,24 @@ describe("the pipeline for GitLab", () => {
       expect(Object.keys(gitlab), name).toContain(job.extends);
       expect(stages, name).toContain(job.stage ?? gitlab[job.extends as string]?.stage);
     }
+  });
+
+  test("keeps between runs only what Git ignores, so that no check of the tree sees it", () => {
+    const ignored = read(".gitignore").split("\n");
+    const paths = gitlab[".node"]?.cache?.paths ?? [];
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect(ignored, path).toContain(`${path.split("/")[0] ?? ""}/`);
+  });
+
+  test("takes images that hold Git, which the metadata tools call", () => {
+    const images = gitlabJobs.flatMap(([, { image }]) => image ?? []);
+    expect(images.length).toBe(2);
+    for (const image of images) expect(image).toMatch(/^node:\d+\.\d+\.\d+-trixie$/);
+  });
+
+  test("compares metadata with where the branch left, with the whole history, and shows what it finds beside the change", () => {
+    expect(gitlab["metadata"]).toMatchObject({ variables: { GIT_DEPTH: "0" }, artifacts: { when: "always", reports: { codequality: "gl-code-quality-report.json" } } });
+    for (const command of gitlab["metadata"]?.script ?? []) expect(command).toContain('--base "$CI_MERGE_REQUEST_DIFF_BASE_SHA"');
   });
 
   test("calls only commands that there are", () => {
