@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
 import { stackPaths } from "../../../infra/local/foundation/paths.ts";
+import { engineSettings } from "../../../infra/settings/engine-settings.ts";
 import { parseEnvironmentFile } from "../../../infra/settings/environment-file.ts";
 import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/evidence.ts";
 import { freePorts } from "../../harness/free-ports.ts";
@@ -34,9 +35,13 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
   return accessFileOf(name);
 }
 
-/** The engine that the environment names: `ENGINE=hasura npm run test:e2e` walks the same specification on Hasura's image, or on HASURA_IMAGE. */
+/**
+ * The engine that the environment names: `ENGINE=hasura npm run test:e2e` walks the same specification on Hasura's image, or on HASURA_IMAGE.
+ * The image is named, so that nothing stands in for it: a run that was to show Hasura must not be green for the embedded engine.
+ */
 function engineOfTheRun(): Settings {
-  const { ENGINE: engine, HASURA_IMAGE: hasuraImage } = process.env;
+  const { ENGINE: engine, HASURA_IMAGE: named } = process.env;
+  const hasuraImage = named ?? (engine === "hasura" ? engineSettings.hasuraImage.default : undefined);
   return { ...(engine === undefined ? {} : { engine }), ...(hasuraImage === undefined ? {} : { hasuraImage }) };
 }
 
