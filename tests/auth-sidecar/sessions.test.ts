@@ -95,13 +95,12 @@ test("ASVS 7.3.2: a session ends at its absolute limit, however much it is used"
   const sessionId = await running.client.session(user.email, user.password);
   const startedAt = performance.now();
   let status = 200;
-  while (status === 200) {
+  while (status === 200 && performance.now() - startedAt < 15_000) {
     await sleep(200);
     ({ status } = await running.client.token(sessionId));
   }
   expect(status).toBe(401);
   expect(performance.now() - startedAt).toBeGreaterThan(2500);
-  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
 test("a limit that a setting shortens holds for sessions that live already", async () => {
