@@ -119,4 +119,20 @@ export const engineMutations: readonly Mutation[] = [
     tests: ["tests/engine/roles.test.ts"],
     noticedBy: "its connections would not either",
   },
+  {
+    fault: "a socket and its subscriptions outlive the token by a minute",
+    file: "engine/src/websocket/deadline.ts",
+    edits: [{ from: "const left = at - now();", to: "const left = at + 60_000 - now();" }],
+    suite,
+    tests: ["engine/src/websocket/deadline.test.ts"],
+    noticedBy: "comes exactly at its moment",
+  },
+  {
+    fault: "one socket may hold any number of subscriptions",
+    file: "engine/src/websocket/operations.ts",
+    edits: [{ from: "if (this.#running.size >= this.#context.operationLimit) throw", to: "if (this.#running.size < 0) throw" }],
+    suite,
+    tests: ["engine/src/websocket/server.test.ts"],
+    noticedBy: "operations over the limit are refused",
+  },
 ];

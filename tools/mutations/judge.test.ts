@@ -10,6 +10,11 @@ test("a fault is noticed by an assertion of the test that ought to", () => {
   expect(judge(mutation, { ...outcome, failed })).toEqual({ kind: "noticed", reason: "roles: no column is shown twice" });
 });
 
+test("a property that is refuted notices a fault too", () => {
+  const failed = [{ title: "no column is shown", message: "Error: Property failed after 1 tests\n{ seed: 1 }\nCounterexample: [1]" }];
+  expect(judge(mutation, { ...outcome, failed }).kind).toBe("noticed");
+});
+
 test("a fault that leaves every test green has survived", () => {
   expect(judge(mutation, outcome)).toEqual({ kind: "survived", reason: "3 tests are green" });
 });

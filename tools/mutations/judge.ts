@@ -4,8 +4,8 @@ import type { Outcome } from "./run-tests.ts";
 /** `noticed` by the right test with an assertion; `survived`: every test is green; `astray`: something is red, but for another reason. */
 export type Judgement = { readonly kind: "noticed" | "survived" | "astray"; readonly reason: string };
 
-/** An assertion of vitest, or a test's own complaint that what had to be refused was not; a crash of the file is none. */
-const isAssertion = (message: string): boolean => /AssertionError|expected|was not refused|instead of rejecting/i.test(message) && !/SyntaxError|Failed to (load|resolve)|ReferenceError/.test(message);
+/** An assertion of vitest, a property that fast-check has refuted, or a test's own complaint that what had to be refused was not; a crash of the file is none. */
+const isAssertion = (message: string): boolean => /AssertionError|expected|Property failed after|was not refused|has no header|instead of rejecting/i.test(message) && !/SyntaxError|Failed to (load|resolve)|ReferenceError/.test(message);
 
 export function judge(mutation: Pick<Mutation, "noticedBy">, { failed, broken, ran }: Outcome): Judgement {
   const right = failed.find(({ title, message }) => title.includes(mutation.noticedBy) && isAssertion(message));

@@ -12,7 +12,7 @@ export interface Mutation {
   readonly file: string;
   readonly edits: readonly Edit[];
   /** The suite whose tests ought to notice; all but `unit` need Docker. */
-  readonly suite: "unit" | "auth-sidecar" | "engine" | "gateway";
+  readonly suite: "unit" | "auth-sidecar" | "engine" | "gateway" | "database";
   /** Files of tests, as few as can be. */
   readonly tests: readonly string[];
   /** Part of the title of a test that must fail: a red one elsewhere would be an accident. */
