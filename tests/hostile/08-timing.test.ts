@@ -4,15 +4,9 @@ import { makeAccount } from "../e2e/support/accounts.ts";
 import { call } from "../e2e/support/http.ts";
 import { singleStep } from "../e2e/support/sessions.ts";
 import { stack } from "../e2e/support/stack.ts";
+import { significant, timeDifference } from "../harness/time-difference.ts";
 import { serviceAnswers } from "./support/attack.ts";
 import { countInputs } from "./support/figures.ts";
-
-/** Welch's t of two samples. */
-function welch(first: readonly number[], second: readonly number[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = (values: readonly number[]) => values.reduce((sum, value) => sum + (value - mean(values)) ** 2, 0) / (values.length - 1);
-  return (mean(first) - mean(second)) / Math.sqrt(variance(first) / first.length + variance(second) / second.length);
-}
 
 /** Milliseconds of so many calls of each kind, in turn, so that what else the machine does falls on both alike. */
 async function interleaved(count: number, kinds: readonly (() => Promise<unknown>)[]): Promise<number[][]> {
@@ -25,12 +19,11 @@ async function interleaved(count: number, kinds: readonly (() => Promise<unknown
       times[index]!.push(performance.now() - startedAt);
     }
   }
-  // What was interrupted by the machine says nothing about the service.
-  return times.map((values) => values.toSorted((a, b) => a - b).slice(0, Math.floor(count * 0.9)));
+  return times;
 }
 
-/** A difference by chance is larger once in more than 100,000 runs. */
-const significant = 4.5;
+/** Share of the slowest answers, which were interrupted by the machine and say nothing about the service. */
+const interrupted = 0.1;
 
 test("how long a refusal takes tells nothing of a key: wrong from the first character, wrong in the last", { timeout: 120_000 }, async () => {
   const change = (text: string, at: number) => text.slice(0, at) + (text[at] === "x" ? "y" : "x") + text.slice(at + 1);
@@ -41,7 +34,7 @@ test("how long a refusal takes tells nothing of a key: wrong from the first char
     [stack.serviceApiKey, withService],
   ] as const) {
     const [first = [], last = []] = await interleaved(150, [using(change(key, 0)), using(change(key, key.length - 1))]);
-    expect(Math.abs(welch(first, last))).toBeLessThan(significant);
+    expect(Math.abs(timeDifference(first, last, interrupted))).toBeLessThan(significant);
     countInputs(300, 0);
   }
   await serviceAnswers();
@@ -55,7 +48,7 @@ test("ASVS 6.3.8: nor which accounts there are: unknown ones, and known ones wit
   const known = () => singleStep({ email: accounts[turns.known++ % accounts.length]!.email, password: "wrong" });
   const unknown = () => singleStep({ email: `nobody-${mark}-${turns.unknown++ % accounts.length}@example.net`, password: "wrong" });
   const [first = [], second = []] = await interleaved(80, [known, unknown]);
-  expect(Math.abs(welch(first, second))).toBeLessThan(significant);
+  expect(Math.abs(timeDifference(first, second, interrupted))).toBeLessThan(significant);
   countInputs(160, 0);
   await serviceAnswers();
 });

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { significant, timeDifference } from "./time-difference.ts";
+
+/** The same pseudo-random numbers each time (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Times as a busy machine gives them: mostly near each other, and one in eight far longer. */
+function times(count: number, next: () => number, more = 0): number[] {
+  return Array.from({ length: count }, () => more + 5 + next() + (next() < 0.125 ? 20 * next() : 0));
+}
+
+test("samples of the same times differ by one standard error in the mean square, however their slowest scatter", () => {
+  const next = numbers(1);
+  const differences = Array.from({ length: 2000 }, () => timeDifference(times(150, next), times(150, next), 0.1));
+  const scatter = Math.sqrt(differences.reduce((sum, value) => sum + value ** 2, 0) / differences.length);
+  expect(scatter).toBeGreaterThan(0.8);
+  expect(scatter).toBeLessThan(1.2);
+  expect(Math.max(...differences.map(Math.abs))).toBeLessThan(significant);
+});
+
+test("a real difference is found", () => {
+  const next = numbers(2);
+  expect(timeDifference(times(150, next), times(150, next, 2), 0.1)).toBeLessThan(-significant);
+});
+
+test("with nothing set aside it is Welch's t", () => {
+  expect(timeDifference([1, 2, 3], [2, 4, 6], 0)).toBeCloseTo(-2 / Math.sqrt(1 / 3 + 4 / 3), 12);
+});
