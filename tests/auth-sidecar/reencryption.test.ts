@@ -137,7 +137,8 @@ test.each([
   ["ES256", "EdDSA"],
   ["EdDSA", "RS256"],
 ])("a change of TOKEN_ALGORITHM from %s to %s rotates once, also while replicas of both run, and refuses no token", async (from, to) => {
-  const short = { KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "1" };
+  // The new key is published for eight seconds before it signs: time enough to see that it does not sign yet.
+  const short = { KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "6" };
   await using before = await stack.sidecar({ ...short, TOKEN_ALGORITHM: from });
   const held = await token(before.client);
   await using after = await stack.sidecar({ ...short, TOKEN_ALGORITHM: to });
