@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { hash } from "@node-rs/argon2";
 import { describe, expect, test } from "vitest";
 import { hashPassword, isOutdated, passwordHashParameters, verifyPassword } from "./password-hash.ts";
@@ -29,4 +31,15 @@ describe("a hash is outdated", () => {
   ])("%s", async (_title, options, outdated) => {
     expect(isOutdated(await hash("password", { ...passwordHashParameters, ...options }))).toBe(outdated);
   });
+});
+
+test("a hash that finds no memory is an outage, not a wrong password that would count against the account", async () => {
+  // Four tebibytes, in a process that may have forty gibibytes.
+  const stored = "$argon2id$v=19$m=4294967295,t=1,p=1$c2FsdHNhbHRzYWx0$c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0c2FsdA";
+  const script = `
+    const { verifyPassword } = await import(${JSON.stringify(new URL("password-hash.ts", import.meta.url).href)});
+    console.log(await verifyPassword(${JSON.stringify(stored)}, "password").catch((error) => error.code + ": " + error.cause.message));`;
+  const limited = ["-c", 'ulimit -v 41943040 && exec "$0" "$@"', process.execPath, "--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)("sh", limited);
+  expect(stdout.trim()).toBe("unavailable: Memory allocation error");
 });

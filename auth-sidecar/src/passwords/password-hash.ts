@@ -3,6 +3,7 @@
  * @module
  */
 import { hash, parseOptions, verify } from "@node-rs/argon2";
+import { Unavailable } from "../errors.ts";
 
 /** `algorithm` 2 is Argon2id; memory in KiB. */
 export const passwordHashParameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -10,33 +11,51 @@ export const passwordHashParameters = { algorithm: 2, memoryCost: 19_456, timeCo
 /** Longest password, in UTF-8 bytes; a bound against work that only the attacker chooses (ASVS 6.2.9). */
 export const longestPassword = 1024;
 
-/** @returns the hash in PHC form */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password, passwordHashParameters);
+/**
+ * @returns the hash in PHC form
+ * @throws {Unavailable} when there is no memory for it
+ */
+export async function hashPassword(password: string): Promise<string> {
+  try {
+    return await hash(password, passwordHashParameters);
+  } catch (error) {
+    throw new Unavailable("password hashes", error);
+  }
 }
 
-/** False also for a hash that is not in PHC form. */
+/**
+ * False also for a hash that is not in PHC form.
+ * @throws {Unavailable} when there is no memory for it, which says nothing of the password
+ */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   try {
     return await verify(passwordHash, password);
-  } catch {
-    return false;
+  } catch (error) {
+    if (optionsOf(passwordHash) === undefined) return false;
+    throw new Unavailable("password hashes", error);
   }
 }
 
 /** True when a hash was made with less work than today's parameters, or with another algorithm. */
 export function isOutdated(passwordHash: string): boolean {
+  const options = optionsOf(passwordHash);
+  if (options === undefined) return true;
+  const { algorithm, memoryCost, timeCost, parallelism, outputLen } = options;
+  const now = passwordHashParameters;
+  return (
+    (algorithm as number) !== now.algorithm ||
+    memoryCost < now.memoryCost ||
+    timeCost < now.timeCost ||
+    parallelism < now.parallelism ||
+    outputLen < now.outputLen
+  );
+}
+
+/** What a hash was made with, or undefined when it is not in PHC form. */
+function optionsOf(passwordHash: string): ReturnType<typeof parseOptions> | undefined {
   try {
-    const { algorithm, memoryCost, timeCost, parallelism, outputLen } = parseOptions(passwordHash);
-    const now = passwordHashParameters;
-    return (
-      (algorithm as number) !== now.algorithm ||
-      memoryCost < now.memoryCost ||
-      timeCost < now.timeCost ||
-      parallelism < now.parallelism ||
-      outputLen < now.outputLen
-    );
+    return parseOptions(passwordHash);
   } catch {
-    return true;
+    return undefined;
   }
 }
