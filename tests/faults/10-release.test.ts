@@ -40,6 +40,9 @@ interface Answer {
   readonly errors?: unknown;
 }
 
+/** What a viewer is answered. */
+const rowsOf = (engine: EngineProcess): Promise<Answer> => engine.ask("{ view_hijacks(order_by: {key: asc}) { key prefix } }", "viewer");
+
 /** A client that asks as a viewer, one request after another. */
 class Viewer {
   readonly problems: string[] = [];
@@ -58,7 +61,7 @@ class Viewer {
 
   private async work(): Promise<void> {
     while (!this.until.aborted) {
-      const { data, errors } = await this.engine.ask("{ view_hijacks(order_by: {key: asc}) { key prefix } }", "viewer").catch((error: unknown): Answer => ({ errors: String(error) })) as Answer;
+      const { data, errors } = await rowsOf(this.engine).catch((error: unknown): Answer => ({ errors: String(error) }));
       this.last = data?.view_hijacks.length ?? 0;
       this.answered += 1;
       if (![limitOf(0), limitOf(1)].includes(this.last)) this.problems.push(JSON.stringify(errors ?? data).slice(0, 300));
@@ -109,7 +112,7 @@ const replace = async (metadata: object): Promise<number> => (await (engines[0] 
 
 test("releases while clients work: migrations, then other metadata; no request fails, every answer is of the metadata before or after, and sockets begin anew", { timeout: 180_000 }, async () => {
   expect(await replace(await withLimit(limitOf(0)))).toBe(200);
-  await sleep(1500);
+  for (const engine of engines) await expect.poll(async () => (await rowsOf(engine)).data?.view_hijacks.length, { timeout: bound }).toBe(limitOf(0));
   const end = new AbortController();
   const viewers = engines.flatMap((engine) => [new Viewer(engine, end.signal), new Viewer(engine, end.signal)]);
   const subscribers = engines.map(subscriber);
