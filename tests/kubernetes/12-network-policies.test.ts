@@ -69,14 +69,14 @@ test("no service reaches anything outside, and those that call nobody do not eve
   }
 });
 
-test("a pod of another namespace reaches only what is published", { timeout: 120_000 }, async () => {
+test("a pod of another namespace reaches only what is published", { timeout: 300_000 }, async () => {
   const outside = `${namespace}-outside`;
   await node.kubectl(["create", "namespace", outside]);
   try {
     const { items } = await node.get<{ items: { spec: { containers: { image: string }[] } }[] }>("pods", `--namespace=${namespace}`, "--selector=app.kubernetes.io/name=auth-sidecar");
     const image = items[0]!.spec.containers[0]!.image;
     await node.kubectl(["run", "stranger", `--namespace=${outside}`, `--image=${image}`, "--image-pull-policy=Never", "--command", "--", "sleep", "600"]);
-    await node.kubectl(["wait", `--namespace=${outside}`, "pod/stranger", "--for=condition=Ready", "--timeout=60s"]);
+    await node.kubectl(["wait", `--namespace=${outside}`, "pod/stranger", "--for=condition=Ready", "--timeout=180s"]);
     for (const callee of running()) {
       for (const port of portsOf(callee)) {
         const attempt = `const s=require("node:net").connect({host:"${addresses.get(callee.name)}",port:${port},timeout:8000});s.once("connect",()=>{console.log("connected");s.destroy()});s.once("timeout",()=>{console.log("forbidden");s.destroy()});s.once("error",({code})=>console.log(code==="EHOSTUNREACH"?"forbidden":code))`;

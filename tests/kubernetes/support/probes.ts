@@ -56,7 +56,7 @@ export async function makeProbes(services: readonly string[]): Promise<void> {
   );
   const image = items[0]!.spec.containers[0]!.image;
   await node.apply(services.map((service) => probePod(service, image)));
-  await node.kubectl(["wait", `--namespace=${namespace}`, "pod", "--selector=probe=true", "--for=jsonpath={.status.phase}=Running", "--timeout=60s"]);
+  await node.kubectl(["wait", `--namespace=${namespace}`, "pod", "--selector=probe=true", "--for=jsonpath={.status.phase}=Running", "--timeout=180s"]);
 }
 
 export async function removeProbes(): Promise<void> {
