@@ -42,7 +42,9 @@ export interface Case {
 
 /** A folder of cases that share a setup. */
 export interface Folder {
+  /** Path below the fixtures. */
   readonly name: string;
+  readonly directory: string;
   readonly setup: readonly Command[];
   /** Why the setup cannot be run, when it cannot. */
   readonly unusable: string | undefined;
@@ -170,7 +172,7 @@ function readFolder(directory: string, root: string): Folder {
     else cases.push(caseOf(join(directory, name), content));
   }
   const unusable = setups.find(({ problem }) => problem !== undefined)?.problem;
-  return { name: relative(root, directory) || ".", setup: setups.flatMap(({ content }) => commandsOf(content)), unusable, helpers, cases };
+  return { name: relative(root, directory) || ".", directory, setup: setups.flatMap(({ content }) => commandsOf(content)), unusable, helpers, cases };
 }
 
 /** All folders of cases below a directory of Hasura's fixtures. */

@@ -29,16 +29,16 @@ export async function runFixtures({ fixtures, filter, database, onResult }: RunO
   };
   for (const folder of readFixtures(fixtures)) {
     const cases = folder.cases.filter(({ name }) => filter === undefined || `${folder.name}/${name}`.includes(filter));
-    for (const [flags, group] of byFlags(folder.name, cases)) await runGroup(folder, group, flags, database, report);
+    for (const [flags, group] of byFlags(folder, cases)) await runGroup(folder, group, flags, database, report);
   }
   return results;
 }
 
 /** Cases that Hasura's suite runs with the same server. */
-function byFlags(folder: string, cases: readonly Case[]): readonly (readonly [ServerFlags, readonly Case[]])[] {
+function byFlags({ directory }: Folder, cases: readonly Case[]): readonly (readonly [ServerFlags, readonly Case[]])[] {
   const groups = new Map<ServerFlags, Case[]>();
   for (const one of cases) {
-    const flags = flagsFor(`${folder}/${one.name}`);
+    const flags = flagsFor(`${directory}/${one.name}`);
     groups.set(flags, [...(groups.get(flags) ?? []), one]);
   }
   return [...groups];
@@ -95,7 +95,7 @@ async function againOtherwise(folder: Folder, one: Case, failed: Result, flags: 
   const transport = failed.transport === "http" ? http : websocket;
   const ways = [
     ...folder.helpers.map(({ name, commands }) => ({ note: `after ${name}`, flags, commands })),
-    ...otherFlagsFor(`${folder.name}/${one.name}`).map((other) => ({ note: `with ${other.called}`, flags: other.flags, commands: [] })),
+    ...otherFlagsFor(`${folder.directory}/${one.name}`).map((other) => ({ note: `with ${other.called}`, flags: other.flags, commands: [] })),
   ];
   for (const way of ways) {
     const outcome = await runAlone(folder, one, way.flags, database, transport, way.commands);

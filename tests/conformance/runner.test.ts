@@ -14,15 +14,18 @@ beforeAll(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** Runs folders of files; what each case came to over both transports, or the reason where both agree. */
-async function outcomes(folders: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<Record<string, string>> {
+/**
+ * Runs folders of files; what each case came to over both transports, or the reason where both agree.
+ * @param below where the runner is pointed to, when not at all of them
+ */
+async function outcomes(folders: Readonly<Record<string, Readonly<Record<string, string>>>>, below = "."): Promise<Record<string, string>> {
   root = mkdtempSync(join(tmpdir(), "routeql-runner-"));
   try {
     for (const [folder, files] of Object.entries(folders)) {
       mkdirSync(join(root, folder), { recursive: true });
       for (const [name, text] of Object.entries(files)) writeFileSync(join(root, folder, name), text);
     }
-    const results = await runFixtures({ fixtures: root, filter: undefined, database: database.address, onResult: () => undefined });
+    const results = await runFixtures({ fixtures: join(root, below), filter: undefined, database: database.address, onResult: () => undefined });
     const told = new Map<string, Set<string>>();
     for (const result of results) {
       const name = `${result.folder}/${result.name}`;
@@ -74,11 +77,11 @@ test("cases set up their own sources, some of them on one database, and names fo
         ),
         "elsewhere.yaml": steps(sql(depots), command("pg_track_table", { table: "depot_site" }), query("{ depotSite { postCode } }", { depotSite: [{ postCode: "8001" }] })),
       },
-    }),
+    }, "naming_conventions/sources"),
   ).toEqual({
-    "naming_conventions/sources/camel": "passed; expected the text , found field 'depot_site_n' not found in type: 'query_root'",
-    "naming_conventions/sources/shared": "passed",
-    "naming_conventions/sources/elsewhere": "passed; with HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION=graphql-default",
+    "./camel": "passed; expected the text , found field 'depot_site_n' not found in type: 'query_root'",
+    "./shared": "passed",
+    "./elsewhere": "passed; with HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION=graphql-default",
   });
 });
 

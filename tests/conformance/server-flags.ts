@@ -25,7 +25,7 @@ const others: readonly (readonly [RegExp, ServerFlags, string])[] = [
 
 const none: ServerFlags = {};
 
-/** @param name folder and case, such as `functions/permissions/get_articles` */
+/** @param name path of the folder and case, such as `…/functions/permissions/get_articles` */
 export function flagsFor(name: string): ServerFlags {
   return byName.find(([pattern]) => pattern.test(name))?.[1] ?? none;
 }
