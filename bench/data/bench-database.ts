@@ -1,3 +1,4 @@
+import { getContainerRuntimeClient } from "testcontainers";
 import { image } from "../../tests/harness/image.ts";
 import { DatabaseContainer, type DatabaseRole, type StartedDatabaseContainer } from "../../tests/harness/database-container.ts";
 
@@ -18,6 +19,13 @@ export class BenchDatabase implements AsyncDisposable {
     const url = new URL(this.container.getConnectionUri(role));
     url.host = `${this.container.getIpAddress("bridge")}:5432`;
     return url.href;
+  }
+
+  /** Seconds of processor time that Postgres has used, in user and kernel, with all its processes. */
+  async cpuSeconds(): Promise<number> {
+    const { container } = await getContainerRuntimeClient();
+    const figures = await container.getById(this.container.getId()).stats({ stream: false, "one-shot": true });
+    return figures.cpu_stats.cpu_usage.total_usage / 1e9;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,8 +1,15 @@
+import type { BenchDatabase } from "../data/bench-database.ts";
 import { alternate } from "../measure/alternate.ts";
 import type { LoadGenerator } from "../measure/load-generator.ts";
 import { type Figure, figure, percentile, ratio } from "../measure/statistics.ts";
 import type { Case } from "./cases.ts";
 import type { Contender } from "./contenders.ts";
+
+/** What puts the load on, and what answers behind the servers. */
+export interface Bench {
+  readonly generator: LoadGenerator;
+  readonly database: Pick<BenchDatabase, "cpuSeconds">;
+}
 
 export interface Rounds {
   readonly rounds: number;
@@ -20,6 +27,8 @@ export interface QueryFigures {
   readonly p99Ratio: Figure;
   /** Processor time of the server's process alone: the steady measure on a machine that does other work too. */
   readonly cpuMicroseconds: Figure;
+  /** That of Postgres, which with the server's own decides the rate where both share the processors. */
+  readonly postgresCpuMicroseconds: Figure;
   readonly residentMegabytes: Figure;
 }
 
@@ -28,15 +37,16 @@ interface Round {
   readonly p50: number;
   readonly p99: number;
   readonly cpu: number;
+  readonly postgresCpu: number;
   readonly resident: number;
 }
 
 /** Measures the contenders at one case, in alternating rounds; the first one is the baseline. @throws when an answer is not 200 */
-export async function measureQueries(asked: Case, contenders: readonly Contender[], generator: LoadGenerator, { rounds, milliseconds }: Rounds): Promise<QueryFigures[]> {
+export async function measureQueries(asked: Case, contenders: readonly Contender[], bench: Bench, { rounds, milliseconds }: Rounds): Promise<QueryFigures[]> {
   const measured = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
-  for (const contender of contenders) await oneRound(contender, asked, generator, milliseconds / 2); // warms up
+  for (const contender of contenders) await oneRound(contender, asked, bench, milliseconds / 2); // warms up
   for (const order of alternate(contenders, rounds)) {
-    for (const contender of order) measured.get(contender)?.push(await oneRound(contender, asked, generator, milliseconds));
+    for (const contender of order) measured.get(contender)?.push(await oneRound(contender, asked, bench, milliseconds));
   }
   const baseline = measured.get(contenders[0] as Contender) ?? [];
   return contenders.map((contender) => {
@@ -52,18 +62,22 @@ export async function measureQueries(asked: Case, contenders: readonly Contender
       p99Milliseconds: figure(all(({ p99 }) => p99)),
       p99Ratio: ratio(all(({ p99 }) => p99), base(({ p99 }) => p99)),
       cpuMicroseconds: figure(all(({ cpu }) => cpu)),
+      postgresCpuMicroseconds: figure(all(({ postgresCpu }) => postgresCpu)),
       residentMegabytes: figure(all(({ resident }) => resident)),
     };
   });
 }
 
-async function oneRound(contender: Contender, asked: Case, generator: LoadGenerator, milliseconds: number): Promise<Round> {
+async function oneRound(contender: Contender, asked: Case, { generator, database }: Bench, milliseconds: number): Promise<Round> {
   const before = contender.server.cpuSeconds();
+  const postgresBefore = await database.cpuSeconds();
   const { seconds, latencies, statuses, broken } = await generator.run(contender.target(asked), { connections: asked.connections, milliseconds });
   if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) {
     throw new Error(`${contender.name} failed at ${asked.name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
   }
+  const postgresCpu = (((await database.cpuSeconds()) - postgresBefore) / latencies.length) * 1e6;
   return {
+    postgresCpu,
     rate: latencies.length / seconds,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),

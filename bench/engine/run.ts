@@ -49,7 +49,7 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
     }
     for (const one of asked) {
       await checkAnswers(one, contenders);
-      queries.push(...(await measureQueries(one, contenders, generator, size)));
+      queries.push(...(await measureQueries(one, contenders, { generator, database }, size)));
       console.log(`\n${queryTable(queries.filter((row) => row.case === one.name))}`);
     }
   }
@@ -61,13 +61,14 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
 }
 
 function queryTable(rows: readonly QueryFigures[]): string {
-  const titles = ["case", "server", "requests/s", "of baseline", "CPU µs", "p50 ms", "p99 ms", "p99 of baseline's", "MB"];
+  const titles = ["case", "server", "requests/s", "of baseline", "CPU µs", "Postgres µs", "p50 ms", "p99 ms", "p99 of baseline's", "MB"];
   const line = (row: QueryFigures): string[] => [
     row.case,
     row.server,
     spread(row.requestsPerSecond),
     spread(row.ratio),
     number(row.cpuMicroseconds.median),
+    number(row.postgresCpuMicroseconds.median),
     number(row.p50Milliseconds.median),
     number(row.p99Milliseconds.median),
     spread(row.p99Ratio),
