@@ -5,6 +5,7 @@ import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.t
 import { dataClaims, removeDataClaims } from "../kubernetes/data.ts";
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import { removeAccess } from "./access.ts";
+import { keptWithData } from "./kept.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
 import { clearInterrupted, deploymentOf, releaseStaleLock, removeLeftovers } from "./recovery.ts";
@@ -57,8 +58,6 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
   });
 }
 
-/** What was generated stays with the data it belongs to, and so does the namespace that holds them. */
-const holdsData = (type: string): boolean => type === "kubernetes:core/v1:Namespace";
 
 async function bringDownOnCluster({ stack, volumes = false }: DownOptions, session: Session, place: Place): Promise<DownResult> {
   const prepared: Prepared = {};
@@ -121,9 +120,9 @@ async function destroyStack(
   const before = await deploymentOf(stack);
   await clearInterrupted(stack, before, say, signal);
   const { resources = [] } = await deploymentOf(stack);
-  // What was generated stays with the data it belongs to: passwords of the database, the key that encrypts others.
+  const kept = keptWithData(resources);
   const target = resources
-    .filter(({ type }) => type.startsWith("docker:") || (type.startsWith("kubernetes:") && !holdsData(type)))
+    .filter(({ type, urn }) => /^(docker|kubernetes):/.test(type) && !kept.has(urn))
     .map(({ urn }) => urn);
   if (!withData && target.length === 0) return 0;
   if (resources.length === 0) return 0;

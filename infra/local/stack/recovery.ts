@@ -11,6 +11,8 @@ const waitForOrphanMilliseconds = 120_000;
 /** The part of a resource in the state (apitype.ResourceV3) that is looked at here. */
 export interface StateResource {
   readonly urn: string;
+  /** URNs of what it needs. */
+  readonly dependencies?: readonly string[];
   readonly type: string;
   readonly id?: string;
   readonly outputs?: Readonly<Record<string, unknown>>;
