@@ -142,6 +142,22 @@ describe("check", { timeout: generous }, () => {
     expect(await routeql(folder.path, ["check", "--base", "no-such-branch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string });
   });
 
+  test("says of a base that a shallow clone does not have how to get it, and of an empty one that it is empty", async () => {
+    using folder = new MetadataFolder([note()]);
+    using clone = new MetadataFolder([]);
+    const git = (...args: readonly string[]) => execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.net", ...args], { cwd: folder.path });
+    git("init", "--quiet");
+    for (const message of ["first", "second"]) {
+      folder.write("message", message);
+      git("add", ".");
+      git("commit", "--quiet", "--message", message);
+    }
+    git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
+    const base = ["check", "--metadata", "clone/metadata", "--base"];
+    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({ code: 2, stderr: expect.stringContaining("this clone is shallow, so let CI fetch the whole history") as string });
+    expect(await routeql(clone.path, [...base, ""])).toMatchObject({ code: 2, stderr: expect.stringContaining("--base is empty") as string });
+  });
+
   test("says that a database does not answer, without its password", async () => {
     using folder = new MetadataFolder([note()]);
     const { code, stdout, stderr } = await spawned(folder.path, ["check", "--database", "postgres://app:sesame@127.0.0.1:1/app"]);

@@ -23,11 +23,15 @@ async function git(directory: string, ...args: readonly string[]): Promise<strin
  * @throws UsageError
  */
 export async function readBase(base: string, metadata: string, directory: string): Promise<Project> {
+  if (base.trim() === "") throw new UsageError("--base is empty: is the variable set that was to name the revision?");
   if (statSync(resolve(directory, base), { throwIfNoEntry: false }) !== undefined) return readProject(base, directory);
   const path = resolve(directory, metadata);
   const folder = dirname(path);
   const commit = (await git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`).catch(() => "")).trim();
-  if (commit === "") throw new UsageError(`${base} is neither a directory nor a revision of git`);
+  if (commit === "") {
+    const isShallow = (await git(folder, "rev-parse", "--is-shallow-repository").catch(() => "")).trim() === "true";
+    throw new UsageError(`${base} is neither a directory nor a revision of git${isShallow ? "; this clone is shallow, so let CI fetch the whole history (fetch-depth: 0, GIT_DEPTH: 0)" : ""}`);
+  }
   const scratch = mkdtempSync(join(tmpdir(), "routeql-base-"));
   try {
     const archive = join(scratch, "base.tar");
