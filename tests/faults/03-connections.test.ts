@@ -25,12 +25,14 @@ describe("the database is out of connections", () => {
           perform pg_sleep(0.1), pg_stat_clear_snapshot();
         end loop;
         for turn in 1..20 loop
-          perform pg_stat_clear_snapshot(), pg_terminate_backend(pid) from pg_stat_activity where usename in ('routeql_engine', 'routeql_sidecar');
+          perform pg_stat_clear_snapshot();
+          perform pg_terminate_backend(pid) from pg_stat_activity where usename in ('routeql_engine', 'routeql_sidecar');
           perform pg_sleep(0.1);
         end loop;
         execute 'copy (select 1) to ''${enough}''';
         for turn in 1..20 loop
-          perform pg_stat_clear_snapshot(), pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hog';
+          perform pg_stat_clear_snapshot();
+          perform pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hog';
           perform pg_sleep(0.1);
         end loop;
       end $$`;
