@@ -6,8 +6,9 @@ import { authenticatorOf, serve, type Served } from "../../engine/src/operation/
 import { metadataOf } from "../../engine/src/operation/testing/served-engine.ts";
 import { readSettings } from "../../engine/src/operation/settings.ts";
 import { commandsOf, type Command } from "./cases.ts";
-import { databaseVariable, MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
+import { MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
 import type { ServerFlags } from "./server-flags.ts";
+import { databaseVariable } from "./sources.ts";
 
 const geography = /\b(geometry|geography|raster|st_[a-z]+)\b/i;
 

@@ -1,4 +1,4 @@
-type Json = Record<string, unknown>;
+import type { Json } from "./json.ts";
 
 /** Place of something in merged metadata, such as `["sources", 0, "tables", 2, "select_permissions", 1, "permission"]`. */
 export type ObjectPath = readonly (string | number)[];

@@ -1,0 +1,130 @@
+import { type Json, record } from "./json.ts";
+
+export interface Source extends Json {
+  readonly name: string;
+  readonly tables: Json[];
+  readonly functions: Json[];
+}
+
+/** The sources that commands add, move and take away, and the database of each; those with the same address share one. */
+export class Sources {
+  readonly #sources = new Map<string, Source>();
+  readonly #databases = new Map<string, string>();
+
+  constructor() {
+    this.#add("default", {});
+  }
+
+  get all(): readonly Source[] {
+    return [...this.#sources.values()];
+  }
+
+  get databases(): readonly string[] {
+    return [...new Set(this.#databases.values())];
+  }
+
+  /** The one that a command names, else the default one. */
+  of(args: Json): Source {
+    return this.#known(typeof args["source"] === "string" ? args["source"] : "default");
+  }
+
+  databaseOf(args: Json): string {
+    return this.#databases.get(this.of(args).name) ?? "default";
+  }
+
+  /** Takes these instead; one that was known by its name keeps its database. */
+  adopt(sources: readonly Source[]): void {
+    const known = new Map(this.#databases);
+    this.#sources.clear();
+    this.#databases.clear();
+    for (const source of sources) {
+      this.#add(source.name, source, source);
+      const database = known.get(source.name);
+      if (database !== undefined) this.#move(source.name, database);
+    }
+  }
+
+  /** Nothing is tracked any more; the sources stay. */
+  clear(): void {
+    for (const source of this.#sources.values()) source.tables.length = source.functions.length = 0;
+  }
+
+  /** @returns whether the command is about sources */
+  change(type: string, args: Json): boolean {
+    const name = String(args["name"]);
+    switch (type) {
+      case "add_source": {
+        const known = this.#sources.get(name);
+        if (known !== undefined && args["replace_configuration"] !== true) throw new Error(`there is a source ${name} already`);
+        this.#add(name, args, known);
+        return true;
+      }
+      case "update_source": {
+        const database = this.databaseOf({ source: name });
+        const known = this.#known(name);
+        this.#add(name, { ...known, ...args }, known);
+        if (args["configuration"] === undefined) this.#move(name, database);
+        return true;
+      }
+      case "drop_source":
+        this.#remove(name);
+        return true;
+      case "rename_source": {
+        const database = this.databaseOf({ source: name });
+        const next = String(args["new_name"]);
+        const known = this.#remove(name);
+        this.#add(next, known, known);
+        this.#move(next, database);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  #known(name: string): Source {
+    const source = this.#sources.get(name);
+    if (source === undefined) throw new Error(`there is no source ${name}`);
+    return source;
+  }
+
+  /** @param kept what a source of that name had before */
+  #add(name: string, args: Json, kept?: Pick<Source, "tables" | "functions">): void {
+    const customization = record(args["customization"]);
+    const database = databaseAt(name, args);
+    this.#databases.set(name, database);
+    const objects = { tables: kept?.tables ?? [], functions: kept?.functions ?? [] };
+    const configuration = configurationOf(database);
+    this.#sources.set(name, { name, kind: "postgres", configuration, ...(Object.keys(customization).length === 0 ? {} : { customization }), ...objects });
+  }
+
+  #move(name: string, database: string): void {
+    this.#databases.set(name, database);
+    this.#sources.set(name, { ...this.#known(name), configuration: configurationOf(database) });
+  }
+
+  #remove(name: string): Source {
+    const source = this.#known(name);
+    this.#sources.delete(name);
+    this.#databases.delete(name);
+    return source;
+  }
+}
+
+function configurationOf(database: string): Json {
+  return { connection_info: { database_url: { from_env: databaseVariable(database) } } };
+}
+
+/** Sources with the same address share a database; the default source's own has a name in Hasura's environment too. */
+function databaseAt(source: string, args: Json): string {
+  const url = record(record(args["configuration"])["connection_info"])["database_url"];
+  const { from_env: variable } = record(url);
+  if (variable === "HASURA_GRAPHQL_DATABASE_URL") return "default";
+  if (typeof variable === "string") return variable;
+  return typeof url === "string" ? url : source;
+}
+
+/** Name of the environment variable with a database's address. */
+export function databaseVariable(database: string): string {
+  return `CONFORMANCE_DATABASE_${Buffer.from(database).toString("hex").toUpperCase()}`;
+}
