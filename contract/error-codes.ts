@@ -65,6 +65,11 @@ export const errorCodes = {
     sentence: "This path does not take this method.",
     remedy: "Use a method that the Allow header lists.",
   },
+  "request-timeout": {
+    status: 408,
+    sentence: "The request did not arrive whole in time.",
+    remedy: "Send all of a request at once.",
+  },
   "payload-too-large": {
     status: 413,
     sentence: "The body is too large.",

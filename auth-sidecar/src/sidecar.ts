@@ -86,7 +86,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   );
   // Longer than the gateway keeps an idle connection, so that it is never the one to find it closed.
   const server = createServer(
-    { keepAliveTimeout: 75_000, requestTimeout: 15_000, headersTimeout: 10_000, maxHeaderSize: 16_384 },
+    { keepAliveTimeout: 75_000, requestTimeout: 15_000, headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
     application,
   );
   server.on("clientError", answerBrokenRequest);
