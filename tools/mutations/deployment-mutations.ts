@@ -180,4 +180,12 @@ export const deploymentMutations: readonly Mutation[] = [
     tests: ["tests/database/roles.test.ts"],
     noticedBy: "sidecar may not: delete from audit_events",
   },
+  {
+    fault: "the gateway's log has the query string, and the secrets that somebody put there",
+    file: "nginx/access-log.conf",
+    edits: [{ from: '"path":"$request_path"', to: '"path":"$request_uri"' }],
+    suite: "gateway",
+    tests: ["tests/gateway/log.test.ts"],
+    noticedBy: "no secret of a request is logged",
+  },
 ];

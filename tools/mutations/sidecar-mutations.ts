@@ -150,4 +150,31 @@ export const sidecarMutations: readonly Mutation[] = [
     tests: ["tests/auth-sidecar/throttle.test.ts"],
     noticedBy: "with 429 and Retry-After",
   },
+  {
+    fault: "the session that a client presents at login lives on",
+    file: "auth-sidecar/src/sessions/session-scripts.ts",
+    edits: [{ from: 'if ARGV[5] ~= "" then remove(ARGV[5]) end\n', to: "" }],
+    suite: "auth-sidecar",
+    tests: ["tests/auth-sidecar/sessions.test.ts"],
+    noticedBy: "ASVS 7.2.4",
+  },
+  {
+    fault: "an idle session lives as long as one in use",
+    file: "auth-sidecar/src/sessions/session-scripts.ts",
+    edits: [
+      { from: "local idle, absolute = tonumber(ARGV[3]), tonumber(ARGV[4])", to: "local idle, absolute = tonumber(ARGV[4]), tonumber(ARGV[4])" },
+      { from: "local idle, absolute = tonumber(ARGV[1]), tonumber(ARGV[2])", to: "local idle, absolute = tonumber(ARGV[2]), tonumber(ARGV[2])" },
+    ],
+    suite: "auth-sidecar",
+    tests: ["tests/auth-sidecar/sessions.test.ts"],
+    noticedBy: "ASVS 7.3.1",
+  },
+  {
+    fault: "a person of the directory whom an operator disabled gets in",
+    file: "auth-sidecar/src/ldap/directory-accounts.ts",
+    edits: [{ from: "disabled: row?.disabled ?? true", to: "disabled: row === undefined" }],
+    suite: "auth-sidecar",
+    tests: ["tests/auth-sidecar/directory.test.ts"],
+    noticedBy: "an account that an operator disabled here stays out",
+  },
 ];
