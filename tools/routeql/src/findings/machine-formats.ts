@@ -13,7 +13,6 @@ const slashed = (file: string | undefined) => (file ?? "metadata").replaceAll("\
 
 /** SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. @param describe what a rule finds, where that is known */
 export function sarif(findings: readonly Finding[], describe: (rule: string) => string | undefined): string {
-  const levels = { error: "error", warning: "warning", note: "note" } as const satisfies Record<Severity, string>;
   const rules = [...new Set(findings.map(({ rule }) => rule))];
   const log = {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -33,7 +32,7 @@ export function sarif(findings: readonly Finding[], describe: (rule: string) => 
         results: findings.map((finding) => ({
           ruleId: finding.rule,
           ruleIndex: rules.indexOf(finding.rule),
-          level: levels[finding.severity],
+          level: finding.severity satisfies "error" | "warning" | "note",
           message: { text: `${finding.reason}\nRemedy: ${finding.remedy}` },
           locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(slashed(finding.file)) }, ...(finding.line === undefined ? {} : { region: { startLine: finding.line } }) } }],
           partialFingerprints: { "routeql/v1": fingerprint(finding) },

@@ -32,6 +32,7 @@ interface PlacedGrant {
 }
 
 const grantsOf = (examined: Examined): readonly PlacedGrant[] => [...permissionsOf(examined).map((placed) => ({ ...placed, kind: "select_permissions" })), ...writesOf(examined)];
+const isBeside = (one: PlacedGrant, other: PlacedGrant) => one.kind === other.kind && one.source === other.source && one.key === other.key;
 const verbOf = (kind: string) => kind.replace("_permissions", "");
 
 export const inheritanceOverridden: Rule = {
@@ -45,7 +46,7 @@ export const inheritanceOverridden: Rule = {
     return examined.metadata.inherited_roles.flatMap(({ role_name: role }) => {
       const parts = partsOf(examined, role);
       return grants
-        .filter((grant) => grant.role === role && grants.some((other) => parts.includes(other.role) && other.kind === grant.kind && other.source === grant.source && other.key === grant.key))
+        .filter((grant) => grant.role === role && grants.some((other) => parts.includes(other.role) && isBeside(other, grant)))
         .map(({ kind, key, at }): Found => ({ at, table: key, role, reason: `${role} inherits from ${listed(parts)}, and has a ${verbOf(kind)} permission of its own on ${key}, which takes the place of theirs` }));
     });
   },
@@ -62,9 +63,8 @@ export const inheritanceConflict: Rule = {
     return examined.metadata.inherited_roles.flatMap(({ role_name: role }) => {
       const parts = partsOf(examined, role);
       return writes.flatMap((write, index): Found[] => {
-        const beside = ({ kind, source, key }: PlacedGrant) => kind === write.kind && source === write.source && key === write.key;
-        if (!parts.includes(write.role) || writes.some((own) => own.role === role && beside(own))) return [];
-        const first = writes.slice(0, index).find((other) => parts.includes(other.role) && beside(other));
+        if (!parts.includes(write.role) || writes.some((own) => own.role === role && isBeside(own, write))) return [];
+        const first = writes.slice(0, index).find((other) => parts.includes(other.role) && isBeside(other, write));
         if (first === undefined || isDeepStrictEqual(first.permission, write.permission)) return [];
         return [{ at: write.at, table: write.key, role, reason: `${role} inherits from ${first.role} and ${write.role}, which may ${verbOf(write.kind)} ${write.key} in different ways` }];
       });

@@ -25,7 +25,8 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
     (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
       table[kind].flatMap(({ name, using }, index): Found[] => {
         const constraint = using.foreign_key_constraint_on;
-        const remote = using.manual_configuration?.remote_table ?? (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
+        const { manual_configuration: manual } = using;
+        const remote = manual !== undefined && "remote_table" in manual ? manual.remote_table : (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
         if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
         return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} leads to ${keyOf(remote)}, which is not tracked` }];
       }),
