@@ -2,11 +2,14 @@
  * Argon2id with the parameters that OWASP's Password Storage Cheat Sheet gives as its minimum.
  * @module
  */
-import { hash, parseOptions, verify } from "@node-rs/argon2";
+import { hash, hashRaw, parseOptions, verify } from "@node-rs/argon2";
 import { Unavailable } from "../errors.ts";
 
 /** `algorithm` 2 is Argon2id; memory in KiB. */
 export const passwordHashParameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
+
+/** RFC 9106, 3.1, for one lane. */
+const leastMemoryCost = 8;
 
 /** Longest password, in UTF-8 bytes; a bound against work that only the attacker chooses (ASVS 6.2.9). */
 export const longestPassword = 1024;
@@ -34,6 +37,27 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
     if (optionsOf(passwordHash) === undefined) return false;
     throw new Unavailable("password hashes", error);
   }
+}
+
+/**
+ * Spends the work that verifying this hash costs less than verifying one made with today's parameters; all of it for what is not in
+ * PHC form.
+ * @throws {Unavailable} when there is no memory for it
+ */
+export async function spendMissingWork(passwordHash: string): Promise<void> {
+  const missing = work(passwordHashParameters) - work(optionsOf(passwordHash) ?? { memoryCost: 0, timeCost: 0 });
+  const memoryCost = Math.floor(missing / work({ ...passwordHashParameters, memoryCost: 1 }));
+  if (memoryCost < leastMemoryCost) return;
+  try {
+    await hashRaw("", { ...passwordHashParameters, memoryCost });
+  } catch (error) {
+    throw new Unavailable("password hashes", error);
+  }
+}
+
+/** In passes over a kibibyte. To get the memory from the system costs about half a pass. */
+function work({ memoryCost, timeCost }: { readonly memoryCost: number; readonly timeCost: number }): number {
+  return memoryCost * (timeCost + 0.5);
 }
 
 /** True when a hash was made with less work than today's parameters, or with another algorithm. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { BoundedQueue } from "../bounded-queue.ts";
-import { hashPassword, isOutdated, verifyPassword } from "./password-hash.ts";
+import { hashPassword, isOutdated, spendMissingWork, verifyPassword } from "./password-hash.ts";
 
 export interface PasswordsOptions {
   /** Hashes at one time. */
@@ -54,10 +54,11 @@ export class Passwords {
     return this.#admission.run(login);
   }
 
-  /** Whether a password is the one of this hash; the same work whether there is a hash or not. */
+  /** Whether a password is the one of this hash. What is not takes the same work whether there is a hash or not, and an outdated one too. */
   matches(passwordHash: string | null | undefined, password: string): Promise<boolean> {
     return this.#hashes.run(async () => {
       const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);
+      if (!matches && typeof passwordHash === "string") await spendMissingWork(passwordHash);
       return matches && typeof passwordHash === "string";
     });
   }
