@@ -1,13 +1,15 @@
 import {
   GraphQLError,
+  isExecutableDefinitionNode,
   Kind,
   OperationTypeNode,
   parse,
-  type DirectiveNode,
+  visit,
   type DocumentNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
 } from "graphql";
+import { graphqlName } from "../schema/naming.ts";
 import { checkSpreads } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import { usedVariables } from "./used-variables.ts";
@@ -20,26 +22,37 @@ export interface Operation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Names of the variables that are used, declared or not. */
   readonly variables: ReadonlySet<string>;
-  /** A subscription that may select several root fields, as Hasura's own tests do. */
-  readonly multipleRootFields: boolean;
 }
 
 /** Tokens that a document may have, which bounds the time to parse it. */
 const maxTokens = 50_000;
 
+const notValid = () => invalid("not a valid graphql query", "$.query");
+
+/** Hasura's parser knows no definitions of types, and no two arguments or keys of one name. */
 function parseText(query: string): DocumentNode {
   try {
-    return parse(query, { noLocation: true, maxTokens });
+    const document = parse(query, { noLocation: true, maxTokens });
+    if (!document.definitions.every(isExecutableDefinitionNode)) throw notValid();
+    const eachOnce = (nodes: readonly { readonly name: { readonly value: string } }[] = []): void => {
+      if (nodes.length > 1 && new Set(nodes.map(({ name }) => name.value)).size < nodes.length) throw notValid();
+    };
+    visit(document, { Field: (node) => eachOnce(node.arguments), Directive: (node) => eachOnce(node.arguments), ObjectValue: (node) => eachOnce(node.fields) });
+    return document;
   } catch (error) {
-    if (error instanceof GraphQLError) throw invalid("not a valid graphql query", "$.query");
+    if (error instanceof GraphQLError) throw notValid();
     throw error;
   }
 }
 
 function choose(operations: readonly OperationDefinitionNode[], name: string | null | undefined): OperationDefinitionNode {
   if (name !== null && name !== undefined) {
+    if (!graphqlName.test(name)) throw unreadable(`${name} is not valid GraphQL name`, "$.operationName");
+    if (operations.some((operation) => operation.name === undefined)) {
+      throw invalid("operationName cannot be used when an anonymous operation exists in the document");
+    }
     const named = operations.find((operation) => operation.name?.value === name);
-    if (named === undefined) throw invalid(`no such operation found in the document: "${name}"`, "$");
+    if (named === undefined) throw invalid(`no such operation found in the document: "${name}"`);
     return named;
   }
   const [only] = operations;
@@ -47,22 +60,6 @@ function choose(operations: readonly OperationDefinitionNode[], name: string | n
     throw invalid("exactly one operation has to be present in the document when operationName is not specified");
   }
   return only;
-}
-
-const operationDirectives: Readonly<Record<Operation["kind"], readonly string[]>> = {
-  query: ["cached"],
-  mutation: [],
-  subscription: ["_multiple_top_level_fields"],
-};
-
-const fieldDirectives = new Set(["include", "skip"]);
-
-function checkDirectives(directives: readonly DirectiveNode[], kind: Operation["kind"]): void {
-  for (const { name } of directives) {
-    if (operationDirectives[kind].includes(name.value)) continue;
-    const known = fieldDirectives.has(name.value) || name.value === "cached" || name.value === "deprecated" || name.value === "specifiedBy";
-    throw invalid(known ? `directive "${name.value}" is not allowed on a ${kind}` : `directive "${name.value}" is not defined in the schema`);
-  }
 }
 
 /**
@@ -79,14 +76,11 @@ export function readOperation(query: string, operationName: string | null | unde
       const name = definition.name.value;
       if (fragments.has(name)) throw unreadable(`multiple definitions for fragment "${name}"`);
       fragments.set(name, definition);
-    } else throw invalid("the document holds definitions of types, which cannot be executed");
+    }
   }
   const definition = choose(operations, operationName);
   const kind =
     definition.operation === OperationTypeNode.QUERY ? "query" : definition.operation === OperationTypeNode.MUTATION ? "mutation" : "subscription";
   checkSpreads(definition.selectionSet, fragments);
-  const directives = definition.directives ?? [];
-  checkDirectives(directives, kind);
-  const variables = usedVariables(definition, fragments);
-  return { document, definition, kind, fragments, variables, multipleRootFields: directives.some(({ name }) => name.value === "_multiple_top_level_fields") };
+  return { document, definition, kind, fragments, variables: usedVariables(definition, fragments) };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { library } from "../testing/library.ts";
 import { plan, planLive, sql, stateOf } from "../testing/world.ts";
+import { readOperation } from "./document.ts";
 
 const state = await stateOf(library);
 
@@ -46,6 +47,27 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["query($a: String) { author(limit: $a) { id } }", {}, "$.selectionSet.author.args.limit", "variable 'a' is declared as 'String', but used where 'Int' is expected"],
   ["query($a: Int) { author_by_pk(id: $a) { id } }", {}, "$.selectionSet.author_by_pk.args.id", "variable 'a' is declared as 'Int', but used where 'Int!' is expected"],
   ["query($a: Int!) { author(where: {id: {_in: $a}}) { id } }", { a: 1 }, "$.selectionSet.author.args.where.id._in", "variable 'a' is declared as 'Int!', but used where '[Int!]' is expected"],
+  ["{ author { articles { nope } bogus } other }", {}, "$.selectionSet.author.selectionSet.articles.selectionSet.nope", "field 'nope' not found in type: 'article'"],
+  ["query @nowhere { nope }", {}, "$.selectionSet.nope", "field 'nope' not found in type: 'query_root'"],
+  ['query @cached(ttl: "long") { author { id } }', {}, "$.cached.args.ttl", "expected a 32-bit integer for type 'Int', but found a string"],
+  ["query($a: String) @cached(ttl: $a) { author { id } }", {}, "$.cached.args.ttl", "variable 'a' is declared as 'String', but used where 'Int!' is expected"],
+  ["query @cached(for: 5) { author { id } }", {}, "$.cached", "'cached' has no argument named 'for'"],
+  ["query @cached @cached { author { id } }", {}, "$", "the following directives are used more than once: cached"],
+  ["query @_multiple_top_level_fields { author { id } }", {}, "$", 'directive "_multiple_top_level_fields" is not allowed on a query'],
+  ["{ author { ... @cached { id } } }", {}, "$.selectionSet.author.selectionSet", 'directive "cached" is not allowed on an inline fragment'],
+  ["{ author(limit: 1, limit: 2) { id } }", {}, "$.query", "not a valid graphql query"],
+  ["{ author(where: {id: {_eq: 1, _eq: 2}}) { id } }", {}, "$.query", "not a valid graphql query"],
+  ["type author { id: Int } query { author { id } }", {}, "$.query", "not a valid graphql query"],
+  ["query($a: author_bool_exp) { author(where: $a) { id } }", { a: { "a b": 1 } }, "$.selectionSet.author.args.where", 'variable value contains object with key "a b", which is not a legal GraphQL name'],
+  ["{ author(where: {_and: [null]}) { id } }", {}, "$.selectionSet.author.args.where._and[0]", "expected an object for type 'author_bool_exp', but found null"],
+  ["{ author(where: {id: {_is_null: null}}) { id } }", {}, "$.selectionSet.author.args.where.id._is_null", "expected a boolean for type 'Boolean', but found null"],
+  ["{ author_aggregate { aggregate { count(distinct: null) } } }", {}, "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.distinct", "expected a boolean for type 'Boolean', but found null"],
+  ["{ author_aggregate { aggregate { count(columns: null) } } }", {}, "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.columns", "expected a list, but found null"],
+  ["{ author(where: {articles_aggregate: {count: {arguments: null, predicate: {}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.arguments", "expected a list, but found null"],
+  ["{ article { body(path: null) } }", {}, "$.selectionSet.article.selectionSet.body.args.path", "expected a string for type 'String', but found null"],
+  ["{ __type(name: 1) { name } }", {}, "$.selectionSet.__type.args.name", "expected a string for type 'String', but found an integer"],
+  ['{ __type(name: "nowhere") { nope } }', {}, "$.selectionSet.__type.selectionSet.nope", "field 'nope' not found in type: '__Type'"],
+  ["{ __schema { mutationType { isOneOf } } }", {}, "$.selectionSet.__schema.selectionSet.mutationType.selectionSet.isOneOf", "field 'isOneOf' not found in type: '__Type'"],
 ];
 
 test.each(refused)("%s is refused at its place", (query, variables, path, message) => {
@@ -98,6 +120,31 @@ describe("subscriptions", () => {
     expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: []) { id } }")).toThrow(expect.objectContaining({ path: "$.selectionSet.author_stream.args" }));
   });
 
+  test.each([
+    ["subscription { __typename }", "Introspection at root field level is not supported over subscriptions"],
+    ["subscription @_multiple_top_level_fields { author { id } article_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } }", "streaming and livequery subscriptions cannot be executed in the same subscription"],
+    ["subscription { ...Both } fragment Both on subscription_root { a: author_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } b: author_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } }", "exactly one root field is allowed for streaming subscriptions"],
+  ])("%s is not supported", (query, message) => {
+    expect(() => planLive(state, "admin", query)).toThrow(expect.objectContaining({ code: "not-supported", path: "$", message }));
+  });
+
+  test("one selection is one field, also where it is a fragment that holds several; two of the same field are two", () => {
+    expect(planLive(state, "admin", "subscription { ...Both } fragment Both on subscription_root { author { id } article { id } }").keys).toEqual(["author", "article"]);
+    expect(() => planLive(state, "admin", "subscription { author { id } author { name } }")).toThrow("subscriptions must select one top level field");
+  });
+
+  test("a stream may begin at null where its column may be null, and nowhere else", () => {
+    const from = (value: string) => `subscription { author_stream(batch_size: 1, cursor: {initial_value: {${value}: null}}) { id } }`;
+    expect(() => planLive(state, "admin", from("name"))).not.toThrow();
+    expect(() => planLive(state, "admin", from("id"))).toThrow("unexpected null value for type 'Int'");
+  });
+
+  test("an order of the cursor that is null is refused", () => {
+    expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: {initial_value: {id: 1}, ordering: null}) { id } }")).toThrow(
+      expect.objectContaining({ path: "$.selectionSet.author_stream.args.cursor[0].ordering", message: "expected an enum value for type 'cursor_ordering', but found null" }),
+    );
+  });
+
   test("a role without anything to subscribe to is told so", () => {
     expect(() => planLive(state, "stranger", "subscription { author { id } }")).toThrow("no subscriptions exist");
   });
@@ -107,6 +154,11 @@ test("fragments that spread each other without a field cannot grow without bound
   const fragments = Array.from({ length: 40 }, (_empty, index) => `fragment F${index} on author { ...F${index + 1} ...F${index + 1} }`);
   const query = `{ author { ...F0 } } ${fragments.join(" ")} fragment F40 on author { id }`;
   expect(() => plan(state, "admin", query)).toThrow("more fields than the limit");
+});
+
+test("an operation's name cannot be one that GraphQL does not have, and none stands beside an operation without a name", () => {
+  expect(() => readOperation("query a { author { id } }", "a-b")).toThrow(expect.objectContaining({ code: "parse-failed", path: "$.operationName", message: "a-b is not valid GraphQL name" }));
+  expect(() => readOperation("{ author { id } }", "a")).toThrow("operationName cannot be used when an anonymous operation exists in the document");
 });
 
 test("nesting is limited", () => {

@@ -3,9 +3,12 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredArgument,
   isRequiredInputField,
   Kind,
   valueFromASTUntyped,
+  type ArgumentNode,
+  type GraphQLArgument,
   type GraphQLEnumType,
   type GraphQLEnumValue,
   type GraphQLInputField,
@@ -13,8 +16,10 @@ import {
   type GraphQLInputType,
   type ValueNode,
 } from "graphql";
+import { graphqlName } from "../schema/naming.ts";
 import { kindOf, rawText } from "../schema/values.ts";
-import { invalid } from "./invalid.ts";
+import type { EngineError } from "../errors.ts";
+import { invalid, unreadable } from "./invalid.ts";
 import type { Variables } from "./variables.ts";
 
 interface Placed {
@@ -65,9 +70,10 @@ export class InputReader {
     this.#variables = variables;
   }
 
-  read(node: ValueNode, type: GraphQLInputType, path: string, depth = 0): Input {
+  /** @param placeHasDefault as for {@link Variables.use} */
+  read(node: ValueNode, type: GraphQLInputType, path: string, depth = 0, placeHasDefault = false): Input {
     if (depth > maxInputDepth) throw invalid("the value is nested too deeply", path);
-    if (node.kind === Kind.VARIABLE) return this.#variable(node.name.value, type, path, depth);
+    if (node.kind === Kind.VARIABLE) return this.#variable(node.name.value, type, path, depth, placeHasDefault);
     const inner = nullable(type);
     if (node.kind === Kind.NULL) return this.#null(type, path);
     if (isListType(inner)) {
@@ -87,13 +93,59 @@ export class InputReader {
     return { kind: "scalar", path, type: inner.name, value: this.#literal(node, path) };
   }
 
-  #null(type: GraphQLInputType, path: string): Input {
-    if (isNonNullType(type)) throw invalid(`unexpected null value for type '${String(type.ofType)}'`, path);
-    return { kind: "null", path, type: String(type) };
+  /**
+   * The arguments of a field or a directive, in the order of their definition.
+   * @throws EngineError for one that is not defined, before all others
+   */
+  arguments({ name: owner, args }: { readonly name: string; readonly args: readonly GraphQLArgument[] }, nodes: readonly ArgumentNode[], path: string): ReadonlyMap<string, Input> {
+    const unknown = nodes.find(({ name }) => !args.some((argument) => argument.name === name.value));
+    if (unknown !== undefined) throw invalid(`'${owner}' has no argument named '${unknown.name.value}'`, path);
+    const given = new Map<string, Input>();
+    for (const argument of args) {
+      const { name, type } = argument;
+      const at = `${path}.args.${name}`;
+      const node = nodes.find((each) => each.name.value === name);
+      if (node !== undefined) given.set(name, this.read(node.value, type, at, 0, argument.defaultValue !== undefined));
+      else if (isRequiredArgument(argument)) throw invalid(`missing required field '${name}'`, at);
+    }
+    return given;
   }
 
-  #variable(name: string, type: GraphQLInputType, path: string, depth: number): Input {
-    const { defaultValue } = this.#variables.use(name, type, path);
+  /** A value that has to be of GraphQL's own type, null being none. @throws EngineError */
+  boolean(input: Input): boolean {
+    return this.#native(input, "boolean", "a boolean", "Boolean");
+  }
+
+  string(input: Input): string {
+    return this.#native(input, "string", "a string", "String");
+  }
+
+  integer(input: Input): number {
+    const settled = this.settle(input);
+    const value = settled.kind === "scalar" ? settled.value : undefined;
+    if (typeof value !== "number" && typeof value !== "bigint") throw expected("a 32-bit integer", "Int", kindOfInput(settled), settled.path);
+    if (!Number.isInteger(Number(value)) || BigInt(value) !== BigInt.asIntN(32, BigInt(value))) throw outsideOfIntegers(value, settled.path);
+    return Number(value);
+  }
+
+  #native<Name extends "boolean" | "string">(input: Input, name: Name, called: string, type: string): Name extends "boolean" ? boolean : string {
+    const settled = this.settle(input);
+    const value = settled.kind === "scalar" ? settled.value : undefined;
+    if (typeof value !== name) throw expected(called, type, kindOfInput(settled), settled.path);
+    return value as Name extends "boolean" ? boolean : string;
+  }
+
+  #null(type: GraphQLInputType, path: string): Input {
+    if (!isNonNullType(type)) return { kind: "null", path, type: String(type) };
+    const inner = type.ofType as GraphQLInputType;
+    if (isListType(inner)) throw invalid("expected a list, but found null", path);
+    if (isInputObjectType(inner)) throw expected("an object", inner.name, "null", path);
+    if (isEnumType(inner)) throw expected("an enum value", inner.name, "null", path);
+    throw invalid(`unexpected null value for type '${String(inner)}'`, path);
+  }
+
+  #variable(name: string, type: GraphQLInputType, path: string, depth: number, placeHasDefault: boolean): Input {
+    const { defaultValue } = this.#variables.use(name, type, path, placeHasDefault);
     if (isScalarLike(type)) {
       const value: unknown = defaultValue === undefined ? null : this.#literal(defaultValue, path);
       return { kind: "variable", path, type: String(nullable(type)), name, defaultValue: value };
@@ -124,6 +176,8 @@ export class InputReader {
     }
     if (isInputObjectType(inner)) {
       if (typeof value !== "object" || Array.isArray(value)) throw expected("an object", inner.name, kindOf(value), path);
+      const illegal = Object.keys(value).find((name) => !graphqlName.test(name));
+      if (illegal !== undefined) throw invalid(`variable value contains object with key "${illegal}", which is not a legal GraphQL name`, path);
       return this.#object(inner, Object.entries(value), path, (item, of, at) => this.#json(item, of, at, depth + 1));
     }
     if (isEnumType(inner)) {
@@ -177,6 +231,10 @@ export class InputReader {
         return valueFromASTUntyped(node);
     }
   }
+}
+
+export function outsideOfIntegers(value: unknown, path: string): EngineError {
+  return unreadable(`The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`, path);
 }
 
 /** What an input is, as Hasura's messages name it. */

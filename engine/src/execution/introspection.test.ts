@@ -50,3 +50,18 @@ test("fields, their arguments and inputs come in the order of their names", () =
 test("a type that is not there, or not for the role, is null", () => {
   expect(introspected('{ __type(name: "nothing") { name } }')).toBeNull();
 });
+
+test("introspection tells of its own types as Hasura does: strings, no lists, and no type for the places of directives", () => {
+  expect(introspected('{ __type(name: "__Directive") { fields { name type { kind name ofType { name } } } } }')).toEqual({
+    fields: [
+      { name: "args", type: { kind: "OBJECT", name: "__InputValue", ofType: null } },
+      ...["description", "isRepeatable", "locations", "name"].map((name) => ({
+        name,
+        type: { kind: "NON_NULL", name: null, ofType: { name: name === "isRepeatable" ? "Boolean" : "String" } },
+      })),
+    ],
+  });
+  expect(introspected('{ __type(name: "__DirectiveLocation") { name } }')).toBeNull();
+  const all = introspected("{ __schema { types { name } } }") as { types: { name: string }[] };
+  expect(all.types.filter(({ name }) => name.startsWith("__")).map(({ name }) => name)).toEqual(["__Directive", "__EnumValue", "__Field", "__InputValue", "__Schema", "__Type", "__TypeKind"]);
+});

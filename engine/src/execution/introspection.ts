@@ -1,6 +1,6 @@
-import { isDirective, type GraphQLField, type GraphQLSchema } from "graphql";
+import { isDirective, isNamedType, type GraphQLField, type GraphQLSchema } from "graphql";
+import { shownType } from "./introspection-types.ts";
 import { invalid } from "./invalid.ts";
-import type { Input } from "./input.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 
 /** Fields that give lists of types or fields; nesting them multiplies the answer. */
@@ -9,8 +9,11 @@ const maxMultiplying = 3;
 
 type Resolve = (source: unknown, given: Record<string, unknown>, context: undefined, info: { schema: GraphQLSchema }) => unknown;
 
-function valueOf(input: Input): unknown {
-  return input.kind === "scalar" ? input.value : null;
+/** A selected field with its arguments and all that is selected below it. */
+interface Selected {
+  readonly field: SelectedField;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly below: readonly Selected[];
 }
 
 /** Hasura lists what has a name in the order of its name, except for directives and their arguments. */
@@ -21,50 +24,53 @@ function sorted(items: readonly unknown[], source: unknown): readonly unknown[] 
   return [...(items as readonly { name: string }[])].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
 }
 
+/** Reads the whole selection before anything is looked up, so that it is checked where it stands below something that is not there, too. */
+function read(field: SelectedField, selection: SelectionReader, lists: number): Selected {
+  const name = field.definition?.name ?? "";
+  const depth = lists + (multiplying.has(name) ? 1 : 0);
+  if (depth > maxMultiplying) throw invalid("the introspection is nested too deeply", field.path);
+  const given = Object.fromEntries(
+    (field.definition?.args ?? []).map((argument) => {
+      const input = field.arguments.get(argument.name);
+      const { inputs } = selection;
+      if (input === undefined || (argument.defaultValue !== undefined && inputs.settle(input).kind === "null")) return [argument.name, argument.defaultValue];
+      return [argument.name, argument.name === "name" ? inputs.string(input) : inputs.boolean(input)];
+    }),
+  );
+  const { objectType } = field;
+  if (objectType === undefined) return { field, given, below: [] };
+  // Each introspection type stands on its own, so that depth does not count here: what multiplies is limited above.
+  const below = selection.fields(objectType, field.selectionSets, field.path, 1).map((child) => read(child, selection, depth));
+  return { field, given, below: below.toArray() };
+}
+
 class Introspector {
   readonly #schema: GraphQLSchema;
-  readonly #selection: SelectionReader;
-  readonly #below = new Map<SelectedField, readonly SelectedField[]>();
 
-  constructor(schema: GraphQLSchema, selection: SelectionReader) {
+  constructor(schema: GraphQLSchema) {
     this.#schema = schema;
-    this.#selection = selection;
   }
 
-  value(field: SelectedField & { definition: GraphQLField<unknown, unknown> }, source: unknown, lists: number): unknown {
+  value({ field, given, below }: Selected, source: unknown): unknown {
     const { definition } = field;
-    const given: Record<string, unknown> = {};
-    for (const argument of definition.args) {
-      const input = field.arguments.get(argument.name);
-      const settled = input === undefined ? undefined : this.#selection.inputs.settle(input);
-      given[argument.name] = settled === undefined || settled.kind === "null" ? argument.defaultValue : valueOf(settled);
-    }
+    if (definition === undefined) return null;
     const resolve = definition.resolve as Resolve | undefined;
     const value = resolve === undefined ? (source as Record<string, unknown>)[definition.name] : resolve(source, given, undefined, { schema: this.#schema });
-    const depth = lists + (multiplying.has(definition.name) ? 1 : 0);
-    if (depth > maxMultiplying) throw invalid("the introspection is nested too deeply", field.path);
-    return this.#complete(field, value, depth, source);
+    return this.#complete(field, below, value, source);
   }
 
-  #complete(field: SelectedField, value: unknown, lists: number, source?: unknown): unknown {
+  #complete(field: SelectedField, below: readonly Selected[], value: unknown, source?: unknown): unknown {
     if (value === null || value === undefined) return null;
-    if (Array.isArray(value)) return sorted(value, source).map((item) => this.#complete(field, item, lists));
+    if (Array.isArray(value)) return sorted(value, source).flatMap((item) => (isNamedType(item) && shownType(item) === undefined ? [] : [this.#complete(field, below, item)]));
     const type = field.objectType;
     if (type === undefined) return value;
-    // Each introspection type stands on its own, so that depth does not count here: what multiplies is limited above.
-    const below = this.#below.get(field) ?? this.#selection.fields(type, field.selectionSets, field.path, 1);
-    this.#below.set(field, below);
-    return Object.fromEntries(
-      below.map((child) => [
-        child.key,
-        child.definition === undefined ? type.name : this.value(child as SelectedField & { definition: GraphQLField<unknown, unknown> }, value, lists),
-      ]),
-    );
+    const shown = isNamedType(value) ? shownType(value) : value;
+    if (shown === undefined) return null;
+    return Object.fromEntries(below.map((child) => [child.field.key, child.field.definition === undefined ? type.name : this.value(child, shown)]));
   }
 }
 
 /** JSON text of `__schema` or `__type`. */
 export function introspect(field: SelectedField & { definition: GraphQLField<unknown, unknown> }, schema: GraphQLSchema, selection: SelectionReader): string {
-  return JSON.stringify(new Introspector(schema, selection).value(field, undefined, 0));
+  return JSON.stringify(new Introspector(schema).value(read(field, selection, 0), undefined));
 }
-

@@ -1,11 +1,13 @@
-import type { GraphQLField } from "graphql";
-import { SchemaMetaFieldDef, TypeMetaFieldDef } from "graphql";
+import { DirectiveLocation, type GraphQLField } from "graphql";
 import { EngineError } from "../errors.ts";
+import { multipleRootFields } from "../schema/directives.ts";
 import { outputMeta, sourceOf } from "../schema/meta.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { SelectPrinter, type OutputValue } from "../sql/select.ts";
+import { readDirectives } from "./directives.ts";
 import type { Operation } from "./document.ts";
+import { schemaField, typeField } from "./introspection-types.ts";
 import { introspect } from "./introspection.ts";
 import { invalid } from "./invalid.ts";
 import { isDefined, SelectReader, type DefinedField, type SelectOptions } from "./select.ts";
@@ -36,8 +38,8 @@ export interface PlanOptions extends SelectionLimits, SelectOptions {
 }
 
 const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map([
-  ["__schema", SchemaMetaFieldDef],
-  ["__type", TypeMetaFieldDef],
+  ["__schema", schemaField],
+  ["__type", typeField],
 ]);
 
 function statementOf(value: OutputValue, source: string): QueryStatement {
@@ -60,8 +62,14 @@ class QueryPlanner {
   }
 
   query(operation: Operation): readonly RootPlan[] {
-    const fields = this.#selection.fields(this.#schema.query, [operation.definition.selectionSet], "$", 1, metaFields);
-    return fields.map((field) => this.#root(field, this.#schema.query.name, 2));
+    const { selectionSet, directives = [] } = operation.definition;
+    const fields = this.#selection.fields(this.#schema.query, [selectionSet], "$", 1, metaFields);
+    const roots = fields.map((field) => this.#root(field, this.#schema.query.name, 2)).toArray();
+    const cached = readDirectives(directives, DirectiveLocation.QUERY, "$", this.#selection.inputs).get("cached");
+    const [lifetime, refresh] = [cached?.get("ttl"), cached?.get("refresh")];
+    if (lifetime !== undefined) this.#selection.inputs.integer(lifetime);
+    if (refresh !== undefined) this.#selection.inputs.boolean(refresh);
+    return roots;
   }
 
   #root(field: SelectedField, typeName: string, depth: number): RootPlan {
@@ -74,7 +82,7 @@ class QueryPlanner {
       const type = field.objectType;
       if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
       const fields = this.#selection.fields(type, field.selectionSets, field.path, depth);
-      return { kind: "namespace", key, fields: fields.map((child) => this.#root(child, type.name, depth + 1)) };
+      return { kind: "namespace", key, fields: fields.map((child) => this.#root(child, type.name, depth + 1)).toArray() };
     }
     return { kind: "statement", key, statement: statementOf(this.#select.root(field, depth), sourceOf(field.definition)) };
   }
@@ -86,44 +94,68 @@ class QueryPlanner {
     return introspect(field, this.#schema.schema, this.#selection);
   }
 
+  /** What a subscription selects, with its errors in Hasura's order: all fields, the directives, the number of fields, and what fields go together. */
   subscription(operation: Operation): SubscriptionPlan {
     const type = this.#schema.subscription;
     if (type === undefined) throw invalid("no subscriptions exist");
-    const selected = this.#selection.fields(type, [operation.definition.selectionSet], "$", 1);
-    if (selected.length !== 1 && !(operation.multipleRootFields && selected.length > 0)) throw invalid("subscriptions must select one top level field");
-    const namespace = selected.find((field) => isDefined(field) && outputMeta(field.definition).kind === "namespace");
-    if (namespace === undefined || !isDefined(namespace)) return this.#live(selected, undefined);
-    if (selected.length > 1) throw invalid("subscriptions must select one top level field");
-    return this.#namespaced(namespace);
-  }
-
-  #namespaced(field: DefinedField): SubscriptionPlan {
-    const type = field.objectType;
-    if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
-    // One top level field is one, however many stand in it.
-    return this.#live(this.#selection.fields(type, field.selectionSets, field.path, 2), field.key);
-  }
-
-  #live(selected: readonly SelectedField[], namespace: string | undefined): SubscriptionPlan {
-    const fields = selected.map((field) => {
-      if (!isDefined(field)) throw invalid("a subscription cannot consist of __typename", field.path);
-      return field;
-    });
-    const [first] = fields;
-    if (first === undefined) throw invalid("subscriptions must select one top level field");
-    const source = sourceOf(first.definition);
-    const common = { namespace, keys: fields.map(({ key }) => key) };
-    const meta = outputMeta(first.definition);
-    if (meta.kind === "select-stream") {
-      if (fields.length > 1) throw invalid("a streaming subscription must select one top level field");
-      const stream = planStream(first, meta.target, this.#select, namespace === undefined ? 2 : 3);
-      return { ...common, kind: "stream", statement: { source, template: stream.template, parameters: stream.parameters }, cursor: stream.cursor, cursorName: stream.cursorName };
+    const { selectionSet, directives = [] } = operation.definition;
+    const roots = this.#selection
+      .fields(type, [selectionSet], "$", 1)
+      .flatMap((field) => this.#liveRoots(field, type.name, undefined, 2))
+      .toArray();
+    const given = readDirectives(directives, DirectiveLocation.SUBSCRIPTION, "$", this.#selection.inputs);
+    const [first] = roots;
+    const many = given.has(multipleRootFields.name) && roots.every(({ namespace }) => namespace === first?.namespace);
+    // One selection is one field, also where it is a fragment or a namespace that holds several.
+    if (first === undefined || (selectionSet.selections.length > 1 && !many)) throw invalid("subscriptions must select one top level field");
+    if (roots.some(({ namespace, source }) => namespace === undefined && source === undefined)) {
+      throw unsupported("Introspection at root field level is not supported over subscriptions");
     }
-    if (fields.some((field) => sourceOf(field.definition) !== source)) throw invalid("a subscription must read from one source");
-    const printer = new SelectPrinter();
-    const values = fields.map((field) => this.#select.root(field, namespace === undefined ? 2 : 3));
-    return { ...common, kind: "live", statement: { source, template: printer.columns(values), parameters: printer.parameters }, cursor: undefined, cursorName: undefined };
+    return planLive(first.namespace, roots);
   }
+
+  #liveRoots(field: SelectedField, typeName: string, namespace: string | undefined, depth: number): readonly LiveRoot[] {
+    const { key } = field;
+    if (!isDefined(field)) return [{ key, namespace, source: undefined, value: { kind: "constant", text: JSON.stringify(typeName) } }];
+    const meta = outputMeta(field.definition);
+    if (meta.kind === "namespace" && field.objectType !== undefined) {
+      const { name } = field.objectType;
+      return this.#selection
+        .fields(field.objectType, field.selectionSets, field.path, depth)
+        .flatMap((child) => this.#liveRoots(child, name, key, depth + 1))
+        .toArray();
+    }
+    const source = sourceOf(field.definition);
+    if (meta.kind === "select-stream") return [{ key, namespace, source, stream: planStream(field, meta.target, this.#select, depth) }];
+    return [{ key, namespace, source, value: this.#select.root(field, depth) }];
+  }
+}
+
+function unsupported(message: string): EngineError {
+  return new EngineError({ code: "not-supported", message });
+}
+
+/** A root field of a subscription; without a source it is `__typename` in a namespace. */
+type LiveRoot = { readonly key: string; readonly namespace: string | undefined } & (
+  | { readonly source: string; readonly stream: StreamPlan }
+  | { readonly source: string | undefined; readonly value: OutputValue }
+);
+
+function planLive(namespace: string | undefined, roots: readonly LiveRoot[]): SubscriptionPlan {
+  const values = roots.flatMap((root) => ("value" in root ? [root.value] : []));
+  const [streaming, ...others] = roots.flatMap((root) => ("stream" in root ? [root] : []));
+  const common = { namespace, keys: roots.map(({ key }) => key) };
+  if (streaming !== undefined) {
+    if (values.length > 0) throw unsupported("streaming and livequery subscriptions cannot be executed in the same subscription");
+    if (others.length > 0) throw unsupported("exactly one root field is allowed for streaming subscriptions");
+    const { source, stream: { template, parameters, cursor, cursorName } } = streaming;
+    return { ...common, kind: "stream", statement: { source, template, parameters }, cursor, cursorName };
+  }
+  const [source, ...more] = new Set(roots.flatMap((root) => root.source ?? []));
+  if (source === undefined) throw unsupported("Introspection at root field level is not supported over subscriptions");
+  if (more.length > 0) throw unsupported("all fields of a subscription must be from the same source");
+  const printer = new SelectPrinter();
+  return { ...common, kind: "live", statement: { source, template: printer.columns(values), parameters: printer.parameters }, cursor: undefined, cursorName: undefined };
 }
 
 export interface SubscriptionPlan {

@@ -6,8 +6,8 @@ import type { DatabaseType } from "../catalog/catalog.ts";
 import { EngineError } from "../errors.ts";
 import type { Condition, Operand, Parameter } from "../sql/expression.ts";
 import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
-import { kindOfInput, type Input, type InputReader } from "./input.ts";
-import { invalid, unreadable } from "./invalid.ts";
+import { kindOfInput, outsideOfIntegers, type Input, type InputReader } from "./input.ts";
+import { invalid } from "./invalid.ts";
 import { readJsonPath } from "./json-path.ts";
 import { readOrder } from "./order.ts";
 import type { SelectedField } from "./selection.ts";
@@ -64,7 +64,7 @@ export class RowReader {
     if ((typeof value !== "number" && typeof value !== "bigint") || value < 0) {
       throw invalid(`expected a non-negative 32-bit integer for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
     }
-    if (!Number.isInteger(Number(value)) || value > largest) throw outside(value, settled.path);
+    if (!Number.isInteger(Number(value)) || value > largest) throw outsideOfIntegers(value, settled.path);
     return Number(value);
   }
 
@@ -85,7 +85,7 @@ export class RowReader {
       throw invalid(`expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
     }
     const isText = typeof value === "string";
-    if (!isText && (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)) throw outside(value, settled.path);
+    if (!isText && (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)) throw outsideOfIntegers(value, settled.path);
     if (BigInt(value) < 0n) throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
     // Of digits in a string Hasura takes as many as bigint holds.
     return isText && BigInt(value) > largestOffset ? String(largestOffset) : String(value);
@@ -94,10 +94,7 @@ export class RowReader {
   /** `path` argument of json columns; none for the whole value. */
   jsonPath(input: Input | undefined): Parameter | undefined {
     if (input === undefined) return undefined;
-    const settled = this.#inputs.settle(input);
-    if (settled.kind === "null") return undefined;
-    if (settled.kind !== "scalar" || typeof settled.value !== "string") throw invalid("expected a string for type 'String'", settled.path);
-    const steps = readJsonPath(settled.value, settled.path.slice(0, settled.path.lastIndexOf(".")));
+    const steps = readJsonPath(this.#inputs.string(input), input.path.slice(0, input.path.lastIndexOf(".")));
     return steps.length === 0 ? undefined : { source: { kind: "constant", text: arrayText(steps) }, type: "text[]" };
   }
 
@@ -127,10 +124,6 @@ function checkDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderIt
   const initial = orderBy.slice(0, distinctOn.length).flatMap(({ value }) => (value.kind === "operand" ? [value.operand] : []));
   const covered = initial.length === distinctOn.length && distinctOn.every((operand) => initial.some((ordered) => sameOperand(operand, ordered)));
   if (!covered) throw invalid('"distinct_on" columns must match initial "order_by" columns', `${path}.args`);
-}
-
-function outside(value: unknown, path: string): EngineError {
-  return unreadable(`The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`, path);
 }
 
 export function formOf(type: DatabaseType, stringify: boolean): ScalarForm {

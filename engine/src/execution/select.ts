@@ -7,7 +7,7 @@ import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
 import { argumentsByKind, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
-import { columnsOf, operandOf, type WhereOptions } from "./where.ts";
+import { columnsOf, notNull, operandOf, type WhereOptions } from "./where.ts";
 
 export type DefinedField = SelectedField & { readonly definition: GraphQLField<unknown, unknown> };
 
@@ -46,7 +46,8 @@ export class SelectReader {
     if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
     return this.#selection
       .fields(type, field.selectionSets, field.path, depth)
-      .map((child) => ({ key: child.key, value: isDefined(child) ? read(child) : { kind: "constant" as const, text: type.name } }));
+      .map((child) => ({ key: child.key, value: isDefined(child) ? read(child) : { kind: "constant" as const, text: type.name } }))
+      .toArray();
   }
 
   fields(field: SelectedField, depth: number): readonly OutputField[] {
@@ -106,8 +107,8 @@ export class SelectReader {
       const given = argumentsByKind(field);
       const columns = given.get("count-columns");
       const distinct = given.get("count-distinct");
-      const isDistinct = distinct !== undefined && distinct.kind !== "null" && this.rows.where.boolean(distinct);
-      return { kind: "count", columns: columns === undefined ? [] : columnsOf(columns), distinct: isDistinct };
+      const isDistinct = distinct !== undefined && this.#selection.inputs.boolean(distinct);
+      return { kind: "count", columns: columns === undefined ? [] : columnsOf(notNull(columns)), distinct: isDistinct };
     }
     return {
       kind: "columns",

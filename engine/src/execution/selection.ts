@@ -4,9 +4,6 @@ import {
   isObjectType,
   Kind,
   print,
-  GraphQLBoolean,
-  GraphQLNonNull,
-  type DirectiveNode,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
@@ -14,8 +11,9 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
+import { isIncluded } from "./directives.ts";
 import type { Operation } from "./document.ts";
-import { InputReader, kindOfInput, type Input } from "./input.ts";
+import { InputReader, type Input } from "./input.ts";
 import { invalid } from "./invalid.ts";
 import type { Variables } from "./variables.ts";
 
@@ -48,8 +46,6 @@ function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {
   return isObjectType(type) ? type : undefined;
 }
 
-const booleanType = new GraphQLNonNull(GraphQLBoolean);
-
 /** Flattens selection sets: fragments spread, directives obeyed, fields of one response key merged, in the order of the query. */
 export class SelectionReader {
   readonly #operation: Operation;
@@ -64,22 +60,24 @@ export class SelectionReader {
   }
 
   /**
+   * One field after the other, so that what is wrong below a field is found before what is wrong with the next one, as Hasura does.
    * @param path of the field that the sets belong to; `$` for the operation
    * @param depth 1 for the root fields
    */
-  fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[], path: string, depth: number, meta: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map()): readonly SelectedField[] {
+  *fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[], path: string, depth: number, meta: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map()): Generator<SelectedField, void> {
     if (this.#limits.maxDepth > 0 && depth > this.#limits.maxDepth) {
       throw invalid(`the query is nested deeper than the limit of ${this.#limits.maxDepth}`, path);
     }
     const at = `${path}.selectionSet`;
     const collected = new Map<string, Collected>();
     for (const set of sets) this.#collect(type, set.selections, at, collected);
-    return [...collected].map(([key, { node, sets: below }]) => this.#field(type, key, node, below, `${at}.${node.name.value}`, meta));
+    for (const [key, { node, sets: below }] of collected) yield this.#field(type, key, node, below, `${at}.${node.name.value}`, meta);
   }
 
   #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], at: string, into: Map<string, Collected>): void {
     for (const selection of selections) {
-      if (!this.#included(selection.directives ?? [], at)) continue;
+      const place = selection.kind === Kind.FIELD ? "FIELD" : "INLINE_FRAGMENT";
+      if (!isIncluded(selection.directives ?? [], place, at, this.inputs)) continue;
       if (selection.kind === Kind.FIELD) this.#add(selection, at, into);
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const condition = selection.typeCondition?.name.value;
@@ -119,28 +117,6 @@ export class SelectionReader {
     if (node.selectionSet !== undefined) known.sets.push(node.selectionSet);
   }
 
-  #included(directives: readonly DirectiveNode[], at: string): boolean {
-    if (directives.length === 0) return true;
-    let included = true;
-    for (const { name, arguments: given = [] } of directives) {
-      if (name.value !== "include" && name.value !== "skip") {
-        throw invalid(name.value === "cached" ? `directive "cached" is not allowed on a field` : `directive "${name.value}" is not defined in the schema`, at);
-      }
-      const condition = given.find((argument) => argument.name.value === "if");
-      const extra = given.find((argument) => argument.name.value !== "if");
-      if (extra !== undefined) throw invalid(`'${name.value}' has no argument named '${extra.name.value}'`, `${at}.${name.value}`);
-      const place = `${at}.${name.value}.args.if`;
-      if (condition === undefined) throw invalid(`missing required field 'if'`, place);
-      const input = this.inputs.settle(this.inputs.read(condition.value, booleanType, place));
-      if (input.kind !== "scalar" || typeof input.value !== "boolean") throw invalid(`expected a boolean for type 'Boolean', but found ${kindOfInput(input)}`, place);
-      included &&= name.value === "include" ? input.value : !input.value;
-    }
-    const names = directives.map(({ name }) => name.value);
-    const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-    if (twice.length > 0) throw invalid(`the following directives are used more than once: ${twice.join(", ")}`, at);
-    return included;
-  }
-
   #field(
     type: GraphQLObjectType,
     key: string,
@@ -158,25 +134,9 @@ export class SelectionReader {
     if (definition === undefined) throw invalid(`field '${name}' not found in type: '${type.name}'`, path);
     const objectType = objectTypeOf(definition.type);
     if (objectType === undefined && sets.length > 0) throw invalid("unexpected subselection set for non-object field", path);
-    const given = this.#arguments(definition, node, path);
+    const given = this.inputs.arguments(definition, node.arguments ?? [], path);
     if (objectType !== undefined && sets.length === 0) throw invalid(`missing selection set for '${objectType.name}'`, `${path}.selectionSet`);
     return { key, name, path, definition, arguments: given, objectType, selectionSets: sets };
-  }
-
-  #arguments(definition: GraphQLField<unknown, unknown>, node: FieldNode, path: string): ReadonlyMap<string, Input> {
-    const given = new Map<string, Input>();
-    const nodes = node.arguments ?? [];
-    for (const { name } of nodes) {
-      if (!definition.args.some((argument) => argument.name === name.value)) throw invalid(`'${definition.name}' has no argument named '${name.value}'`, path);
-    }
-    for (const argument of definition.args) {
-      const matching = nodes.filter(({ name }) => name.value === argument.name);
-      const [first] = matching;
-      if (matching.length > 1) throw invalid(`the argument '${argument.name}' is given more than once`, path);
-      if (first !== undefined) given.set(argument.name, this.inputs.read(first.value, argument.type, `${path}.args.${argument.name}`));
-      else if (isNonNullType(argument.type) && argument.defaultValue === undefined) throw invalid(`missing required field '${argument.name}'`, `${path}.args.${argument.name}`);
-    }
-    return given;
   }
 }
 

@@ -36,6 +36,7 @@ function readCursor(input: Input | undefined, path: string): Cursor {
 
 function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cursor[] {
   const ordering = entries.find(({ field }) => inputMeta(field).kind === "ordering")?.value;
+  if (ordering?.kind === "null") throw invalid("expected an enum value for type 'cursor_ordering', but found null", ordering.path);
   const meta = ordering?.kind === "enum" ? enumMeta(ordering.value) : undefined;
   const descending = meta?.kind === "direction" && meta.direction.descending;
   const start = entries.find(({ field }) => inputMeta(field).kind === "initial-value")?.value;
@@ -43,8 +44,8 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
   return start.entries.flatMap(({ field, value }) => {
     const scalar = inputMeta(field);
     if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") return [];
-    const { type, graphqlName: name } = scalar.scalar.column;
-    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, false), alone: true }, name, descending }];
+    const { type, nullable, graphqlName: name } = scalar.scalar.column;
+    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, nullable), alone: true }, name, descending }];
   });
 }
 

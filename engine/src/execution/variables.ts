@@ -56,12 +56,16 @@ export class Variables {
     }
   }
 
-  /** Checks that a variable may stand at a place. @throws EngineError */
-  use(name: string, location: GraphQLInputType, path: string): VariableDefinitionNode {
+  /**
+   * Checks that a variable may stand at a place.
+   * @param placeHasDefault whether the place takes a default for what is left out, so that the variable may be one that can be null
+   * @throws EngineError
+   */
+  use(name: string, location: GraphQLInputType, path: string, placeHasDefault = false): VariableDefinitionNode {
     const definition = this.#definitions.get(name);
     if (definition === undefined) throw invalid(`unbound variable "${name}"`, path);
     const { type, defaultValue } = definition;
-    const hasDefault = defaultValue !== undefined && defaultValue.kind !== Kind.NULL;
+    const hasDefault = placeHasDefault || (defaultValue !== undefined && defaultValue.kind !== Kind.NULL);
     const declared: TypeNode = hasDefault && type.kind !== Kind.NON_NULL_TYPE ? ({ kind: Kind.NON_NULL_TYPE, type } satisfies NonNullTypeNode) : type;
     if (!isCompatible(declared, location)) {
       throw invalid(`variable '${name}' is declared as '${print(type)}', but used where '${String(location)}' is expected`, path);

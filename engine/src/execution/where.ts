@@ -167,7 +167,7 @@ export class WhereReader {
         // Only when the statement runs it shows whether a variable is null; the plan need not depend on it.
         return this.#collapse && value.kind === "variable" && compared.kind === "parameter" ? { kind: "unless-null", parameter: compared.parameter, item: condition } : condition;
       }
-      if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.boolean(value) };
+      if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.#inputs.boolean(value) };
       if (meta.kind !== "cast" || value.kind !== "object") throw invalid("expected an object", value.path);
       return allOf(...value.entries.map((entry) => this.#cast(operand, inputMeta(entry.field), entry.value)));
     });
@@ -182,13 +182,6 @@ export class WhereReader {
   #cast(operand: Operand, meta: ReturnType<typeof inputMeta>, input: Input): Condition {
     if (meta.kind !== "cast-to") return this.#operators({ kind: "text", operand }, textType, input);
     return this.#operators({ kind: "cast", operand, type: meta.type.sql }, meta.type, input);
-  }
-
-  boolean(input: Input): boolean {
-    const settled = this.#inputs.settle(input);
-    if (settled.kind === "scalar" && typeof settled.value === "boolean") return settled.value;
-    if (settled.kind === "null") throw invalid("unexpected null value for type 'Boolean'", settled.path);
-    throw invalid("expected a boolean for type 'Boolean'", settled.path);
   }
 
   #value(operator: Operator, type: DatabaseType, input: Input): Value {
@@ -234,8 +227,8 @@ export class WhereReader {
     const comparisons: { operator: Operator; value: Value }[] = [];
     for (const { field, value } of entries) {
       const { kind } = inputMeta(field);
-      if (kind === "predicate-arguments") columns = columnsOf(value);
-      else if (kind === "predicate-distinct") distinct = value.kind !== "null" && this.boolean(value);
+      if (kind === "predicate-arguments") columns = columnsOf(notNull(value));
+      else if (kind === "predicate-distinct") distinct = this.#inputs.boolean(value);
       else if (kind === "predicate-filter") filter = this.read(value, predicate.target.permission.filter);
       else if (value.kind === "object") {
         for (const entry of value.entries) {
@@ -257,6 +250,12 @@ export class WhereReader {
 
 /** Types that only appear as an operator's argument, such as lquery: Postgres checks them. */
 const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
+
+/** A list that may be left out and may not be null. @throws EngineError */
+export function notNull(input: Input): Input {
+  if (input.kind === "null") throw invalid("expected a list, but found null", input.path);
+  return input;
+}
 
 /** Columns named by enum values, as operands. */
 export function columnsOf(input: Input): readonly Operand[] {

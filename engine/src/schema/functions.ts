@@ -2,12 +2,10 @@ import { nameKey, type Catalog, type CatalogFunction } from "../catalog/catalog.
 import type { MergedPath } from "../metadata/load.ts";
 import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
 import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
-import { defaultName, type Naming } from "./naming.ts";
+import { defaultName, graphqlName, type Naming } from "./naming.ts";
 import { description } from "./resolve.ts";
 
 type Fail = (reason: string) => undefined;
-
-const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
   const overloads = catalog.functions.get(nameKey(name)) ?? [];

@@ -1,5 +1,8 @@
 import type { QualifiedName, SourceMetadata } from "../metadata/shape.ts";
 
+/** What is a name in GraphQL. */
+export const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
 export type Convention = "hasura-default" | "graphql-default";
 
 /** The words of a name. An underscore in front is a part of the first word, not a separator (Hasura's rule). */

@@ -3,7 +3,7 @@ import type { MergedPath } from "../metadata/load.ts";
 import type { QualifiedName, RelationshipMetadata, SourceMetadata, TableMetadata } from "../metadata/shape.ts";
 import { resolveComputedField, resolveFunction, title } from "./functions.ts";
 import type { Relationship, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
-import type { Naming } from "./naming.ts";
+import { graphqlName, type Naming } from "./naming.ts";
 
 /** Reports an object that does not fit the database. */
 export type Report = (path: MergedPath, type: string, name: string, reason: string) => void;
@@ -14,8 +14,6 @@ export interface ResolvedSource {
   readonly tables: ReadonlyMap<string, TrackedTable>;
   readonly functions: readonly TrackedFunction[];
 }
-
-const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /** An empty comment in metadata means: no description. */
 export function description(explicit: string | null | undefined, automatic: string | undefined): string | undefined {
