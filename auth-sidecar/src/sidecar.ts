@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { Logger } from "pino";
 import { createApplication } from "./application.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
+import { ThrottledLogins } from "./audit/throttled-logins.ts";
 import { accountPseudonym } from "./credentials/account-pseudonym.ts";
 import { Authenticator } from "./credentials/authenticator.ts";
 import { LocalAccounts } from "./credentials/local-accounts.ts";
@@ -48,6 +49,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   metrics.gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => passwords.waiting);
   const users = new UserRepository(database);
   const audit = new AuditTrail(database, log);
+  const throttled = new ThrottledLogins(audit);
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const keys = new KeyRepository(database, encryption);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
@@ -63,7 +65,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const application = createApplication(
     endpoints({
       settings,
-      authenticator: new Authenticator({ passwords, throttle, audit, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
+      authenticator: new Authenticator({ passwords, throttle, audit, throttled, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
       local: new LocalAccounts(users, passwords),
       directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), database),
       sessions: new SessionStore(redis, {
@@ -107,6 +109,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
       stopKeyCare();
       await close(server, settings.SHUTDOWN_SECONDS * 1000);
       await close(metricsServer, 0);
+      await throttled.stop();
       redis.disconnect();
       await database.close();
     },

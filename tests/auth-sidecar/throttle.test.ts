@@ -31,6 +31,26 @@ test("ASVS 6.3.1: after so many failures an account is refused from that address
   expect(rows).toHaveLength(1);
 });
 
+test("ASVS 16.3.1: a storm of refused logins is in the audit trail as its first one and the number of the others", async () => {
+  const user = await stack.addUser();
+  const address = freshAddress();
+  {
+    await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1" });
+    await running.client.login(user.email, "wrong", { address });
+    for (let attempt = 0; attempt < 20; attempt++)
+      expect((await running.client.login(user.email, "wrong", { address })).status).toBe(429);
+  }
+  const { rows } = await stack.sql.query(
+    "select outcome, detail from auth.audit_events where host(address) = $1 and outcome = 'throttled' order by id",
+    [address],
+  );
+  // The minute may end in between, and the count with it.
+  const told = rows as { detail: { further?: number } }[];
+  expect(told[0]?.detail).toEqual({ flow: "session" });
+  expect(told.reduce((sum, { detail }) => sum + (detail.further ?? 1), 0)).toBe(20);
+  expect(told.length).toBeLessThan(6);
+});
+
 test("ASVS 6.3.4: both flows share one count", async () => {
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
   const user = await stack.addUser();

@@ -1,4 +1,5 @@
 import type { AuditTrail } from "../audit/audit-trail.ts";
+import type { ThrottledLogins } from "../audit/throttled-logins.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import type { Throttle } from "../throttle/throttle.ts";
@@ -30,6 +31,7 @@ export interface AuthenticatorParts {
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly audit: AuditTrail;
+  readonly throttled: ThrottledLogins;
   readonly pseudonym: AccountPseudonym;
 }
 
@@ -56,7 +58,7 @@ export class Authenticator {
     flow: string,
     grant: Grant<Given>,
   ): Promise<Login<Given>> {
-    const { passwords, throttle, audit, pseudonym } = this.#parts;
+    const { passwords, throttle, audit, throttled, pseudonym } = this.#parts;
     const { provider } = source;
     const account = pseudonym(provider, credentials.name.toLowerCase());
     const event = { event: "login", provider, account, ...origin, detail: { flow } } as const;
@@ -94,7 +96,7 @@ export class Authenticator {
         return { user, previousLogin, given };
       });
     } catch (error) {
-      if (error instanceof TooManyRequests) await audit.recordRefusal({ ...event, outcome: "throttled" });
+      if (error instanceof TooManyRequests) await throttled.record(event);
       throw error;
     }
   }

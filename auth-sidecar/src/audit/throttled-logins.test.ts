@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { AuditEvent } from "./audit-event.ts";
+import { ThrottledLogins } from "./throttled-logins.ts";
+
+const login = { event: "login", provider: "local", requestId: "r1", detail: { flow: "session" } } as const;
+let recorded: AuditEvent[];
+let throttled: ThrottledLogins;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  recorded = [];
+  throttled = new ThrottledLogins({ recordRefusal: async (event) => void recorded.push(event) });
+});
+
+afterEach(() => vi.useRealTimers());
+
+test("the first of an account from an address is recorded at once, of those after it their number, each minute", async () => {
+  const victim = { ...login, account: "a", address: "192.0.2.1" };
+  for (let attempt = 0; attempt < 5; attempt++) await throttled.record(victim);
+  await throttled.record({ ...victim, address: "192.0.2.2" });
+  expect(recorded).toEqual([
+    { ...victim, outcome: "throttled" },
+    { ...victim, address: "192.0.2.2", outcome: "throttled" },
+  ]);
+  recorded.length = 0;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(recorded).toEqual([{ ...victim, outcome: "throttled", requestId: undefined, detail: { flow: "session", further: 4 } }]);
+  await throttled.record(victim);
+  expect(recorded[1], "the next one is a first one again").toEqual({ ...victim, outcome: "throttled" });
+});
+
+test("a thousand are counted apart, those beyond together and without a name", async () => {
+  for (let guess = 0; guess < 1500; guess++) await throttled.record({ ...login, account: `a${guess}`, address: "192.0.2.1" });
+  await throttled.record({ ...login, account: "a7", address: "192.0.2.1" });
+  expect(recorded).toHaveLength(1001);
+  recorded.length = 0;
+  await throttled.stop();
+  expect(recorded.map(({ account, detail }) => ({ account, further: detail?.["further"] }))).toEqual([
+    { account: "a7", further: 1 },
+    { account: undefined, further: 499 },
+  ]);
+});
+
+test("after the stop nothing is recorded any more", async () => {
+  await throttled.record({ ...login, account: "a", address: "192.0.2.1" });
+  await throttled.record({ ...login, account: "a", address: "192.0.2.1" });
+  await throttled.stop();
+  expect(recorded).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(recorded).toHaveLength(2);
+});
