@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { LRUCache } from "lru-cache";
 import pg from "pg";
 import { slice, type Bytes } from "./bytes.ts";
 import { commandMessage, statementMessages } from "./frontend-messages.ts";
@@ -16,7 +17,7 @@ export interface Statement {
   readonly values: readonly (string | null)[];
 }
 
-/** Named statements that one connection keeps; the one used longest ago is given up first. */
+/** Named statements that one connection keeps. */
 const mostPrepared = 250;
 
 const letter = (character: string): number => character.charCodeAt(0);
@@ -63,7 +64,8 @@ export class Connection implements MessageHandler {
   readonly #client: pg.Client;
   readonly #socket: Socket;
   readonly #reader = new MessageReader(this);
-  readonly #prepared = new Set<string>();
+  /** Names of prepared statements. No Set, for the reason that Watchdog gives. */
+  readonly #prepared = new LRUCache<string, string>({ max: mostPrepared });
   #pending: Pending | undefined;
   #lost: Error | undefined;
 
@@ -118,8 +120,8 @@ export class Connection implements MessageHandler {
   queryAll(statements: readonly Statement[]): Promise<TurnAnswers> {
     const preparing: (string | undefined)[] = [];
     const messages = statements.map(({ text, name, values }) => {
-      if (name !== undefined && this.#prepared.has(name)) this.#markUsed(name);
-      else if (name === undefined || !preparing.includes(name)) {
+      if (name !== undefined && this.#prepared.get(name) !== undefined) return { name, parse: undefined, close: undefined, values };
+      if (name === undefined || !preparing.includes(name)) {
         preparing.push(name);
         return { name: name ?? "", parse: text, close: name === undefined ? undefined : this.#makeRoom(preparing.length), values };
       }
@@ -158,18 +160,9 @@ export class Connection implements MessageHandler {
     });
   }
 
-  /** Makes a prepared statement the one used last. */
-  #markUsed(name: string): void {
-    this.#prepared.delete(name);
-    this.#prepared.add(name);
-  }
-
-  /** The statement to be closed before `coming` more are prepared, if any. */
+  /** The statement to be closed before `coming` more are prepared, if any: the one used longest ago. */
   #makeRoom(coming: number): string | undefined {
-    if (this.#prepared.size + coming <= mostPrepared) return undefined;
-    const [oldest] = this.#prepared;
-    if (oldest !== undefined) this.#prepared.delete(oldest);
-    return oldest;
+    return this.#prepared.size + coming > mostPrepared ? this.#prepared.pop() : undefined;
   }
 
   message(type: number, data: Buffer, start: number, end: number): void {
@@ -183,7 +176,7 @@ export class Connection implements MessageHandler {
     else if (type === errorResponse) pending.error = new PostgresError(data.subarray(start, end));
     else if (type === parseComplete) {
       const name = pending.preparing.shift();
-      if (name !== undefined) this.#prepared.add(name);
+      if (name !== undefined) this.#prepared.set(name, name);
     }
   }
 

@@ -3,6 +3,12 @@ export interface Watched {
   abandon(): void;
 }
 
+interface Watch {
+  readonly watched: Watched;
+  /** `performance.now()` */
+  readonly since: number;
+}
+
 /** How exactly the limit is kept; milliseconds. */
 const glance = 1_000;
 
@@ -12,7 +18,12 @@ const glance = 1_000;
  */
 export class Watchdog {
   readonly #limit: number;
-  readonly #since = new Map<Watched, number>();
+  /**
+   * The oldest first, as few as there are connections. No Map: one that is written to all the time is made anew again and again, and
+   * V8 lets each one before point to its successor. Once one of them is taken for long-lived, so are all after it, with what they
+   * hold, up to the next collection of the whole heap.
+   */
+  readonly #watches: Watch[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /** @param limit milliseconds; 0 = never */
@@ -22,22 +33,21 @@ export class Watchdog {
 
   watch(watched: Watched): void {
     if (this.#limit === 0) return;
-    this.#since.set(watched, performance.now());
+    this.#watches.push({ watched, since: performance.now() });
     this.#timer ??= setInterval(() => this.#look(), Math.min(glance, this.#limit)).unref();
   }
 
   release(watched: Watched): void {
-    this.#since.delete(watched);
+    const position = this.#watches.findIndex((watch) => watch.watched === watched);
+    if (position !== -1) this.#watches.splice(position, 1);
   }
 
   #look(): void {
     const oldest = performance.now() - this.#limit;
-    for (const [watched, since] of this.#since) {
-      if (since > oldest) continue;
-      this.#since.delete(watched);
-      watched.abandon();
-    }
-    if (this.#since.size > 0) return;
+    const late = this.#watches.findIndex(({ since }) => since > oldest);
+    const expired = this.#watches.splice(0, late === -1 ? this.#watches.length : late);
+    for (const { watched } of expired) watched.abandon();
+    if (this.#watches.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
