@@ -65,12 +65,16 @@ export interface Catalog {
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>;
   /** Rows of the tracked enum tables. */
   readonly enums: ReadonlyMap<string, readonly EnumValue[]>;
+  /** Types of those names that are there. */
+  readonly types: ReadonlyMap<string, DatabaseType>;
 }
 
 export interface CatalogRequest {
   readonly tables: readonly QualifiedName[];
   readonly functions: readonly QualifiedName[];
   readonly enumTables: readonly QualifiedName[];
+  /** `pg_type.typname` of types that metadata name; they are looked for on the search path. */
+  readonly types?: readonly string[];
 }
 
 /** Sends one statement and gives the first column of the only row. */
@@ -174,6 +178,7 @@ export async function readCatalog(request: CatalogRequest, ask: AskForText): Pro
     wantedTables.map(({ name }) => name),
     wantedFunctions.map(({ schema }) => schema),
     wantedFunctions.map(({ name }) => name),
+    [...new Set(request.types)],
   ]);
   const answer = JSON.parse(text ?? "{}") as CatalogAnswer;
   const type = typeFinder(answer.types);
@@ -188,5 +193,6 @@ export async function readCatalog(request: CatalogRequest, ask: AskForText): Pro
     const table = tables.get(nameKey(name));
     if (table !== undefined) enums.set(nameKey(name), await readEnum(table, ask));
   }
-  return { tables, functions, enums };
+  const types = new Map(Object.entries(answer.named_types).map(([name, oid]) => [name, type(oid)]));
+  return { tables, functions, enums, types };
 }

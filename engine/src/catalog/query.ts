@@ -27,6 +27,8 @@ export interface CatalogAnswer {
     readonly return_table: AnsweredName | null;
     readonly variadic: boolean;
   })[];
+  /** Types asked for by name. */
+  readonly named_types: Readonly<Record<string, number>>;
   readonly types: Readonly<
     Record<string, { readonly name: string; readonly sql: string; readonly kind: "b" | "c" | "d" | "e" | "m" | "p" | "r"; readonly element: number | null }>
   >;
@@ -38,7 +40,7 @@ const columnNames = (relation: string, numbers: string): string =>
     JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = u.number)`;
 
 /**
- * One statement for all that is tracked: $1, $2 schemas and names of relations, $3, $4 of functions.
+ * One statement for all that is tracked: $1, $2 schemas and names of relations, $3, $4 of functions, $5 names of types.
  * `base` follows domains down to the type below them. With -1 for the modifier `format_type` names types of any length: `bpchar`,
  * where `character` would mean one character.
  */
@@ -53,10 +55,13 @@ WITH RECURSIVE wanted AS (
   FROM (SELECT * FROM unnest($3::text[], $4::text[])) AS w(schema, name)
   JOIN pg_namespace n ON n.nspname = w.schema
   JOIN pg_proc p ON p.pronamespace = n.oid AND p.proname = w.name AND p.prokind = 'f'
+), named AS (
+  SELECT t.oid, t.typname FROM pg_type t WHERE t.typname = ANY ($5::text[]) AND pg_type_is_visible(t.oid)
 ), used(oid) AS (
   SELECT a.atttypid FROM wanted w JOIN pg_attribute a ON a.attrelid = w.oid AND a.attnum > 0 AND NOT a.attisdropped
   UNION SELECT unnest(p.proargtypes) FROM called p
   UNION SELECT p.prorettype FROM called p
+  UNION SELECT oid FROM named
 ), base(oid, below) AS (
   SELECT u.oid, u.oid FROM used u
   UNION ALL
@@ -75,6 +80,7 @@ SELECT json_build_object(
       SELECT e.oid, json_build_object('name', e.typname, 'sql', format_type(e.oid, -1), 'kind', e.typtype, 'element', NULL)
       FROM elements e WHERE e.oid NOT IN (SELECT oid FROM resolved)
     ) AS all_types),
+  'named_types', (SELECT coalesce(json_object_agg(typname, oid), '{}') FROM named),
   'tables', (SELECT coalesce(json_agg(json_build_object(
       'schema', w.nspname, 'name', w.relname, 'kind', w.relkind,
       'comment', obj_description(w.oid, 'pg_class'),

@@ -37,7 +37,7 @@ export class RowReader {
   }
 
   /** @param applyLimit whether the role's row limit cuts these rows */
-  query(source: RowSource, target: VisibleTable, given: ReadonlyMap<string, Input>, path: string, applyLimit: boolean): RowQuery {
+  query(source: RowSource, target: Pick<VisibleTable, "permission">, given: ReadonlyMap<string, Input>, path: string, applyLimit: boolean): RowQuery {
     const where = given.get("where");
     const order = given.get("order-by");
     const distinct = given.get("distinct-on");

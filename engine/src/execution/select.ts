@@ -5,6 +5,7 @@ import type { AggregateColumn, AggregateField, AggregateValue, OutputField, Outp
 import { invalid } from "./invalid.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
+import { readNativeArguments } from "./native-arguments.ts";
 import { argumentsByKind, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 import { columnsOf, notNull, operandOf, type WhereOptions } from "./where.ts";
@@ -72,6 +73,8 @@ export class SelectReader {
         return this.aggregate(field, { kind: "related", relationship: meta.relationship }, meta.target, given, depth);
       case "computed":
         return this.#computed(field, meta, given, depth);
+      case "native-query":
+        return this.#native(field, meta, given, depth);
       default:
         throw invalid(`field '${field.name}' cannot be selected here`, field.path);
     }
@@ -87,6 +90,12 @@ export class SelectReader {
     }
     const query = this.rows.query({ kind: "computed", field: meta.field, arguments: args }, meta.target, given, field.path, true);
     return { kind: "rows", query, fields: this.fields(field, depth) };
+  }
+
+  #native(field: DefinedField, { query, relationship, target }: OutputMeta & { kind: "native-query" }, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
+    const kind = relationship?.kind === "object" ? "row" : "rows";
+    const source: RowSource = { kind: "native", query, arguments: readNativeArguments(query, given.get("native-arguments")), relationship };
+    return { kind, query: this.rows.query(source, target, given, field.path, kind === "rows"), fields: this.fields(field, depth) };
   }
 
   /** The role's row limit cuts `nodes` and leaves the aggregates alone. */
@@ -135,6 +144,8 @@ export class SelectReader {
         const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, false);
         return { kind: "row", query: { ...query, where: this.rows.byKey(meta.target, field) }, fields: this.fields(field, depth) };
       }
+      case "native-query":
+        return this.#native(field, meta, given, depth);
       case "select-aggregate":
         return this.aggregate(field, { kind: "table", table: meta.target.table }, meta.target, given, depth);
       case "function":

@@ -6,8 +6,11 @@ import { MetadataError, type Inconsistency, type Problem } from "../metadata/pro
 import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
 import { validateMetadata, type ValidMetadata } from "../metadata/validate.ts";
 import { Naming } from "../schema/naming.ts";
+import { typesNamedBy } from "../schema/logical-models.ts";
+import { checkNativeTypes, nativeTypes } from "../schema/native-names.ts";
+import { resolveNativeObjects } from "../schema/native-queries.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
-import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
+import { objectTypeAt, resolveSource, type Report, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
 import { rootFieldNames } from "../schema/root-fields.ts";
 import type { EngineOptions } from "../engine.ts";
@@ -49,20 +52,22 @@ function valueAt(merged: unknown, path: MergedPath): unknown {
   return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), merged);
 }
 
-async function resolve(source: SourceMetadata, index: number, ask: AskForText, naming: Naming, report: Parameters<typeof resolveSource>[4]): Promise<ResolvedSource> {
+async function resolve(source: SourceMetadata, index: number, ask: AskForText, naming: Naming, report: Report): Promise<ResolvedSource> {
   const catalog = await readCatalog(
     {
       tables: source.tables.map(({ table }) => table),
       functions: [...source.functions.map((entry) => entry.function), ...source.tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
       enumTables: source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => table),
+      types: typesNamedBy(source),
     },
     ask,
   );
-  return resolveSource(source, ["sources", index], catalog, naming, report);
+  const path = ["sources", index];
+  return resolveSource(source, path, catalog, await resolveNativeObjects(source, path, catalog, ask, report), naming, report);
 }
 
 /** Names of the root fields that a source gives to whoever may see everything. */
-function rootFieldsOf({ naming, tables, functions }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
+function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
   return [
     ...[...tables.values()].flatMap((table) => {
       const names = rootFieldNames(table.metadata, table.names, naming);
@@ -72,27 +77,29 @@ function rootFieldsOf({ naming, tables, functions }: ResolvedSource): readonly {
     ...functions.flatMap(({ fields, path, call }) =>
       [fields.rows, fields.aggregate].map((name) => ({ name: naming.rootField(name), owner: `the function ${nameKey(call.function)}`, path: [...path, "function"] })),
     ),
+    ...[...nativeQueries.values()].map(({ name, path }) => ({ name, owner: `the native query ${name}`, path: [...path, "root_field_name"] })),
   ];
 }
 
 /** Within a source each root field is there once. */
-function checkRootFields(source: ResolvedSource, report: Parameters<typeof resolveSource>[4]): void {
+function checkRootFields(source: ResolvedSource, report: Report): void {
   const owners = new Map<string, string>();
   for (const { name, owner, path } of rootFieldsOf(source)) {
     const other = owners.get(name);
-    if (other !== undefined) report(path, path.includes("functions") ? "function" : "table", owner, `${owner} would give the root field ${name}, which ${other} gives`);
+    if (other !== undefined) report(path, objectTypeAt(path), owner, `${owner} would give the root field ${name}, which ${other} gives`);
     owners.set(name, owner);
   }
 }
 
 /** Two sources cannot give the same name to different tables' types or root fields. */
-function checkSourceNames(sources: readonly ResolvedSource[], report: Parameters<typeof resolveSource>[4]): void {
+function checkSourceNames(sources: readonly ResolvedSource[], report: Report): void {
   const owners = new Map<string, string>();
   for (const [index, source] of sources.entries()) {
     checkRootFields(source, report);
+    checkNativeTypes(source, report);
     const { namespace } = source.naming;
     const fields = namespace === undefined ? rootFieldsOf(source).map(({ name }) => name) : [namespace];
-    const names = [...fields.map((name) => `root field ${name}`), ...[...source.tables.values()].map((table) => `type ${source.naming.type(table.names)}`)];
+    const names = [...fields.map((name) => `root field ${name}`), ...[...source.tables.values()].map((table) => `type ${source.naming.type(table.names)}`), ...nativeTypes(source).map(({ name }) => `type ${name}`)];
     for (const name of new Set(names)) {
       const owner = owners.get(name);
       if (owner !== undefined) report(["sources", index, "name"], "source", source.name, `the ${name} is there twice: here and in source ${owner}`);
@@ -101,7 +108,7 @@ function checkSourceNames(sources: readonly ResolvedSource[], report: Parameters
   }
 }
 
-function checkCollections(metadata: Metadata, report: Parameters<typeof resolveSource>[4]): void {
+function checkCollections(metadata: Metadata, report: Report): void {
   for (const [index, { collection }] of metadata.allowlist.entries()) {
     if (!metadata.query_collections.some(({ name }) => name === collection)) {
       report(["allowlist", index, "collection"], "allowlist", collection, `there is no query collection ${collection}`);

@@ -11,6 +11,8 @@ const lists: ReadonlySet<unknown> = new Set([
   "array_relationships",
   "computed_fields",
   "select_permissions",
+  "logical_models",
+  "native_queries",
   "permissions",
   "inherited_roles",
   "queries",

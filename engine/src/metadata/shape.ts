@@ -4,50 +4,10 @@
  * @module
  */
 import { z } from "zod";
-import { isDeepEmpty } from "./deep-empty.ts";
-
-/**
- * Why a value that Hasura would take is refused. Where metadata may hold such values, they are left out together with as many
- * of the objects around them as would mean something else without them.
- */
-export interface UnsupportedParameters {
-  readonly unsupported: true;
-  readonly levels: number;
-}
-
-function unsupported(feature: string, levels = 0) {
-  const params: UnsupportedParameters = { unsupported: true, levels };
-  return { code: "custom" as const, message: `Hasura knows this, but this engine does not serve ${feature}`, params: { ...params } };
-}
-
-/** A key that Hasura knows; anything but an empty value is reported as not served. */
-function unserved(feature: string, levels = 0) {
-  return z
-    .unknown()
-    .optional()
-    .superRefine((value, context) => {
-      if (!isDeepEmpty(value)) context.addIssue(unsupported(feature, levels));
-    });
-}
-
-/** A key that is right, but changes nothing here: it is accepted, and noted with the reason. */
-function withoutEffect<Schema extends z.ZodType>(schema: Schema, reason: string, isNoted: (value: z.output<Schema>) => boolean = () => true) {
-  return schema.superRefine((value, context) => {
-    if (value === null || value === undefined || !isNoted(value)) return;
-    context.addIssue({ code: "custom", message: `this has no effect here: ${reason}`, params: { withoutEffect: true } });
-  });
-}
+import { logicalModel, nativeQuery } from "./native-shape.ts";
+import { manualConfiguration, name, qualifiedName, selectPermission, unserved, unsupported, withoutEffect } from "./shape-parts.ts";
 
 const mutationName = withoutEffect(z.union([z.string(), z.strictObject({ name: z.string().nullish(), comment: z.string().nullish() })]).nullish(), "mutations are not served");
-const insertionOrder = withoutEffect(z.enum(["before_parent", "after_parent"]).nullish(), "mutations are not served");
-
-const qualifiedName = z.union([
-  z.string().transform((name) => ({ schema: "public", name })),
-  z.strictObject({ schema: z.string().default("public"), name: z.string() }),
-]);
-
-const name = z.string().regex(/^[_A-Za-z][_0-9A-Za-z]*$/, "this is not a GraphQL name");
-
 const rootField = z.union([
   name.transform((value) => ({ name: value, comment: undefined })),
   z.strictObject({ name: name.nullish(), comment: z.string().nullish() }).transform((field) => ({ name: field.name ?? undefined, comment: field.comment ?? undefined })),
@@ -88,28 +48,13 @@ const remoteForeignKey = z
     return { table, columns: list };
   });
 
-const manualConfiguration = z.strictObject({
-  remote_table: qualifiedName,
-  source: unserved("relationships between sources", 3),
-  column_mapping: z.record(z.string(), z.string()),
-  insertion_order: insertionOrder,
-});
-
-/** The other form of a manual configuration. */
-const nativeQueryConfiguration = z
-  .strictObject({ remote_native_query: z.string(), column_mapping: z.record(z.string(), z.string()), insertion_order: z.unknown().optional() })
-  .transform((_value, context) => {
-    context.addIssue(unsupported("native queries", 2));
-    return z.NEVER;
-  });
-
 const relationship = z.strictObject({
   name,
   comment: z.string().nullish(),
   using: z
     .strictObject({
       foreign_key_constraint_on: z.union([columnList, remoteForeignKey]).optional(),
-      manual_configuration: z.union([manualConfiguration, nativeQueryConfiguration]).optional(),
+      manual_configuration: manualConfiguration.optional(),
     })
     .refine(
       (using) => (using.foreign_key_constraint_on === undefined) !== (using.manual_configuration === undefined),
@@ -125,21 +70,6 @@ const computedField = z.strictObject({
     session_argument: z.string().nullish(),
   }),
   comment: z.string().nullish(),
-});
-
-const selectPermission = z.strictObject({
-  role: z.string().min(1),
-  comment: z.string().nullish(),
-  permission: z.strictObject({
-    columns: z.union([z.literal("*"), z.array(z.string())]),
-    filter: z.record(z.string(), z.unknown()),
-    limit: z.number().int().nonnegative().nullish(),
-    allow_aggregations: z.boolean().default(false),
-    computed_fields: z.array(z.string()).default([]),
-    query_root_fields: z.array(z.enum(["select", "select_by_pk", "select_aggregate"])).nullish(),
-    subscription_root_fields: z.array(z.enum(["select", "select_by_pk", "select_aggregate", "select_stream"])).nullish(),
-    validate_input: unserved("input validation"),
-  }),
 });
 
 const table = z.strictObject({
@@ -249,8 +179,8 @@ const source = z.strictObject({
   customization: sourceCustomization.nullish(),
   tables: z.array(table),
   functions: z.array(trackedFunction).default([]),
-  logical_models: unserved("logical models"),
-  native_queries: unserved("native queries"),
+  logical_models: z.array(logicalModel).default([]),
+  native_queries: z.array(nativeQuery).default([]),
   stored_procedures: unserved("stored procedures"),
   health_check: unserved("source health checks; /healthz asks the database"),
   query_tags: z
@@ -314,7 +244,4 @@ export type FunctionMetadata = SourceMetadata["functions"][number];
 export type RelationshipMetadata = TableMetadata["object_relationships"][number];
 export type SelectPermissionMetadata = TableMetadata["select_permissions"][number];
 export type ComputedFieldMetadata = TableMetadata["computed_fields"][number];
-export interface QualifiedName {
-  readonly schema: string;
-  readonly name: string;
-}
+export type { QualifiedName } from "./shape-parts.ts";

@@ -63,7 +63,6 @@ describe("a feature that Hasura has and this engine has not", () => {
 
   test.each([
     ["a relationship to another source", { manual_configuration: { remote_table: "author", source: "other", column_mapping: { id: "id" } } }],
-    ["a relationship to a native query", { manual_configuration: { remote_native_query: "query", column_mapping: { id: "id" } } }],
   ])("is left out as a whole: %s", (_what, using) => {
     const { metadata: valid, problems } = check(metadata({ array_relationships: [{ name: "kept", using: { foreign_key_constraint_on: { table: "a", column: "b" } } }, { name: "others", using }] }), true);
     expect(problems.map(({ kind }) => kind)).toEqual(["unsupported"]);

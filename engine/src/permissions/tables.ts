@@ -71,8 +71,8 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
     primaryKey: found?.primaryKey,
     isView: found?.kind === "view" || found?.kind === "materialized view",
     relationships: [
-      ...table.object_relationships.map((entry) => relationshipOf(table, "object", entry, catalog)),
-      ...table.array_relationships.map((entry) => relationshipOf(table, "array", entry, catalog)),
+      ...table.object_relationships.flatMap((entry) => relationshipOf(table, "object", entry, catalog) ?? []),
+      ...table.array_relationships.flatMap((entry) => relationshipOf(table, "array", entry, catalog) ?? []),
     ],
     computedFields: table.computed_fields.map((entry) => computedFieldOf(key, entry, all, catalog)),
   };
@@ -90,10 +90,11 @@ function fieldOf(table: TableMetadata, column: string, naming: Naming): string {
   return config?.[column]?.custom_name ?? older?.[column] ?? naming.field(column);
 }
 
-function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { name, using }: RelationshipMetadata, catalog: Catalog | undefined): DeclaredRelationship {
+/** @returns undefined for one that leads to a native query, whose permissions are not derived */
+function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { name, using }: RelationshipMetadata, catalog: Catalog | undefined): DeclaredRelationship | undefined {
   const { manual_configuration: manual, foreign_key_constraint_on: constraint } = using;
   const key = keyOf(table);
-  if (manual !== undefined) return { name, kind, target: keyOf(manual.remote_table), mapping: manual.column_mapping };
+  if (manual !== undefined) return "remote_table" in manual ? { name, kind, target: keyOf(manual.remote_table), mapping: manual.column_mapping } : undefined;
   if (catalog === undefined || constraint === undefined) underivable(`${key}.${name} follows a foreign key, which only the database tells`);
   const keysOf = (name: string) => catalog.tables.get(name)?.foreignKeys ?? [];
   const same = (one: readonly string[], other: readonly string[]) => one.toSorted().join("\n") === other.toSorted().join("\n");

@@ -2,15 +2,15 @@ import { nameKey, type DatabaseType } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import { allOf, always, never, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, inputType, isListArgument, isObjectArgument, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
-import type { ComputedField, TrackedTable } from "./model.ts";
+import type { ComputedField, RowModel, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { constantText, UnfitValue } from "./values.ts";
 
 export interface FilterContext {
   readonly tables: ReadonlyMap<string, TrackedTable>;
   readonly report: (path: MergedPath, reason: string) => void;
-  /** The table of the permission, at which a path `["$", column]` starts. */
-  readonly root: TrackedTable;
+  /** The table, or the logical model, of the permission, at which a path `["$", column]` starts. */
+  readonly root: RowModel;
 }
 
 const aliases: Readonly<Record<string, string>> = { _ne: "_neq", _cneq: "_cne" };
@@ -44,7 +44,7 @@ export class FilterReader {
     this.#context = context;
   }
 
-  read(filter: unknown, table: TrackedTable, path: MergedPath): Condition {
+  read(filter: unknown, table: RowModel, path: MergedPath): Condition {
     if (!isRecord(filter)) return this.#fail(path, "a filter is an object");
     return allOf(...Object.entries(filter).map(([key, value]) => this.#entry(operatorName(key), key, value, table, [...path, key])));
   }
@@ -54,13 +54,13 @@ export class FilterReader {
     return { kind: "or", items: [] };
   }
 
-  #list(value: unknown, table: TrackedTable, path: MergedPath): readonly Condition[] {
+  #list(value: unknown, table: RowModel, path: MergedPath): readonly Condition[] {
     if (isRecord(value)) return [this.read(value, table, path)];
     if (!Array.isArray(value)) return [this.#fail(path, "a list of filters is expected")];
     return value.map((item, index) => this.read(item, table, [...path, index]));
   }
 
-  #entry(name: string, key: string, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+  #entry(name: string, key: string, value: unknown, table: RowModel, path: MergedPath): Condition {
     if (name === "_and") return { kind: "and", items: this.#list(value, table, path) };
     if (name === "_or") return { kind: "or", items: this.#list(value, table, path) };
     if (name === "_not") return { kind: "not", item: this.read(value, table, path) };
@@ -87,7 +87,7 @@ export class FilterReader {
     return { kind: "exists", table, where: this.read(value["_where"] ?? {}, table, [...path, "_where"]) };
   }
 
-  #computed(field: ComputedField, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+  #computed(field: ComputedField, value: unknown, table: RowModel, path: MergedPath): Condition {
     const needed = field.call.arguments.find((argument) => argument.kind === "client" && !argument.argument.hasDefault);
     if (needed !== undefined) return this.#fail(path, "a computed field with arguments of its own cannot be in a filter");
     const given = impliedArguments(field);
@@ -98,14 +98,14 @@ export class FilterReader {
   }
 
   /** `{column: value}` is short for `{column: {_eq: value}}`. */
-  #operators(operand: Operand, type: DatabaseType, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+  #operators(operand: Operand, type: DatabaseType, value: unknown, table: RowModel, path: MergedPath): Condition {
     if (!isRecord(value) || (type.name.startsWith("json") && !Object.keys(value).every((key) => /^[_$]/.test(key)))) {
       return this.#comparison("_eq", operand, type, value, table, path);
     }
     return allOf(...Object.entries(value).map(([key, given]) => this.#comparison(operatorName(key), operand, type, given, table, [...path, key])));
   }
 
-  #comparison(name: string, operand: Operand, type: DatabaseType, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+  #comparison(name: string, operand: Operand, type: DatabaseType, value: unknown, table: RowModel, path: MergedPath): Condition {
     if (name === "_is_null") {
       return typeof value === "boolean" ? { kind: "is-null", operand, negated: !value } : this.#fail(path, "true or false is expected");
     }
@@ -169,7 +169,7 @@ export class FilterReader {
   }
 
   /** The other column is one of the same row, or `["$", column]`: one of the row at which the permission starts. */
-  #columnComparison(operand: Operand, operator: Operator, value: unknown, table: TrackedTable, path: MergedPath): Condition {
+  #columnComparison(operand: Operand, operator: Operator, value: unknown, table: RowModel, path: MergedPath): Condition {
     const steps = Array.isArray(value) ? (value as readonly unknown[]) : [value];
     const fromRoot = steps.length === 2 && steps[0] === "$";
     const name = fromRoot ? steps[1] : steps[0];

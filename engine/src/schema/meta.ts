@@ -6,13 +6,17 @@ import type { GraphQLArgument, GraphQLEnumValue, GraphQLField, GraphQLInputField
 import type { Redaction } from "../sql/expression.ts";
 import type { Operator } from "../sql/operators.ts";
 import type { DatabaseType } from "../catalog/catalog.ts";
-import type { ClientArgument, ComputedField, Relationship, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import type { ClientArgument, ComputedField, LogicalModel, NativeArgument, NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
 import type { TablePermission } from "./permissions.ts";
 
-export interface VisibleTable {
-  readonly table: TrackedTable;
+/** Rows as a role sees them. */
+export interface Visible<Rows extends RowModel> {
+  readonly table: Rows;
   readonly permission: TablePermission;
 }
+
+export type VisibleTable = Visible<TrackedTable>;
+export type VisibleModel = Visible<LogicalModel>;
 
 export type OutputMeta =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
@@ -21,6 +25,8 @@ export type OutputMeta =
   | { readonly kind: "computed-aggregate"; readonly field: ComputedField; readonly target: VisibleTable }
   | { readonly kind: "select" | "select-by-pk" | "select-aggregate" | "select-stream"; readonly target: VisibleTable }
   | { readonly kind: "function" | "function-aggregate"; readonly function: TrackedFunction; readonly target: VisibleTable }
+  /** A root field, or with a relationship the field of a row. */
+  | { readonly kind: "native-query"; readonly query: NativeQuery; readonly relationship: NativeRelationship | undefined; readonly target: VisibleModel }
   | { readonly kind: "aggregate" | "nodes"; readonly target: VisibleTable }
   | { readonly kind: "count"; readonly target: VisibleTable }
   | { readonly kind: "aggregate-function"; readonly name: string; readonly target: VisibleTable }
@@ -56,12 +62,13 @@ export type InputMeta =
   | { readonly kind: "count" }
   | { readonly kind: "aggregate-function"; readonly name: string }
   | { readonly kind: "function-argument"; readonly argument: ClientArgument }
+  | { readonly kind: "native-argument"; readonly argument: NativeArgument }
   | { readonly kind: "initial-value" | "ordering" }
   | { readonly kind: "from" | "distance" | "use-spheroid" | "band" | "geometry" }
   | { readonly kind: "predicate-arguments" | "predicate-column" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
 
 export type ArgumentMeta =
-  | { readonly kind: "where" | "order-by" | "limit" | "offset" | "distinct-on" | "path" | "count-columns" | "count-distinct" | "batch-size" | "cursor" | "function-arguments" }
+  | { readonly kind: "where" | "order-by" | "limit" | "offset" | "distinct-on" | "path" | "count-columns" | "count-distinct" | "batch-size" | "cursor" | "function-arguments" | "native-arguments" }
   | { readonly kind: "primary-key"; readonly column: TableColumn };
 
 export interface OrderDirection {
@@ -107,7 +114,7 @@ export function scalarFieldName(scalar: ScalarMeta): string {
 }
 
 /** Columns of a table in the order of the table, as the role sees them. */
-export function visibleColumns({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "column" })[] {
+export function visibleColumns({ table, permission }: Visible<RowModel>): readonly (ScalarMeta & { kind: "column" })[] {
   return [...table.columns.values()]
     .filter(({ name }) => permission.columns.has(name))
     .map((column) => ({ kind: "column", column, redaction: permission.columns.get(column.name) }));

@@ -4,7 +4,8 @@
  */
 import type { CatalogColumn, CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
-import type { FunctionMetadata, TableMetadata } from "../metadata/shape.ts";
+import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
+import type { FunctionMetadata, SelectPermissionMetadata, TableMetadata } from "../metadata/shape.ts";
 import type { NameBase } from "./naming.ts";
 
 export interface TableColumn {
@@ -59,8 +60,16 @@ export interface RootFieldNaming {
   readonly comment: string | undefined;
 }
 
-export interface TrackedTable {
+/** What rows consist of, whether they are a table's or a native query's. */
+export interface RowModel {
+  /** Tells the tables and logical models of a source apart. */
   readonly key: string;
+  readonly columns: ReadonlyMap<string, TableColumn>;
+  readonly relationships: ReadonlyMap<string, Relationship>;
+  readonly computedFields: ReadonlyMap<string, ComputedField>;
+}
+
+export interface TrackedTable extends RowModel {
   readonly catalog: CatalogTable;
   readonly metadata: TableMetadata;
   readonly path: MergedPath;
@@ -69,7 +78,47 @@ export interface TrackedTable {
   readonly columns: Map<string, TableColumn>;
   readonly relationships: Map<string, Relationship>;
   readonly computedFields: Map<string, ComputedField>;
+  readonly nativeRelationships: Map<string, NativeRelationship>;
   enumeration: Enumeration | undefined;
+}
+
+export interface LogicalModel extends RowModel {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly path: MergedPath;
+  readonly permissions: readonly SelectPermissionMetadata[];
+  /** Fields that stand for a relationship of the same name, which a native query that returns the model has to have. */
+  readonly references: ReadonlySet<string>;
+}
+
+export interface NativeArgument {
+  readonly name: string;
+  readonly type: DatabaseType;
+  readonly nullable: boolean;
+  readonly description: string | undefined;
+}
+
+export interface NativeQuery {
+  /** Its root field, which no customization of the source changes. */
+  readonly name: string;
+  readonly metadata: NativeQueryMetadata;
+  readonly path: MergedPath;
+  /** SQL, in which arguments stand for their values. */
+  readonly code: readonly (string | NativeArgument)[];
+  readonly arguments: readonly NativeArgument[];
+  readonly model: LogicalModel;
+  /** To tables. */
+  readonly relationships: Map<string, Relationship>;
+  readonly nativeRelationships: Map<string, NativeRelationship>;
+}
+
+/** Rows of a native query that belong to a row. They can be selected; rows cannot be filtered or ordered by them. */
+export interface NativeRelationship {
+  readonly name: string;
+  readonly kind: "object" | "array";
+  readonly query: NativeQuery;
+  /** Pairs of this row's and the native query's column. */
+  readonly mapping: readonly (readonly [TableColumn, TableColumn])[];
 }
 
 export interface TrackedFunction {

@@ -2,13 +2,13 @@ import type { MergedPath } from "../metadata/load.ts";
 import type { Metadata, SelectPermissionMetadata } from "../metadata/shape.ts";
 import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
-import type { TrackedTable } from "./model.ts";
+import type { RowModel } from "./model.ts";
 import type { Report, ResolvedSource } from "./resolve.ts";
 
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
 export type SubscriptionRootField = QueryRootField | "select_stream";
 
-/** What a role may read of one table. */
+/** What a role may read of one table, or of the rows of one logical model. */
 export interface TablePermission {
   /** Visible columns by their name in the database; a redaction hides the value in rows where it does not hold. */
   readonly columns: ReadonlyMap<string, Redaction>;
@@ -22,7 +22,7 @@ export interface TablePermission {
   readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | undefined;
 }
 
-/** Permissions of one role by the table's key; a table without one does not exist for the role. */
+/** Permissions of one role by the key of the table or logical model; a table without one does not exist for the role. */
 export type RolePermissions = ReadonlyMap<string, TablePermission>;
 
 export interface RoleBook {
@@ -32,7 +32,7 @@ export interface RoleBook {
   partsOf(role: string): readonly string[];
 }
 
-function adminPermission(table: TrackedTable): TablePermission {
+function adminPermission(table: RowModel): TablePermission {
   return {
     columns: new Map([...table.columns.keys()].map((column) => [column, undefined])),
     computedFields: new Map([...table.computedFields.keys()].map((field) => [field, undefined])),
@@ -44,8 +44,24 @@ function adminPermission(table: TrackedTable): TablePermission {
   };
 }
 
+/** What permissions are given on. */
+interface Permitted {
+  readonly table: RowModel;
+  readonly entries: readonly SelectPermissionMetadata[];
+  readonly path: MergedPath;
+  /** Whether there is such a column, even if it has no field. */
+  readonly hasColumn: (name: string) => boolean;
+}
+
+function permittedOf({ tables, models }: ResolvedSource): readonly Permitted[] {
+  return [
+    ...[...tables.values()].map((table) => ({ table, entries: table.metadata.select_permissions, path: table.path, hasColumn: (name: string) => table.catalog.columns.has(name) })),
+    ...models.map((model) => ({ table: model, entries: model.permissions, path: model.path, hasColumn: (name: string) => model.columns.has(name) || model.references.has(name) })),
+  ];
+}
+
 function readPermission(
-  table: TrackedTable,
+  { table, hasColumn }: Permitted,
   entry: SelectPermissionMetadata,
   path: MergedPath,
   source: ResolvedSource,
@@ -54,7 +70,7 @@ function readPermission(
   const { permission } = entry;
   const columns = permission.columns === "*" ? [...table.columns.keys()] : permission.columns;
   for (const [index, column] of columns.entries()) {
-    if (!table.catalog.columns.has(column)) report([...path, "columns", index], `${table.key} has no column ${column}`);
+    if (!hasColumn(column)) report([...path, "columns", index], `${table.key} has no column ${column}`);
   }
   for (const [index, field] of permission.computed_fields.entries()) {
     if (!table.computedFields.has(field)) report([...path, "computed_fields", index], `${table.key} has no computed field ${field}`);
@@ -118,9 +134,10 @@ export function combinePermissions(parts: readonly TablePermission[]): TablePerm
 
 function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string, TablePermission>> {
   const own = new Map<string, Map<string, TablePermission>>();
-  for (const table of source.tables.values()) {
-    for (const [index, entry] of table.metadata.select_permissions.entries()) {
-      const path = [...table.path, "select_permissions", index];
+  for (const permitted of permittedOf(source)) {
+    const { table } = permitted;
+    for (const [index, entry] of permitted.entries.entries()) {
+      const path = [...permitted.path, "select_permissions", index];
       const name = `${entry.role} on ${table.key}`;
       const tables = own.get(entry.role) ?? new Map<string, TablePermission>();
       own.set(entry.role, tables);
@@ -128,7 +145,7 @@ function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string
       else if (tables.has(table.key)) report([...path, "role"], "select_permission", name, `the role ${entry.role} has two select permissions on ${table.key}`);
       else {
         let sound = true;
-        const permission = readPermission(table, entry, [...path, "permission"], source, (at, reason) => {
+        const permission = readPermission(permitted, entry, [...path, "permission"], source, (at, reason) => {
           sound = false;
           report(at, "select_permission", name, reason);
         });
@@ -161,7 +178,7 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
     const cached = cache.get(role);
     if (cached !== undefined) return cached;
     const result = new Map<string, TablePermission>();
-    for (const table of source.tables.values()) {
+    for (const table of [...source.tables.values(), ...source.models]) {
       if (role === "admin") result.set(table.key, adminPermission(table));
       else {
         const direct = own.get(role)?.get(table.key);

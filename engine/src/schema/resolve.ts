@@ -2,17 +2,27 @@ import { nameKey, type Catalog, type CatalogTable } from "../catalog/catalog.ts"
 import type { MergedPath } from "../metadata/load.ts";
 import type { QualifiedName, RelationshipMetadata, SourceMetadata, TableMetadata } from "../metadata/shape.ts";
 import { resolveComputedField, resolveFunction, title } from "./functions.ts";
-import type { Relationship, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import type { LogicalModel, NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import { relateNativeQuery, type NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming } from "./naming.ts";
 
 /** Reports an object that does not fit the database. */
 export type Report = (path: MergedPath, type: string, name: string, reason: string) => void;
+
+const objectTypes: Readonly<Record<string, string>> = { tables: "table", functions: "function", logical_models: "logical_model", native_queries: "native_query" };
+
+/** Hasura's name of the kind of object that a place of a source belongs to. */
+export function objectTypeAt(path: MergedPath): string {
+  return path.map((part) => objectTypes[part]).find((type) => type !== undefined) ?? "source";
+}
 
 export interface ResolvedSource {
   readonly name: string;
   readonly naming: Naming;
   readonly tables: ReadonlyMap<string, TrackedTable>;
   readonly functions: readonly TrackedFunction[];
+  readonly models: readonly LogicalModel[];
+  readonly nativeQueries: ReadonlyMap<string, NativeQuery>;
 }
 
 /** An empty comment in metadata means: no description. */
@@ -84,6 +94,7 @@ function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming,
     columns,
     relationships: new Map(),
     computedFields: new Map(),
+    nativeRelationships: new Map(),
     enumeration: undefined,
   };
 }
@@ -113,16 +124,16 @@ function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, Trac
   }
 }
 
-type Fail = (reason: string) => undefined;
+export type Fail = (reason: string) => undefined;
 
-function failing(report: Report, path: MergedPath, type: string, name: string): Fail {
+export function failing(report: Report, path: MergedPath, type: string, name: string): Fail {
   return (reason) => {
     report(path, type, name, reason);
     return undefined;
   };
 }
 
-function pairs(table: TrackedTable, target: TrackedTable, mapping: readonly (readonly [string, string])[], fail: Fail): Relationship["mapping"] | undefined {
+function pairs(table: RowModel, target: RowModel, mapping: readonly (readonly [string, string])[], fail: Fail): Relationship["mapping"] | undefined {
   const found: (readonly [TableColumn, TableColumn])[] = [];
   for (const [from, to] of mapping) {
     const own = table.columns.get(from);
@@ -137,6 +148,32 @@ function pairs(table: TrackedTable, target: TrackedTable, mapping: readonly (rea
 const sameColumns = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((column) => other.includes(column));
 
+/** A relationship whose columns metadata name. */
+export function manualRelationship(
+  own: RowModel,
+  common: Pick<Relationship, "name" | "kind">,
+  { remote_table: remote, column_mapping: mapped }: { readonly remote_table: QualifiedName; readonly column_mapping: Readonly<Record<string, string>> },
+  tables: ReadonlyMap<string, TrackedTable>,
+  fail: Fail,
+): Relationship | undefined {
+  const target = tables.get(nameKey(remote)) ?? fail(`${nameKey(remote)} is not tracked`);
+  const mapping = target && pairs(own, target, Object.entries(mapped), fail);
+  return mapping && { ...common, target, mapping, nullable: true };
+}
+
+/** The same, to a native query. */
+export function nativeRelationship(
+  own: RowModel,
+  common: Pick<NativeRelationship, "name" | "kind">,
+  { remote_native_query: remote, column_mapping: mapped }: { readonly remote_native_query: string; readonly column_mapping: Readonly<Record<string, string>> },
+  queries: ReadonlyMap<string, NativeQuery>,
+  fail: Fail,
+): NativeRelationship | undefined {
+  const query = queries.get(remote) ?? fail(`there is no native query ${remote}`);
+  const mapping = query && pairs(own, query.model, Object.entries(mapped), fail);
+  return mapping && { ...common, query, mapping };
+}
+
 function resolveRelationship(
   table: TrackedTable,
   kind: "object" | "array",
@@ -147,11 +184,7 @@ function resolveRelationship(
   const { foreign_key_constraint_on: constraint, manual_configuration: manual } = metadata.using;
   const tracked = (name: QualifiedName) => tables.get(nameKey(name)) ?? fail(`${nameKey(name)} is not tracked`);
   const common = { name: metadata.name, kind };
-  if (manual !== undefined) {
-    const target = tracked(manual.remote_table);
-    const mapping = target && pairs(table, target, Object.entries(manual.column_mapping), fail);
-    return mapping && { ...common, target, mapping, nullable: true };
-  }
+  if (manual !== undefined && "remote_table" in manual) return manualRelationship(table, common, manual, tables, fail);
   if (constraint === undefined) return fail("it has no definition");
   if (Array.isArray(constraint)) {
     if (kind === "array") return fail("an array relationship's foreign key is in the other table: give {table, column}");
@@ -172,7 +205,7 @@ function resolveRelationship(
   return mapping && { ...common, target, mapping, nullable: true };
 }
 
-function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>, catalog: Catalog, naming: Naming, report: Report): void {
+function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>, queries: ReadonlyMap<string, NativeQuery>, catalog: Catalog, naming: Naming, report: Report): void {
   const taken = new Set([...table.columns.values()].map(({ graphqlName }) => graphqlName));
   const claim = (name: string, fail: Fail) => (taken.has(name) ? fail(`the table has another field of the name ${name}`) : taken.add(name));
   for (const kind of ["object", "array"] as const) {
@@ -180,6 +213,12 @@ function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedT
     for (const [index, metadata] of table.metadata[key].entries()) {
       const fail = failing(report, [...table.path, key, index], `${kind}_relationship`, `${table.key}.${metadata.name}`);
       if (claim(metadata.name, fail) === undefined) continue;
+      const { manual_configuration: manual } = metadata.using;
+      if (manual !== undefined && "remote_native_query" in manual) {
+        const native = nativeRelationship(table, { name: metadata.name, kind }, manual, queries, fail);
+        if (native !== undefined) table.nativeRelationships.set(metadata.name, native);
+        continue;
+      }
       const relationship = resolveRelationship(table, kind, metadata, tables, fail);
       if (relationship !== undefined) table.relationships.set(metadata.name, relationship);
     }
@@ -193,7 +232,7 @@ function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedT
 }
 
 /** Resolves a source's metadata against the catalogue; what does not fit is reported and left out. */
-export function resolveSource(source: SourceMetadata, path: MergedPath, catalog: Catalog, naming: Naming, report: Report): ResolvedSource {
+export function resolveSource(source: SourceMetadata, path: MergedPath, catalog: Catalog, { models, queries }: NativeObjects, naming: Naming, report: Report): ResolvedSource {
   const tables = new Map<string, TrackedTable>();
   for (const [index, metadata] of source.tables.entries()) {
     const own = [...path, "tables", index];
@@ -206,7 +245,8 @@ export function resolveSource(source: SourceMetadata, path: MergedPath, catalog:
   }
   for (const table of tables.values()) resolveEnumeration(table, catalog, naming, report);
   for (const table of tables.values()) applyEnumerations(table, tables);
-  for (const table of tables.values()) resolveFields(table, tables, catalog, naming, report);
+  for (const table of tables.values()) resolveFields(table, tables, queries, catalog, naming, report);
+  for (const query of queries.values()) relateNativeQuery(query, tables, queries, report);
   const functions: TrackedFunction[] = [];
   for (const [index, metadata] of source.functions.entries()) {
     const own = [...path, "functions", index];
@@ -214,5 +254,5 @@ export function resolveSource(source: SourceMetadata, path: MergedPath, catalog:
     const tracked = resolveFunction(metadata, own, tables, catalog, naming, fail);
     if (tracked !== undefined) functions.push(tracked);
   }
-  return { name: source.name, naming, tables, functions };
+  return { name: source.name, naming, tables, functions, models, nativeQueries: queries };
 }

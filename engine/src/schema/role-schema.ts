@@ -14,6 +14,7 @@ import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import { description, type ResolvedSource } from "./resolve.ts";
+import { nativeQueryField } from "./native-types.ts";
 import { rootFieldNames } from "./root-fields.ts";
 import { aggregateType, argument, functionArguments, hasRows, rowArguments, tableType } from "./table-types.ts";
 import { byName, list, TypeBook, type OutputFields, type TypeOptions } from "./types.ts";
@@ -170,6 +171,7 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
         const target = types.visible(tracked.target);
         if (target !== undefined && hasRows(target, types) && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
       }
+      for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
       for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
       const { namespace } = source.naming;
       if (namespace === undefined || Object.keys(fields).length === 0) Object.assign(roots, fields);

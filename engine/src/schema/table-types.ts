@@ -1,7 +1,8 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLFieldConfigArgumentMap, type GraphQLInputType, type GraphQLObjectType } from "graphql";
+import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLFieldConfigArgumentMap, type GraphQLInputObjectType, type GraphQLInputType, type GraphQLObjectType } from "graphql";
 import { title } from "./functions.ts";
-import { meaning, scalarFieldName, scalarType, visibleColumns, type ArgumentMeta, type OutputMeta, type VisibleTable } from "./meta.ts";
-import { clientArguments, type ComputedField, type FunctionCall } from "./model.ts";
+import { meaning, scalarFieldName, scalarType, visibleColumns, type ArgumentMeta, type OutputMeta, type Visible, type VisibleTable } from "./meta.ts";
+import { clientArguments, type ComputedField, type FunctionCall, type Relationship, type RowModel } from "./model.ts";
+import { nativeRelationshipFields } from "./native-types.ts";
 import { aggregatable, aggregateFunctions, orderBy } from "./order-types.ts";
 import { isJson } from "./scalars.ts";
 import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
@@ -21,6 +22,7 @@ export function hasRows(target: VisibleTable, types: TypeBook): boolean {
     visibleColumns(target).length > 0 ||
     permission.computedFields.size > 0 ||
     [...table.relationships.values()].some((relationship) => types.visible(relationship.target) !== undefined) ||
+    [...table.nativeRelationships.values()].some(({ query }) => types.visible(query.model) !== undefined) ||
     [...table.computedFields.values()].some((field) => field.result.kind === "table" && types.visible(field.result.target) !== undefined)
   );
 }
@@ -28,17 +30,28 @@ export function hasRows(target: VisibleTable, types: TypeBook): boolean {
 /** Arguments of everything that gives a list of a table's rows. */
 export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const columns = selectColumns(target, types);
-  const { naming } = types;
+  const isOrdered = columns !== undefined || hasMoreThanColumns(target);
+  return listArguments({ columns, orderBy: isOrdered ? orderBy(target, types) : undefined, where: boolExp(target, types) }, types);
+}
+
+interface ListTypes {
+  readonly columns: GraphQLEnumType | undefined;
+  readonly orderBy: GraphQLInputObjectType | undefined;
+  readonly where: GraphQLInputObjectType;
+}
+
+/** Arguments of a list, of the types that choose, order and cut its rows. */
+export function listArguments({ columns, orderBy: order, where }: ListTypes, { naming }: TypeBook): GraphQLFieldConfigArgumentMap {
   return {
     ...(columns === undefined
       ? {}
       : { [naming.field("distinct_on")]: argument(nullableList(columns), { kind: "distinct-on" }, "distinct select on columns") }),
     limit: argument(GraphQLInt, { kind: "limit" }, "limit the number of rows returned"),
     offset: argument(GraphQLInt, { kind: "offset" }, "skip the first n rows. Use only with order_by"),
-    ...(columns === undefined && !hasMoreThanColumns(target)
+    ...(order === undefined
       ? {}
-      : { [naming.field("order_by")]: argument(nullableList(orderBy(target, types)), { kind: "order-by" }, "sort the rows by one or more columns") }),
-    where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
+      : { [naming.field("order_by")]: argument(nullableList(order), { kind: "order-by" }, "sort the rows by one or more columns") }),
+    where: argument(where, { kind: "where" }, "filter the rows returned"),
   };
 }
 
@@ -54,7 +67,8 @@ export function functionArguments(call: FunctionCall, typeName: string, called: 
   return { args: argument(required ? new GraphQLNonNull(type) : type, { kind: "function-arguments" }, described) };
 }
 
-function columnFields(target: VisibleTable, types: TypeBook): OutputFields {
+/** Fields of a row that are its columns. */
+export function columnFields(target: Visible<RowModel>, types: TypeBook): OutputFields {
   const fields: OutputFields = {};
   for (const { column, redaction } of visibleColumns(target)) {
     const type = types.column(column);
@@ -68,9 +82,10 @@ function columnFields(target: VisibleTable, types: TypeBook): OutputFields {
   return fields;
 }
 
-function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFields {
+/** Fields of a row that are rows of tables, and with `aggregates` aggregates of them. */
+export function relationshipFields(relationships: Iterable<Relationship>, types: TypeBook, { aggregates }: { readonly aggregates: boolean }): OutputFields {
   const fields: OutputFields = {};
-  for (const relationship of table.relationships.values()) {
+  for (const relationship of relationships) {
     const target = types.visible(relationship.target);
     if (target === undefined || !hasRows(target, types)) continue;
     const type = tableType(target, types);
@@ -81,7 +96,7 @@ function relationshipFields({ table }: VisibleTable, types: TypeBook): OutputFie
     }
     const args = rowArguments(target, types);
     fields[relationship.name] = { type: list(type), description: "An array relationship", args, ...meaning(meta) };
-    if (target.permission.allowAggregations) {
+    if (aggregates && target.permission.allowAggregations) {
       fields[types.naming.aggregateOf(relationship.name, "field")] = {
         type: new GraphQLNonNull(aggregateType(target, types)),
         description: "An aggregate relationship",
@@ -131,7 +146,8 @@ export function tableType(target: VisibleTable, types: TypeBook): GraphQLObjectT
   const { table } = target;
   return types.object(types.naming.type(table.names), table.description, () => ({
     ...columnFields(target, types),
-    ...relationshipFields(target, types),
+    ...relationshipFields(table.relationships.values(), types, { aggregates: true }),
+    ...nativeRelationshipFields(table.nativeRelationships.values(), types),
     ...computedFields(target, types),
   }));
 }

@@ -16,8 +16,8 @@ import {
   type GraphQLNullableType,
 } from "graphql";
 import type { DatabaseType } from "../catalog/catalog.ts";
-import { meaning, type VisibleTable } from "./meta.ts";
-import type { Enumeration, TableColumn, TrackedTable } from "./model.ts";
+import { meaning, type Visible } from "./meta.ts";
+import type { Enumeration, RowModel, TableColumn } from "./model.ts";
 import type { Naming } from "./naming.ts";
 import type { RolePermissions } from "./permissions.ts";
 import { scalarName } from "./scalars.ts";
@@ -57,8 +57,8 @@ export class TypeBook {
     this.#types = types;
   }
 
-  /** The table as the role sees it; undefined when the role has no permission on it. */
-  visible(table: TrackedTable): VisibleTable | undefined {
+  /** The table or logical model as the role sees it; undefined when the role has no permission on it. */
+  visible<Rows extends RowModel>(table: Rows): Visible<Rows> | undefined {
     const permission = this.#permissions.get(table.key);
     return permission === undefined ? undefined : { table, permission };
   }

@@ -95,7 +95,8 @@ function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInput
   );
 }
 
-function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
+/** What a column or computed field is compared by. */
+export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
   if (scalar.kind === "computed") return comparison(scalar.type, types);
   return scalar.column.enumeration === undefined ? comparison(scalar.column.type, types) : enumComparison(scalar.column.enumeration, types);
 }
@@ -151,16 +152,21 @@ export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnu
   );
 }
 
+/** Conditions of conditions. */
+export function connectives(self: GraphQLInputObjectType): InputFields {
+  return {
+    _and: input(nullableList(self), { kind: "and" }),
+    _or: input(nullableList(self), { kind: "or" }),
+    _not: input(self, { kind: "not" }),
+  };
+}
+
 /** `<table>_bool_exp`: only what the role may see can be filtered by. */
 export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { table } = target;
   const description = `Boolean expression to filter rows from the table ${title(table.catalog)}. All fields are combined with a logical 'AND'.`;
   const self: GraphQLInputObjectType = types.input(types.naming.type(table.names, "bool_exp"), description, () => {
-    const fields: InputFields = {
-      _and: input(nullableList(self), { kind: "and" }),
-      _or: input(nullableList(self), { kind: "or" }),
-      _not: input(self, { kind: "not" }),
-    };
+    const fields: InputFields = connectives(self);
     for (const scalar of [...visibleColumns(target), ...comparableComputed(target)]) {
       fields[scalarFieldName(scalar)] = input(scalarComparison(scalar, types), { kind: "scalar", scalar });
     }

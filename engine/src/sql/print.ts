@@ -1,9 +1,10 @@
 import type { QualifiedName } from "../metadata/shape.ts";
-import type { FunctionCall } from "../schema/model.ts";
+import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
 import { isAlways, type AggregateCondition, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "./expression.ts";
+import { nativeRows } from "./native.ts";
 
 /** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
-const mark = "\u0001";
+export const mark = "\u0001";
 
 /** Quotes an identifier. */
 export function identifier(name: string): string {
@@ -86,6 +87,13 @@ export class Printer {
       return `${identifier(argument.name)} => ${text}`;
     });
     return `${qualified(call.function)}(${printed.join(", ")})`;
+  }
+
+  /** Rows of a native query; each argument has one place among the parameters, so that Postgres sees that it is the same. */
+  native(query: NativeQuery, given: ReadonlyMap<NativeArgument, Parameter>): string {
+    this.#callsFunctions = true; // its code is the metadata's own, too
+    const places = new Map([...given].map(([argument, parameter]) => [argument, this.parameter(parameter)]));
+    return nativeRows(query, (argument) => places.get(argument) ?? "NULL");
   }
 
   operand(operand: Operand, scope: Scope): string {

@@ -1,4 +1,4 @@
-import type { Relationship, ComputedField, FunctionCall, TrackedTable } from "../schema/model.ts";
+import type { Relationship, ComputedField, FunctionCall, NativeArgument, NativeQuery, NativeRelationship, TrackedTable } from "../schema/model.ts";
 import { isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
 import { identifier, joinCondition, literal, Printer, qualified, scopeOf, type Scope } from "./print.ts";
 
@@ -8,6 +8,13 @@ export type RowSource =
   | { readonly kind: "function"; readonly call: FunctionCall; readonly arguments: readonly FunctionArgument[] }
   /** Rows related to the row above. */
   | { readonly kind: "related"; readonly relationship: Relationship }
+  /** Rows of a native query, of all of them those that are related to the row above when there is a relationship. */
+  | {
+      readonly kind: "native";
+      readonly query: NativeQuery;
+      readonly arguments: ReadonlyMap<NativeArgument, Parameter>;
+      readonly relationship: NativeRelationship | undefined;
+    }
   /** Rows that a computed field gives for the row above. */
   | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[] };
 
@@ -164,6 +171,8 @@ export class SelectPrinter extends Printer {
         return `FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
       case "function":
         return `FROM ${this.call(source.call, source.arguments, "NULL")} AS ${alias}`;
+      case "native":
+        return `FROM ${this.native(source.query, source.arguments)} AS ${alias}`;
       default:
         return `FROM ${this.call(source.field.call, source.arguments, above.alias)} AS ${alias}`;
     }
@@ -172,7 +181,7 @@ export class SelectPrinter extends Printer {
   #where(query: Pick<RowQuery, "source" | "permission" | "where">, alias: string, above: Scope): string {
     const scope = scopeOf(alias);
     const conditions: string[] = [];
-    if (query.source.kind === "related") {
+    if ("relationship" in query.source && query.source.relationship !== undefined) {
       conditions.push(joinCondition(query.source.relationship.mapping.map(([own, remote]) => [own.name, remote.name]), above.alias, alias));
     }
     for (const condition of [query.permission, query.where]) if (!isAlways(condition)) conditions.push(this.condition(condition, scope));

@@ -26,8 +26,8 @@ const sqlNames: Readonly<Record<string, string>> = {
   varchar: "character varying",
 };
 
-/** What the catalogue query would answer about these tables and functions of schema public. */
-export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, functions: Readonly<Record<string, FunctionSketch>> = {}): string {
+/** What the catalogue query would answer about these tables and functions of schema public, and types asked for by name. */
+export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, functions: Readonly<Record<string, FunctionSketch>> = {}, named: readonly string[] = []): string {
   const oids = new Map<string, number>();
   const oid = (name: string): number => {
     if (name.startsWith("_")) oid(name.slice(1));
@@ -69,6 +69,7 @@ export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, fun
     return_table: "table" in sketch.returns ? { schema: "public", name: sketch.returns.table } : null,
     variadic: false,
   }));
+  const namedTypes = Object.fromEntries(named.map((name) => [name, oid(name)]));
   const types = Object.fromEntries(
     [...oids].map(([name, id]) => {
       const isArray = name.startsWith("_");
@@ -77,5 +78,5 @@ export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, fun
       return [String(id), { name, sql, kind: Object.hasOwn(tables, name) ? ("c" as const) : ("b" as const), element: isArray ? (oids.get(plain) ?? null) : null }];
     }),
   );
-  return JSON.stringify({ tables: answeredTables, functions: answeredFunctions, types } satisfies CatalogAnswer);
+  return JSON.stringify({ tables: answeredTables, functions: answeredFunctions, named_types: namedTypes, types } satisfies CatalogAnswer);
 }

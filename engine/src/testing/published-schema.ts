@@ -34,9 +34,36 @@ type Definitions = Record<string, Schema>;
 /**
  * Where the file says something else than the server does (reference: Hasura's own tests and documentation):
  * a source's kind may be missing, the roles without introspection are in an object, and the parts of an address are not in
- * another object.
+ * another object; types of logical models' fields, and the logical model that a native query has for itself, are not described.
  */
+const text: Schema = { type: "string" };
+const nullable: Schema = { type: "boolean" };
+const modelReference: Schema = { type: "object", properties: { logical_model: text, nullable }, required: ["logical_model"] };
+const modelFields: Schema = { type: "array", items: { $ref: "#/components/schemas/PostgresLogicalModelField" } };
+const modelPermissions: Schema = { type: "array", items: { $ref: "#/components/schemas/PostgresSelectPermDef" } };
+
 const corrections: Definitions = {
+  PostgresLogicalModelField: {
+    anyOf: [
+      { type: "object", properties: { name: text, type: text, nullable, description: text }, required: ["name", "type"] },
+      {
+        type: "object",
+        properties: {
+          name: text,
+          type: {
+            anyOf: [
+              { type: "object", properties: { scalar: text, nullable }, required: ["scalar"] },
+              modelReference,
+              { type: "object", properties: { array: modelReference, nullable }, required: ["array"] },
+            ],
+          },
+          description: text,
+        },
+        required: ["name", "type"],
+      },
+    ],
+  },
+  LogicalModelIdentifier: { anyOf: [text, { type: "object", properties: { fields: modelFields, select_permissions: modelPermissions }, required: ["fields"] }] },
   SourceMetadata: { oneOf: [{ $ref: "#/components/schemas/PostgresSourceMetadata" }] },
   UrlConfFromParams: {
     type: "object",
@@ -46,14 +73,15 @@ const corrections: Definitions = {
 };
 
 function corrected(): Definitions {
-  const text = gunzipSync(readFileSync(file)).toString("utf8");
-  const { components } = JSON.parse(text) as { components: { schemas: Definitions } };
+  const published = gunzipSync(readFileSync(file)).toString("utf8");
+  const { components } = JSON.parse(published) as { components: { schemas: Definitions } };
   const definitions = { ...components.schemas, ...corrections };
-  const { MetadataV3: metadata, PostgresSourceMetadata: source } = definitions;
-  if (metadata === undefined || source === undefined) throw new Error("the published schema has another form than expected");
+  const { MetadataV3: metadata, PostgresSourceMetadata: source, PostgresNativeQueryMetadata: query } = definitions;
+  if (metadata === undefined || source === undefined || query === undefined) throw new Error("the published schema has another form than expected");
   const introspection: Schema = { type: "object", properties: { disabled_for_roles: { type: "array", items: { type: "string" } } } };
   definitions["MetadataV3"] = { ...metadata, properties: { ...metadata.properties, graphql_schema_introspection: introspection } };
   definitions["PostgresSourceMetadata"] = { ...source, required: (source.required ?? []).filter((key) => key !== "kind") };
+  definitions["PostgresNativeQueryMetadata"] = { ...query, properties: { ...query.properties, returns: { $ref: "#/components/schemas/LogicalModelIdentifier" } } };
   return definitions;
 }
 

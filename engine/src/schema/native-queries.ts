@@ -1,0 +1,133 @@
+/**
+ * Native queries and logical models, resolved against the database.
+ * @module
+ */
+import pg from "pg";
+import type { AskForText, Catalog } from "../catalog/catalog.ts";
+import type { MergedPath } from "../metadata/load.ts";
+import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
+import type { SourceMetadata } from "../metadata/shape.ts";
+import { PostgresError } from "../postgres/postgres-error.ts";
+import { columnTypesOf } from "../sql/native.ts";
+import { resolveModel, typeOf } from "./logical-models.ts";
+import type { LogicalModel, NativeArgument, NativeQuery, TrackedTable } from "./model.ts";
+import { BadCode, readCode } from "./native-code.ts";
+import { failing, manualRelationship, nativeRelationship, type Report } from "./resolve.ts";
+
+export interface NativeObjects {
+  /** Those that native queries have for themselves among them. */
+  readonly models: readonly LogicalModel[];
+  readonly queries: ReadonlyMap<string, NativeQuery>;
+}
+
+type At = (path: MergedPath) => (reason: string) => undefined;
+
+/** The code with its arguments in it; undefined when it uses others than it declares. */
+function codeOf({ code }: NativeQueryMetadata, declared: ReadonlyMap<string, NativeArgument>, at: At): NativeQuery["code"] | undefined {
+  try {
+    const pieces = readCode(code);
+    const used = new Set(pieces.flatMap((piece) => (piece.kind === "argument" ? [piece.name] : [])));
+    for (const name of declared.keys()) if (!used.has(name)) return at(["arguments", name])("the code does not use this argument");
+    for (const name of used) if (!declared.has(name)) return at(["code"])(`the code uses {{${name}}}, which is not declared as an argument`);
+    return pieces.flatMap((piece): (string | NativeArgument)[] => {
+      const argument = piece.kind === "text" ? piece.text : declared.get(piece.name);
+      return argument === undefined ? [] : [argument];
+    });
+  } catch (error) {
+    if (error instanceof BadCode) return at(["code"])(error.message);
+    throw error;
+  }
+}
+
+/** Relationships that the model's fields ask for are there, and none has the name of a column. */
+function namesFit({ object_relationships: objects, array_relationships: arrays }: NativeQueryMetadata, model: LogicalModel, at: At): boolean {
+  const taken = new Set<string>(model.columns.keys());
+  for (const [kind, list] of [["object_relationships", objects], ["array_relationships", arrays]] as const) {
+    for (const [index, { name }] of list.entries()) {
+      if (taken.has(name)) at([kind, index, "name"])(`the native query has another field of the name ${name}`);
+      if (taken.has(name)) return false;
+      taken.add(name);
+    }
+  }
+  const missing = [...model.references].find((name) => !taken.has(name));
+  if (missing !== undefined) at(["returns"])(`the field ${missing} of ${model.key} needs a relationship of that name`);
+  return missing === undefined;
+}
+
+/** What Postgres says of a statement that it does not take. @throws whatever else the error is about */
+function statementFault(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if ((cause instanceof PostgresError || cause instanceof pg.DatabaseError) && !/^(?:08|53|57)/.test(cause.code ?? "")) return cause.message;
+  throw error;
+}
+
+/** Whether the database would run the query, and gives the model's columns and types. */
+async function fitsDatabase(query: NativeQuery, ask: AskForText, at: At): Promise<boolean> {
+  try {
+    const text = await ask(columnTypesOf(query, [...query.model.columns.keys()]), []);
+    const types = JSON.parse(text ?? "{}") as Readonly<Record<string, string>>;
+    const wrong = [...query.model.columns.values()].find(({ name, type }) => types[name] !== type.sql);
+    if (wrong !== undefined) at(["code"])(`the column ${wrong.name} is of the type ${types[wrong.name] ?? "unknown"}; ${query.model.key} says ${wrong.type.sql}`);
+    return wrong === undefined;
+  } catch (error) {
+    at(["code"])(`Postgres does not take the query: ${statementFault(error)}`);
+    return false;
+  }
+}
+
+async function resolveQuery(metadata: NativeQueryMetadata, path: MergedPath, models: ReadonlyMap<string, LogicalModel>, catalog: Catalog, ask: AskForText, report: Report): Promise<NativeQuery | undefined> {
+  const name = metadata.root_field_name;
+  const at: At = (further) => failing(report, [...path, ...further], "native_query", name);
+  const declared = Object.entries(metadata.arguments).map(([argument, { type, nullable, description }]): NativeArgument | undefined => {
+    const found = typeOf(type, catalog, at(["arguments", argument, "type"]));
+    return found && { name: argument, type: found, nullable, description: description ?? undefined };
+  });
+  const { returns } = metadata;
+  const model =
+    typeof returns === "string"
+      ? (models.get(returns) ?? at(["returns"])(`there is no logical model ${returns}`))
+      : resolveModel({ name, description: metadata.description, ...returns }, `the logical model of ${name}`, [...path, "returns"], new Set(models.keys()), catalog, report);
+  const known = declared.filter((argument) => argument !== undefined);
+  if (model === undefined || known.length < declared.length) return undefined;
+  const code = codeOf(metadata, new Map(known.map((argument) => [argument.name, argument])), at);
+  if (code === undefined || !namesFit(metadata, model, at)) return undefined;
+  const query: NativeQuery = { name, metadata, path, code, arguments: known, model, relationships: new Map(), nativeRelationships: new Map() };
+  return (await fitsDatabase(query, ask, at)) ? query : undefined;
+}
+
+/** Resolves them but for their relationships; what does not fit is reported and left out. */
+export async function resolveNativeObjects(source: SourceMetadata, path: MergedPath, catalog: Catalog, ask: AskForText, report: Report): Promise<NativeObjects> {
+  const models = new Map<string, LogicalModel>();
+  const named = new Set(source.logical_models.map(({ name }) => name));
+  for (const [index, metadata] of source.logical_models.entries()) {
+    const own = [...path, "logical_models", index];
+    if (models.has(metadata.name)) report([...own, "name"], "logical_model", metadata.name, "this logical model is there twice");
+    const model = resolveModel(metadata, `the logical model ${metadata.name}`, own, named, catalog, report);
+    if (model !== undefined && !models.has(metadata.name)) models.set(metadata.name, model);
+  }
+  const queries = new Map<string, NativeQuery>();
+  for (const [index, metadata] of source.native_queries.entries()) {
+    const own = [...path, "native_queries", index];
+    const query = await resolveQuery(metadata, own, models, catalog, ask, report);
+    if (query !== undefined && queries.has(query.name)) report([...own, "root_field_name"], "native_query", query.name, "this native query is there twice");
+    else if (query !== undefined) queries.set(query.name, query);
+  }
+  return { models: [...new Set([...models.values(), ...[...queries.values()].map(({ model }) => model)])], queries };
+}
+
+/** Finds what a native query relates to. */
+export function relateNativeQuery(query: NativeQuery, tables: ReadonlyMap<string, TrackedTable>, queries: ReadonlyMap<string, NativeQuery>, report: Report): void {
+  for (const kind of ["object", "array"] as const) {
+    const key = `${kind}_relationships` as const;
+    for (const [index, { name, using }] of query.metadata[key].entries()) {
+      const fail = failing(report, [...query.path, key, index, "using"], `${kind}_relationship`, `${query.name}.${name}`);
+      if ("remote_table" in using) {
+        const relationship = manualRelationship(query.model, { name, kind }, using, tables, fail);
+        if (relationship !== undefined) query.relationships.set(name, relationship);
+      } else {
+        const relationship = nativeRelationship(query.model, { name, kind }, using, queries, fail);
+        if (relationship !== undefined) query.nativeRelationships.set(name, relationship);
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { GraphQLNonNull, type GraphQLEnumType, type GraphQLFieldConfigArgumentMap, type GraphQLInputObjectType, type GraphQLObjectType } from "graphql";
+import { meaning, visibleColumns, type Visible, type VisibleModel } from "./meta.ts";
+import type { LogicalModel, NativeQuery, NativeRelationship } from "./model.ts";
+import { argument, columnFields, listArguments, relationshipFields } from "./table-types.ts";
+import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
+import { connectives, scalarComparison } from "./where-types.ts";
+
+/** Name of the type of a native query's rows: the query's own where they have more than the logical model says. */
+export function rowTypeName({ name, model, relationships, nativeRelationships }: NativeQuery): string {
+  return relationships.size + nativeRelationships.size > 0 ? name : model.name;
+}
+
+/** Name of the input object of a native query's arguments, which is called after the field that takes them. */
+export const argumentsTypeName = (field: string): string => `${field}_arguments`;
+
+/** Names of the types by which rows of a logical model are chosen and ordered; `_bool_exp` twice is Hasura's. */
+export function inputTypeNames({ name }: LogicalModel, { naming }: Pick<TypeBook, "naming">) {
+  const of = (suffix: string): string => naming.affixed(naming.suffixed(name, suffix));
+  return { columns: `${name}_enum_name`, boolExp: of("bool_exp_bool_exp"), orderBy: of("order_by") };
+}
+
+/** Whether the role sees anything of the rows. */
+function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBook): boolean {
+  const related = [...[...query.relationships.values()].map(({ target: table }) => table), ...[...query.nativeRelationships.values()].map(({ query: other }) => other.model)];
+  return visibleColumns(target).length > 0 || related.some((rows) => types.visible(rows) !== undefined);
+}
+
+function boolExp(target: VisibleModel, types: TypeBook): GraphQLInputObjectType {
+  const { table: model } = target;
+  const description = `Boolean expression to filter rows from the logical model for "${model.name}". All fields are combined with a logical 'AND'.`;
+  const self: GraphQLInputObjectType = types.input(inputTypeNames(model, types).boolExp, description, () => ({
+    ...connectives(self),
+    ...Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: scalarComparison(scalar, types), ...meaning({ kind: "scalar", scalar }) }])),
+  }));
+  return self;
+}
+
+function orderBy(target: VisibleModel, types: TypeBook): GraphQLInputObjectType {
+  const { table: model } = target;
+  return types.input(inputTypeNames(model, types).orderBy, `Ordering options when selecting data from "${model.name}".`, () =>
+    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) }])),
+  );
+}
+
+function columnEnum(target: VisibleModel, types: TypeBook): GraphQLEnumType {
+  return types.enumeration(inputTypeNames(target.table, types).columns, undefined, () =>
+    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
+  );
+}
+
+/** Arguments of everything that gives a list of rows of a logical model. */
+function rowArguments(target: VisibleModel, types: TypeBook): GraphQLFieldConfigArgumentMap {
+  const hasColumns = visibleColumns(target).length > 0;
+  return listArguments({ columns: hasColumns ? columnEnum(target, types) : undefined, orderBy: hasColumns ? orderBy(target, types) : undefined, where: boolExp(target, types) }, types);
+}
+
+/** The `args` argument. */
+function queryArguments({ arguments: declared }: NativeQuery, field: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
+  if (declared.length === 0) return {};
+  const description = `${field}Native Query Arguments`;
+  const type = types.input(argumentsTypeName(field), description, () =>
+    Object.fromEntries(
+      declared.map((own) => {
+        const value = types.value(own.type);
+        const described = own.description ?? `Native Query argument ${own.name}`;
+        return [own.name, { type: own.nullable ? value : new GraphQLNonNull(value), description: described, ...meaning({ kind: "native-argument", argument: own }) }];
+      }),
+    ),
+  );
+  return { args: argument(new GraphQLNonNull(type), { kind: "native-arguments" }, description) };
+}
+
+/** The object type of a native query's rows. */
+function rowType(query: NativeQuery, target: VisibleModel, types: TypeBook): GraphQLObjectType {
+  return types.object(rowTypeName(query), target.table.description, () => ({
+    ...columnFields(target, types),
+    ...relationshipFields(query.relationships.values(), types, { aggregates: false }),
+    ...nativeRelationshipFields(query.nativeRelationships.values(), types),
+  }));
+}
+
+/** The root field, when the role may see the rows. */
+export function nativeQueryField(query: NativeQuery, types: TypeBook): OutputFields {
+  const target: Visible<LogicalModel> | undefined = types.visible(query.model);
+  if (target === undefined || !hasRows(query, target, types)) return {};
+  return {
+    [query.name]: {
+      type: list(rowType(query, target, types)),
+      description: query.metadata.description ?? undefined,
+      args: { ...queryArguments(query, query.name, types), ...rowArguments(target, types) },
+      ...meaning({ kind: "native-query", query, relationship: undefined, target }),
+    },
+  };
+}
+
+/** Fields of rows to which native queries belong. */
+export function nativeRelationshipFields(relationships: Iterable<NativeRelationship>, types: TypeBook): OutputFields {
+  const fields: OutputFields = {};
+  for (const relationship of relationships) {
+    const { name, kind, query } = relationship;
+    const target = types.visible(query.model);
+    if (target === undefined || !hasRows(query, target, types)) continue;
+    const type = rowType(query, target, types);
+    const args = queryArguments(query, name, types);
+    const meta = meaning({ kind: "native-query", query, relationship, target });
+    fields[name] =
+      kind === "object"
+        ? { type, description: "An object relationship", args, ...meta }
+        : { type: nullableList(type), description: "An array relationship", args: { ...args, ...rowArguments(target, types) }, ...meta };
+  }
+  return fields;
+}
