@@ -17,6 +17,7 @@ import {
   type ValueNode,
 } from "graphql";
 import { graphqlName } from "../schema/naming.ts";
+import { isArray } from "../schema/types.ts";
 import { kindOf, rawText } from "../schema/values.ts";
 import type { EngineError } from "../errors.ts";
 import { invalid, unreadable } from "./invalid.ts";
@@ -54,6 +55,11 @@ function nullable(type: GraphQLInputType): Exclude<GraphQLInputType, { ofType: u
   return isNonNullType(type) ? (type.ofType) : type;
 }
 
+/** What messages call a value's type: an array has the name of its elements. */
+function valueName(type: GraphQLInputType): string {
+  return isArray(type) ? type.ofType.ofType.name : String(type);
+}
+
 function isScalarLike(type: GraphQLInputType): boolean {
   const inner = nullable(type);
   if (isListType(inner)) return isScalarLike(inner.ofType);
@@ -76,6 +82,7 @@ export class InputReader {
     if (node.kind === Kind.VARIABLE) return this.#variable(node.name.value, type, path, depth, placeHasDefault);
     const inner = nullable(type);
     if (node.kind === Kind.NULL) return this.#null(type, path);
+    if (isArray(inner)) return { kind: "scalar", path, type: valueName(inner), value: this.#literal(node, path) };
     if (isListType(inner)) {
       const of = inner.ofType;
       if (node.kind !== Kind.LIST) return { kind: "list", path, items: [this.read(node, of, `${path}[0]`, depth + 1)] };
@@ -136,19 +143,19 @@ export class InputReader {
   }
 
   #null(type: GraphQLInputType, path: string): Input {
-    if (!isNonNullType(type)) return { kind: "null", path, type: String(type) };
-    const inner = type.ofType as GraphQLInputType;
-    if (isListType(inner)) throw invalid("expected a list, but found null", path);
+    if (!isNonNullType(type)) return { kind: "null", path, type: valueName(type) };
+    const inner = type.ofType;
+    if (isListType(inner) && !isArray(inner)) throw invalid("expected a list, but found null", path);
     if (isInputObjectType(inner)) throw expected("an object", inner.name, "null", path);
     if (isEnumType(inner)) throw expected("an enum value", inner.name, "null", path);
-    throw invalid(`unexpected null value for type '${String(inner)}'`, path);
+    throw invalid(`unexpected null value for type '${valueName(inner)}'`, path);
   }
 
   #variable(name: string, type: GraphQLInputType, path: string, depth: number, placeHasDefault: boolean): Input {
     const { defaultValue } = this.#variables.use(name, type, path, placeHasDefault);
     if (isScalarLike(type)) {
       const value: unknown = defaultValue === undefined ? null : this.#literal(defaultValue, path);
-      return { kind: "variable", path, type: String(nullable(type)), name, defaultValue: value };
+      return { kind: "variable", path, type: valueName(nullable(type)), name, defaultValue: value };
     }
     const value = this.#variables.structuralValue(name);
     if (value !== undefined) return this.#json(value, type, path, depth);
@@ -169,6 +176,7 @@ export class InputReader {
     if (depth > maxInputDepth) throw invalid("the value is nested too deeply", path);
     if (value === null || value === undefined) return this.#null(type, path);
     const inner = nullable(type);
+    if (isArray(inner)) return { kind: "scalar", path, type: valueName(inner), value };
     if (isListType(inner)) {
       const of = inner.ofType;
       if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, `${path}[0]`, depth + 1)] };

@@ -12,6 +12,7 @@ import {
   type GraphQLEnumValueConfigMap,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfigMap,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLNullableType,
 } from "graphql";
@@ -34,6 +35,13 @@ export const list = <Type extends GraphQLNullableType>(type: Type) => new GraphQ
 export const nullableList = <Type extends GraphQLNullableType>(type: Type) => new GraphQLList(new GraphQLNonNull(type));
 
 const builtin = new Map<string, GraphQLScalarType>([GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean].map((type) => [type.name, type]));
+
+/** Lists that are one value of the database: nothing is made a list to fit them, and what is in them is its affair. */
+const arrays = new WeakSet();
+
+export function isArray(type: GraphQLInputType): type is GraphQLList<GraphQLNonNull<GraphQLScalarType>> {
+  return arrays.has(type);
+}
 
 export interface TypeOptions {
   readonly hideAggregationPredicates: boolean;
@@ -106,7 +114,10 @@ export class TypeBook {
 
   /** Type of a value in results and in arguments; an array is a list. */
   value(type: DatabaseType): GraphQLScalarType | GraphQLList<GraphQLNonNull<GraphQLScalarType>> {
-    return type.element === undefined ? this.scalar(type) : nullableList(this.scalar(type.element));
+    if (type.element === undefined) return this.scalar(type);
+    const list = nullableList(this.scalar(type.element));
+    arrays.add(list);
+    return list;
   }
 
   column({ type, enumeration }: TableColumn): GraphQLEnumType | ReturnType<TypeBook["value"]> {

@@ -18,6 +18,8 @@ test.each([
   ["jsonb", "x", '"x"'],
   ["timestamp", "2026-01-01", "2026-01-01"],
   ["inet", "192.0.2.0/24", "192.0.2.0/24"],
+  ["float8", rawJson("0e5"), "0e5"],
+  ["float4", 1e38, "1e+38"],
   ["int4", null, null],
 ])("a %s of %o travels as %s", (name, value, text) => {
   expect(toText(value, type(name))).toBe(text);
@@ -37,10 +39,14 @@ test.each([
   ["int4", 2147483648, /outside the bounds/],
   ["int4", 1.5, /outside the bounds/],
   ["int2", 40000, /outside the bounds/],
-  ["int8", true, /parsing Integer expected for input type: int8 failed, expected Number, but encountered Boolean/],
+  ["int8", true, /parsing Integer expected for input type: PGBigInt failed, expected Number, but encountered Boolean/],
   ["text", 3, /parsing Text failed, expected String, but encountered Number/],
-  ["numeric", [], /parsing Float expected for input type: numeric failed, expected Number, but encountered Array/],
-  ["bool", 1, /parsing Bool failed, expected Boolean, but encountered Number/],
+  ["numeric", [], /parsing Scientific failed, expected Number, but encountered Array/],
+  ["float8", true, /parsing Float expected for input type: PGDouble failed, expected Number, but encountered Boolean/],
+  ["float8", rawJson("1e400"), /The value 1e400 lies outside the bounds. Is it overflowing the float bounds\?/],
+  ["float8", rawJson("1e-400"), /outside the bounds/],
+  ["float4", rawJson("1e39"), /outside the bounds/],
+  ["bool", 1, /^expected Bool, but encountered Number$/],
   ["uuid", 1, /parsing UUID failed, expected String, but encountered Number/],
   ["inet", { a: 1 }, /A string is expected for type: inet/],
   ["mood", 1, /A string is expected for type: mood/],
@@ -65,11 +71,27 @@ test.each([
 describe("arrays", () => {
   const list = { ...type("_text"), element: type("text") };
 
-  test("are written as Postgres reads them, further dimensions too", () => {
+  test("are written as Postgres reads them", () => {
     expect(toText(["a", 'b"', "c\\", "NULL", ""], list)).toBe('{"a","b\\"","c\\\\","NULL",""}');
-    expect(toText([[1, 2], [3, 4]], { ...type("_int4"), element: type("int4") })).toBe("{{1,2},{3,4}}");
-    expect(toText("{1,2}", { ...type("_int4"), element: type("int4") })).toBe("{1,2}");
+    expect(toText([1, null], { ...type("_int4"), element: type("int4") })).toBe("{1,NULL}");
+    expect(toText("{{1},{2}}", { ...type("_int4"), element: type("int4") })).toBe("{{1},{2}}");
     expect(arrayText([null, "x"])).toBe('{NULL,"x"}');
+  });
+
+  test("have one dimension, unless they come as Postgres' text, and are no single values", () => {
+    expect(() => toText([[1, 2]], { ...type("_int4"), element: type("int4") })).toThrow("expected Number, but encountered Array");
+    expect(() => toText(1, { ...type("_int4"), element: type("int4") })).toThrow("parsing [] failed, expected Array, but encountered Number");
+  });
+
+  test.each([
+    ["uuid", ["3b5bd5a0-0f2b-4d3c-9f0e-0d1b1a2f3c4d"], "{3b5bd5a0-0f2b-4d3c-9f0e-0d1b1a2f3c4d}"],
+    ["timestamptz", ["2026-01-01T10:00:00.5+01:00"], "{2026-01-01T10:00:00.5+01:00}"],
+    ["timestamp", ["2026-01-01 10:00"], '{"2026-01-01 10:00"}'],
+    ["uuid", ["null"], '{"null"}'],
+    ["date", ["today}"], '{"today}"}'],
+    ["float8", [1.5, null], "{1.5,NULL}"],
+  ])("of %s are quoted where they have to be: %o", (name, value, text) => {
+    expect(toText(value, { ...type(`_${name}`), element: type(name) })).toBe(text);
   });
 
   test("of any strings keep their strings", () => {

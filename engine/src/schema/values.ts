@@ -41,6 +41,16 @@ const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int8: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
+/** What Hasura calls the types of numbers in its messages. */
+const calledTypes: Readonly<Record<string, string>> = { int2: "PGSmallInt", int4: "PGInteger", int8: "PGBigInt", float4: "PGFloat", float8: "PGDouble" };
+
+/** A number that its type can hold: neither too large nor, unless it is zero, too small. */
+function floatText(number: string, isHeld: (value: number) => number): string {
+  const held = isHeld(Number(number));
+  if (Number.isFinite(held) && (held !== 0 || !/^[^eE]*[1-9]/.test(number))) return number;
+  throw new UnfitValue(`The value ${number} lies outside the bounds. Is it overflowing the float bounds?`);
+}
+
 /** Numbers in Hasura's order of thought: a number that is whole and within the type's bounds. */
 function integerText(number: string, range: readonly [bigint, bigint]): string {
   const whole = wholeNumber(number);
@@ -63,15 +73,17 @@ export function arrayText(items: readonly (string | null)[]): string {
 const jsonKinds: Readonly<Record<string, string>> = { "a boolean": "Boolean", "a string": "String", "a list": "Array", "an object": "Object", "a number": "Number" };
 
 /** What cannot be read, in the words of Hasura's JSON parser. */
-function mismatch(reading: string, expected: string, value: unknown): UnfitValue {
-  return new UnfitValue(`parsing ${reading} failed, expected ${expected}, but encountered ${jsonKinds[kindOf(value)] ?? "Null"}`);
+function mismatch(reading: string | undefined, expected: string, value: unknown): UnfitValue {
+  const failed = reading === undefined ? "" : `parsing ${reading} failed, `;
+  return new UnfitValue(`${failed}expected ${expected}, but encountered ${jsonKinds[kindOf(value)] ?? "Null"}`);
 }
 
 /** What Hasura reads from a string only, and calls it. */
 const fromText: Readonly<Record<string, string>> = {
   text: "Text", varchar: "Text", bpchar: "Char", citext: "Text", date: "Day", timestamp: "LocalTime", timestamptz: "UTCTime", timetz: "ZonedTimeOfDay", uuid: "UUID", lquery: "Text", ltxtquery: "Text", unknown: "Text",
 };
-const fromNumber: ReadonlySet<string> = new Set(["float4", "float8", "numeric", "money"]);
+const fromNumber: ReadonlySet<string> = new Set(["numeric", "money"]);
+const floats: Readonly<Record<string, (value: number) => number>> = { float4: Math.fround, float8: Number };
 
 /**
  * A value of a request as Postgres' text of the type. A string is taken for every type, for Postgres to read.
@@ -83,21 +95,26 @@ export function toText(value: unknown, type: DatabaseType): string | null {
   if (element === undefined && (name === "json" || name === "jsonb")) return jsonText(value);
   if (typeof value === "string") return stringText(value, name);
   if (element !== undefined) {
-    if (!Array.isArray(value)) throw mismatch("Vector", "Array", value);
-    return nestedArrayText(value, element);
+    if (!Array.isArray(value)) throw mismatch("[]", "Array", value);
+    return listText(value.map((item) => toText(item, element)), element);
   }
   const number = numberText(value);
   const range = integerRanges[name];
   if (range !== undefined) {
-    if (number === undefined) throw mismatch(`Integer expected for input type: ${name}`, "Number", value);
+    if (number === undefined) throw mismatch(`Integer expected for input type: ${calledTypes[name] ?? name}`, "Number", value);
     return integerText(number, range);
   }
+  const isHeld = floats[name];
+  if (isHeld !== undefined) {
+    if (number === undefined) throw mismatch(`Float expected for input type: ${calledTypes[name] ?? name}`, "Number", value);
+    return floatText(number, isHeld);
+  }
   if (fromNumber.has(name)) {
-    if (number === undefined) throw mismatch(`Float expected for input type: ${name}`, "Number", value);
+    if (number === undefined) throw mismatch("Scientific", "Number", value);
     return number;
   }
   if (name === "bool") {
-    if (typeof value !== "boolean") throw mismatch("Bool", "Boolean", value);
+    if (typeof value !== "boolean") throw mismatch(undefined, "Bool", value);
     return String(value);
   }
   if (name === "geometry" || name === "geography") return jsonText(value);
@@ -129,16 +146,10 @@ export function constantText(value: unknown, type: DatabaseType): string | null 
   return toText(value, type);
 }
 
-/** Lists inside of lists are further dimensions. */
-function nestedArrayText(items: readonly unknown[], element: DatabaseType): string {
-  if (items.some((item) => Array.isArray(item)) && element.name !== "json" && element.name !== "jsonb") {
-    return `{${items.map((item) => (Array.isArray(item) ? nestedArrayText(item, element) : "NULL")).join(",")}}`;
-  }
-  return listText(items.map((item) => toText(item, element)), element);
-}
+const unquoted: ReadonlySet<string> = new Set([...Object.keys(integerRanges), "float4", "float8", "numeric", "bool", "uuid", "date", "timestamp", "timestamptz", "timetz"]);
 
-/** Texts of an element's type as an array of it; whole numbers need no quotes. */
+/** Texts of an element's type as an array of it; like Hasura without quotes for numbers, times and the like, where they need none. */
 export function listText(items: readonly (string | null)[], element: DatabaseType): string {
-  const isPlain = element.name in integerRanges && items.every((text) => text === null || /^-?\d+$/.test(text));
+  const isPlain = unquoted.has(element.name) && items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
   return isPlain ? `{${items.map((text) => text ?? "NULL").join(",")}}` : arrayText(items);
 }
