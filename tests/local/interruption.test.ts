@@ -27,11 +27,16 @@ async function engineProcesses(stack: string): Promise<number[]> {
   return lines.filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`)).map(([id]) => id);
 }
 
-/** Ids of the provider plugins that these engines started. */
+/** Ids of the processes with provider plugins: those that this process started, and those that these engines did. */
 async function pluginsOf(engines: readonly number[]): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const parents = await Promise.all(ids.map(async (id) => [id, await readFile(`/proc/${id}/stat`, "utf8").catch(() => "")] as const));
-  return parents.filter(([, line]) => engines.includes(Number(/\) \S (\d+)/.exec(line)?.[1]))).map(([id]) => id);
+  const processes = await Promise.all(
+    ids.map(async (id) => {
+      const [state, line] = await Promise.all([`/proc/${id}/stat`, `/proc/${id}/cmdline`].map((file) => readFile(file, "utf8").catch(() => "")));
+      return { id, parent: Number(/\) \S (\d+)/.exec(state ?? "")?.[1]), line: line ?? "" };
+    }),
+  );
+  return processes.filter(({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/infra/local/plugins/"))).map(({ id }) => id);
 }
 
 const isGone = (id: number): Promise<boolean> => readFile(`/proc/${id}/cmdline`, "utf8").then((line) => line === "", () => true);

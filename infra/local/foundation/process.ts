@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly interruptWith?: NodeJS.Signals;
   readonly timeoutMilliseconds?: number;
   readonly remedy?: string;
+  /** Told the id of the process, once it runs. */
+  readonly onStart?: (id: number) => void;
 }
 
 export interface RunResult {
@@ -29,6 +31,15 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
     // the group has ended meanwhile
+  }
+}
+
+/** Whether a process of this user has this id. */
+export function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
   }
 }
 
@@ -67,6 +78,7 @@ export async function runToEnd(program: string, args: readonly string[], options
     detached: true,
   });
   running.add(child);
+  if (child.pid !== undefined) options.onStart?.(child.pid);
   const collected = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     const lines = lineSplitter((line) => options.onLine?.(line));

@@ -9,7 +9,8 @@ import { messageOf } from "../foundation/failure.ts";
 import { runToEnd } from "../foundation/process.ts";
 import { answers } from "../foundation/reachable.ts";
 
-const standIns = ["docker", "random", "tls", "kubernetes"] as const;
+/** The providers that have a stand-in, by the names of their packages. */
+export const standIns = ["docker", "random", "tls", "kubernetes"] as const;
 type ProviderName = (typeof standIns)[number];
 
 /** What a stack runs on. */

@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 import { CommandError, type PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { Failure } from "../foundation/failure.ts";
 import { runToEnd } from "../foundation/process.ts";
+import type { PluginKind } from "../plugins/choice.ts";
+import { startStandIns } from "../plugins/start.ts";
 
 interface CommandResult {
   readonly stdout: string;
@@ -27,20 +29,27 @@ interface Runnable {
   ) => Promise<CommandResult>;
 }
 
+/** The commands of the CLI that work on resources. */
+const withProviders: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
+
 /**
- * Lets the Automation API run its CLI in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI
+ * Lets the Automation API run its CLI with the stand-ins beside it where they are chosen, and in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI
  * twice, from the terminal
  * and from the API, and the second one makes it drop its work.
+ * @param plugins undefined where no command works on resources
  */
-export function inOwnProcessGroup(command: PulumiCommand, onLine: (line: string) => void): PulumiCommand {
+export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind | undefined, onLine: (line: string) => void): PulumiCommand {
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;
     // Setting a secret has it already, before a `--`.
     const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
+    const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
+    await using standIns = plugins === "stand-in" && withProviders.has(args[0]) ? await startStandIns(own, onLine) : undefined;
     const result = await runToEnd(runnable.command, given, {
       workingDirectory,
-      environment: { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" },
+      environment: { ...own, ...standIns?.environment },
+      onStart: standIns?.serve,
       onLine: args[0] === "stack" && args.includes("--show-secrets") ? undefined : onLine,
       signal,
       interruptWith: "SIGINT",

@@ -56,9 +56,9 @@ async function writeConfiguration(
 
 const backendOf = (paths: StackPaths): string => `file://${paths.state}`;
 
-function workspaceOptions(paths: StackPaths, cli: PulumiCli, onLine: (line: string) => void): LocalWorkspaceOptions {
+function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind | undefined, onLine: (line: string) => void): LocalWorkspaceOptions {
   return {
-    pulumiCommand: inOwnProcessGroup(cli.command, onLine),
+    pulumiCommand: inOwnProcessGroup(cli.command, plugins, onLine),
     workDir: paths.workspace,
     pulumiHome: pulumiHome(),
     envVars: {
@@ -77,7 +77,7 @@ function workspaceOptions(paths: StackPaths, cli: PulumiCli, onLine: (line: stri
 /** Reads the outputs of a stack that exists; changes nothing that a run beside it could use. */
 export async function readStackOutputs(stack: string, cli: PulumiCli): Promise<OutputMap> {
   const paths = stackPaths(stack);
-  const workspace = await LocalWorkspace.create(workspaceOptions(paths, cli, () => undefined));
+  const workspace = await LocalWorkspace.create(workspaceOptions(paths, cli, undefined, () => undefined));
   return workspace.stackOutputs(stack);
 }
 
@@ -100,7 +100,7 @@ export async function openStack({ stack, cli, plugins, program, configuration, o
   };
   const opened = await LocalWorkspace.createOrSelectStack(
     { stackName: stack, projectName, program },
-    { ...workspaceOptions(paths, cli, onLine), projectSettings },
+    { ...workspaceOptions(paths, cli, plugins, onLine), projectSettings },
   );
   for (const [key, value] of Object.entries(configuration ?? {})) {
     if (isSecretSetting(key)) await opened.setConfig(key, { value, secret: true });

@@ -1,5 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { typeOf } from "../provider/provider.ts";
+import { type StandIn, typeOf } from "../provider/provider.ts";
 import { type Properties, unwrapAll } from "../provider/values.ts";
 import { deleteAndWait, NotReady, untilReady } from "./await/await.ts";
 import { type Cluster, fieldManager } from "./api/cluster.ts";
@@ -34,7 +33,7 @@ function stateOf(inputs: Properties, live: KubernetesObject): State {
  * changed in place is replaced, what is made is waited for, what was changed by others is found by a refresh and put back.
  * @param connect called when the cluster is first needed
  */
-export function kubernetesProvider(version: string, connect: () => Cluster): pulumi.provider.Provider {
+export function kubernetesProvider(version: string, connect: () => Cluster): StandIn {
   const cancelled = new AbortController();
   const { signal } = cancelled;
   let connected: Cluster | undefined;

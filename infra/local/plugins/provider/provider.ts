@@ -2,6 +2,10 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { AnyResourceKind, Context } from "./resource-kind.ts";
 import { changedNames, isUnknown, type Properties, secret, unwrapAll } from "./values.ts";
 
+/** What every stand-in does. */
+export type StandIn = pulumi.provider.Provider &
+  Required<Pick<pulumi.provider.Provider, "check" | "diff" | "create" | "read" | "update" | "delete" | "cancel">>;
+
 /** State that only this server reads: what a refresh found to differ, and how to repair it. */
 const driftProperty = "__drift";
 interface Drift {
@@ -23,7 +27,7 @@ export function makeProvider(
   name: string,
   version: string,
   kinds: Readonly<Record<string, AnyResourceKind>>,
-): pulumi.provider.Provider {
+): StandIn {
   const cancelled = new AbortController();
   const context = (urn: string): Context => ({ urn, signal: cancelled.signal });
   const kindOf = (urn: string): AnyResourceKind => {

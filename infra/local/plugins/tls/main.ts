@@ -1,15 +1,4 @@
-import { createRequire } from "node:module";
-import { serve } from "../provider/serve.ts";
-import { certRequest } from "./cert-request.ts";
-import { locallySignedCert } from "./locally-signed-cert.ts";
-import { privateKey } from "./private-key.ts";
-import { selfSignedCert } from "./self-signed-cert.ts";
+import { serveProvider } from "../provider/serve.ts";
+import { provider } from "./stand-in.ts";
 
-const { version } = createRequire(import.meta.url)("@pulumi/tls/package.json") as { version: string };
-
-await serve("tls", version, {
-  "tls:index/privateKey:PrivateKey": privateKey,
-  "tls:index/selfSignedCert:SelfSignedCert": selfSignedCert,
-  "tls:index/certRequest:CertRequest": certRequest,
-  "tls:index/locallySignedCert:LocallySignedCert": locallySignedCert,
-});
+await serveProvider(provider);
