@@ -15,6 +15,8 @@ export interface World {
   /** Further keys of the metadata's root. */
   readonly root?: Readonly<Record<string, unknown>>;
   readonly customization?: Readonly<Record<string, unknown>>;
+  /** Logical models and native queries in metadata, and what Postgres says of the queries' columns. */
+  readonly native?: { readonly models: readonly object[]; readonly queries: readonly object[]; readonly columns: Readonly<Record<string, "integer" | "text">> };
 }
 
 /** The world's metadata, over a database that does not exist. */
@@ -29,6 +31,7 @@ export function metadataOf(world: World) {
         ...(world.customization === undefined ? {} : { customization: world.customization }),
         tables: Object.entries(world.metadata).map(([name, entry]) => ({ table: name, ...entry })),
         functions: world.trackedFunctions ?? [],
+        ...(world.native === undefined ? {} : { logical_models: world.native.models, native_queries: world.native.queries }),
       },
     ],
     ...world.root,
@@ -38,8 +41,9 @@ export function metadataOf(world: World) {
 /** The state of an engine over a database that is only described. @throws MetadataError */
 export function stateOf(world: World, options: Partial<EngineOptions> = {}): Promise<State> {
   const metadata = metadataOf(world);
-  const answer = catalogAnswer(world.tables, world.functions);
-  return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => () => Promise.resolve(answer));
+  const answer = catalogAnswer(world.tables, world.functions, ["int4", "text"]);
+  const columns = JSON.stringify(world.native?.columns);
+  return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => (statement) => Promise.resolve(statement.includes("_routeql_types") ? columns : answer));
 }
 
 const unlimited = { maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true };
