@@ -20,12 +20,12 @@ function provider(kind: Partial<ResourceKind<Inputs>> = {}) {
   };
   const made = makeProvider("test", "1.0.0", { "test:index/thing:Thing": thing });
   return {
-    check: made.check!,
-    diff: made.diff!,
-    create: made.create!,
-    read: made.read!,
-    update: made.update!,
-    remove: made.delete!,
+    check: made.check,
+    diff: made.diff,
+    create: made.create,
+    read: made.read,
+    update: made.update,
+    remove: made.delete,
   };
 }
 
