@@ -4,8 +4,8 @@ import { BrokenInput, Refusal } from "./refusal.ts";
 import { copyIntoStaging, prepareStaging, publishStaged, stagedRows } from "./staging.ts";
 import { Tally } from "./tally.ts";
 
-/** Days that one input may span: each is a partition of the table. */
-const MOST_DAYS = 400;
+/** Different months that one input may have, 30 years: each is a partition of the table. */
+const MOST_MONTHS = 360;
 
 export interface LoadReport {
   readonly tally: Tally;
@@ -55,6 +55,7 @@ export async function loadInput(
 }
 
 async function* encode(members: AsyncIterable<Member>, tally: Tally, days: Set<string>): AsyncGenerator<string> {
+  const months = new Set<string>();
   let index = 0;
   let ordinal = 0;
   for await (const member of members) {
@@ -77,10 +78,11 @@ async function* encode(members: AsyncIterable<Member>, tally: Tally, days: Set<s
           else tally.withdrawals += 1;
           tally.rows += staged.count;
           days.add(parsed.timestamp.slice(0, 10));
+          months.add(parsed.timestamp.slice(0, 7));
           text += staged.text;
         }
       }
-      if (days.size > MOST_DAYS) throw new BrokenInput(`its times lie on more than ${MOST_DAYS} different days; split it`);
+      if (months.size > MOST_MONTHS) throw new BrokenInput(`its times lie in more than ${MOST_MONTHS} different months; split it`);
       yield text;
     }
     index += 1;

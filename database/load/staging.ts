@@ -60,8 +60,11 @@ const ANALYSE_FROM = 1000;
  * @returns how many rows were new.
  */
 export async function publishStaged(client: Client, days: Iterable<string>): Promise<number> {
-  for (const day of days) await client.query("select routing.ensure_partitions($1, $1)", [day]);
-  const { rowCount } = await inTurn(client, () => client.query(publish));
+  const { rowCount } = await inTurn(client, async () => {
+    // In the same turn as the rows: a prune before it would take the empty partition away again.
+    await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [[...days]]);
+    return client.query(publish);
+  });
   if (rowCount !== null && rowCount >= ANALYSE_FROM) await inTurn(client, () => client.query("select routing.analyse_updates()"));
   return rowCount ?? 0;
 }

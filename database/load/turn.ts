@@ -2,13 +2,16 @@ import type { Client } from "pg";
 
 const LOAD_LOCK = "7241865325823966";
 
+/** A value of lock_timeout; `0` waits until the others are done. */
+export type TurnTimeout = "0" | "2s";
+
 /**
  * Runs `work` in a transaction of its own, taking turns with every other load and run of detection on the database: none waits for
  * another's rows in a ring, and detection sees an update either whole or not at all. How long a turn may be waited for is bounded by the
- * statement timeout alone.
+ * statement timeout alone, unless `timeout` says otherwise.
  */
-export async function inTurn<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  await client.query("begin; set local lock_timeout = 0");
+export async function inTurn<T>(client: Client, work: () => Promise<T>, timeout: TurnTimeout = "0"): Promise<T> {
+  await client.query(`begin; set local lock_timeout = '${timeout}'`);
   try {
     await client.query("select pg_advisory_xact_lock($1)", [LOAD_LOCK]);
     await client.query("set local lock_timeout to default");

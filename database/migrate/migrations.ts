@@ -1,12 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { runner } from "node-pg-migrate";
 import type { Client } from "pg";
+import { mergeDays } from "../partitions/merge.ts";
+import { InTheWay } from "../partitions/patience.ts";
 
 const migrations = new URL("../migrations/", import.meta.url).pathname;
 const grants = new URL("grants.sql", import.meta.url);
 
+/** What one job writes anew of the partitions, so that it stays within its time: a minute's work. */
+const MOST_MERGED_BYTES = 1024 ** 3;
+
 /**
- * Applies what is missing of database/migrations, all in one transaction, then the grants. Run as the owner of the database.
+ * Applies what is missing of database/migrations, all in one transaction, then the grants, and makes months of partitions that earlier versions made
+ * for days. Run as the owner of the database.
  * Two jobs at once wait for each other; the second finds nothing to do.
  * @returns what it did.
  */
@@ -22,7 +28,22 @@ export async function migrate(client: Client): Promise<string[]> {
     advisoryLockMode: "wait",
     log: () => {},
   });
-  return [...applied.map(({ name }) => `applied migration ${name}`), ...(await applyGrants(client))];
+  return [...applied.map(({ name }) => `applied migration ${name}`), ...(await applyGrants(client)), ...(await mergePartitions(client))];
+}
+
+/** Queries are right either way, so that nobody who is in the way, nor too much to do, is a reason to fail. */
+async function mergePartitions(client: Client): Promise<string[]> {
+  let merged = 0;
+  const rest: string[] = [];
+  const patience = { turn: "2s", attempts: 2 } as const;
+  try {
+    const left = await mergeDays(client, { patience, mostBytes: MOST_MERGED_BYTES, onMonth: () => (merged += 1) });
+    if (left > 0) rest.push(`left ${left} months with partitions of days, which are large: npm run prune puts them together`);
+  } catch (error) {
+    if (!(error instanceof InTheWay)) throw error;
+    rest.push("left months with partitions of days, because a load or a long query was in the way; npm run prune or the next run puts them together");
+  }
+  return merged === 0 ? rest : [`made one partition of the days of each of ${merged} months`, ...rest];
 }
 
 async function applyGrants(client: Client): Promise<string[]> {

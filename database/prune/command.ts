@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
-import { prune, type PrunedDay } from "./prune.ts";
+import { prune, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- --keep-days N [--dry-run]
 
@@ -12,7 +12,10 @@ away unless this is run; docs/backup.md tells how to run it every night.
   --dry-run      only say what would go
   --help         this text
 
-Whole days go at a time, each in one step; loads and queries of other days go on. Ends with 0, or with 2 when the command was not understood.
+Months that are over go at once, with their space on the disk; of the month with the first day that is kept the older days go row by row, and
+their space is for later updates of that month. A load or detection is waited for. Partitions of days, from earlier versions, become months.
+
+Ends with 0, or with 2 when the command was not understood.
 `;
 
 interface Arguments {
@@ -42,9 +45,9 @@ export function firstKeptDay(keepDays: number, now: Date): string {
 
 const number = new Intl.NumberFormat("en-US");
 
-function line({ day, removed, kept }: PrunedDay, dryRun: boolean): string {
+function line({ first, last, removed, kept }: PrunedDays, dryRun: boolean): string {
   const stays = kept === 0 ? "" : `, ${number.format(kept)} of hijacks stay`;
-  return `${day}: ${number.format(removed)} updates ${dryRun ? "would go" : "gone"}${stays}`;
+  return `${first === last ? first : `${first} to ${last}`}: ${number.format(removed)} updates ${dryRun ? "would go" : "gone"}${stays}`;
 }
 
 /**
@@ -75,9 +78,9 @@ export async function pruneCommand(
   client.on("error", () => {}); // a connection that breaks shows at the next statement
   try {
     await client.connect();
-    const days = await prune(client, { before, dryRun, onDay: (day) => output.stdout.write(`${line(day, dryRun)}\n`) });
-    const total = days.reduce((sum, { removed }) => sum + removed, 0);
-    const what = days.length === 0 ? "nothing to take away" : `${number.format(total)} updates of ${days.length} days ${dryRun ? "would go" : "gone"}`;
+    const pruned = await prune(client, { before, dryRun, onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`) });
+    const total = pruned.reduce((sum, { removed }) => sum + removed, 0);
+    const what = pruned.length === 0 ? "nothing to take away" : `${number.format(total)} updates ${dryRun ? "would go" : "gone"}`;
     output.stdout.write(`Before ${before}: ${what}\n`);
     return 0;
   } finally {

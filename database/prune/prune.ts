@@ -1,10 +1,14 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { Client, DatabaseError } from "pg";
+import type { Client } from "pg";
+import { exchange } from "../partitions/exchange.ts";
+import { mergeDays } from "../partitions/merge.ts";
+import { type Partition, partitionsBefore } from "../partitions/partitions.ts";
+import { type Patience, patiently } from "../partitions/patience.ts";
 
-/** One day's partition and what was, or would be, done with it. */
-export interface PrunedDay {
-  /** ISO 8601 date. */
-  readonly day: string;
+/** A partition's old days, and what was, or would be, done with them. */
+export interface PrunedDays {
+  /** ISO 8601 dates, the last one included. */
+  readonly first: string;
+  readonly last: string;
   readonly removed: number;
   /** Updates that belong to a hijack; they stay as long as their record. */
   readonly kept: number;
@@ -15,91 +19,75 @@ export interface PruneOptions {
   readonly before: string;
   /** Only says what would be done. */
   readonly dryRun: boolean;
-  readonly onDay?: (day: PrunedDay) => void;
+  /** Updates that one transaction takes away row by row: it is over before anyone has waited long for his turn. */
+  readonly batch?: number;
+  readonly onDays?: (days: PrunedDays) => void;
 }
 
-/** How often a day is tried while long queries are in the way, each time for two seconds. */
-const attempts = 30;
-const lockNotAvailable = "55P03";
+/** A load or a detection is waited for, long queries for a minute and a half. */
+const patience: Patience = { turn: "0", attempts: 30 };
 
-interface Partition {
-  readonly name: string;
-  readonly day: string;
+/** The part of a partition that is before a date. */
+interface Span extends Partition {
+  /** ISO 8601 date, the partition's own end or an earlier one. */
+  readonly until: string;
 }
 
-async function partitionsBefore(client: Client, before: string): Promise<Partition[]> {
-  const { rows } = await client.query<Partition>(
-    `select name, to_char(day, 'YYYY-MM-DD') as day
-       from (select c.relname as name, to_date(substring(c.relname from '^bgp_updates_(\\d{8})$'), 'YYYYMMDD') as day
-               from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'routing.bgp_updates'::regclass) p
-      where day < $1::date order by day`,
-    [before],
+async function countUpdates(client: Client, { name, first, until }: Span): Promise<PrunedDays> {
+  const { rows } = await client.query<{ removed: string; kept: string; last: string }>(
+    `select count(*) filter (where hijack_key = '{}') as removed, count(*) filter (where hijack_key <> '{}') as kept, to_char($1::date - 1, 'YYYY-MM-DD') as last
+       from routing.${client.escapeIdentifier(name)} where "timestamp" < $1`,
+    [until],
   );
-  return rows;
+  return { first, last: String(rows[0]?.last), removed: Number(rows[0]?.removed), kept: Number(rows[0]?.kept) };
 }
 
-async function countUpdates(client: Client, { name, day }: Partition): Promise<PrunedDay> {
-  const { rows } = await client.query<{ removed: string; kept: string }>(
-    `select count(*) filter (where hijack_key = '{}') as removed, count(*) filter (where hijack_key <> '{}') as kept
-       from routing.${client.escapeIdentifier(name)}`,
-  );
-  return { day, removed: Number(rows[0]?.removed), kept: Number(rows[0]?.kept) };
+async function replace(client: Client, span: Span): Promise<PrunedDays> {
+  return patiently(client, patience, async () => {
+    const counted = await countUpdates(client, span);
+    const kept = await exchange(client, [span], span, "hijacked");
+    return { ...counted, removed: counted.removed + counted.kept - kept, kept };
+  });
 }
 
-/** A new partition takes the old one's place in one step, so that no reader misses a row that stays. */
-async function replacePartition(client: Client, partition: Partition): Promise<PrunedDay> {
-  const { name, day } = partition;
-  const old = client.escapeIdentifier(name);
-  const fresh = client.escapeIdentifier(`${name}_kept`);
-  const copy = [
-    `create table routing.${fresh} (like routing.bgp_updates including all)`,
-    `insert into routing.${fresh} select * from routing.${old} where hijack_key <> '{}'`,
-  ];
-  const put = [
-    `alter table routing.${fresh} rename to ${old}`,
-    `alter table routing.bgp_updates attach partition routing.${old} for values from ('${day}') to (date '${day}' + 1)`,
-  ];
-  // From here on a writer of this day waits, a load or a detection: what it would link now could not be kept.
-  await client.query(`lock table routing.${old} in share row exclusive mode`);
-  const counted = await countUpdates(client, partition);
-  if (counted.kept > 0) await client.query(copy.join(";"));
-  // And readers of any day for the moment of the change.
-  await client.query(`alter table routing.bgp_updates detach partition routing.${old}`);
-  await client.query(`drop table routing.${old}`);
-  if (counted.kept > 0) await client.query(put.join(";"));
-  return counted;
-}
-
-async function inTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    await client.query("begin; set local lock_timeout = '2s'");
-    try {
-      const result = await work();
-      await client.query("commit");
-      return result;
-    } catch (error) {
-      await client.query("rollback");
-      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
-      if (attempt === attempts) throw new Error("a load or a long query was in the way all the time; what is done stays done, run this again later", { cause: error });
-      // Whoever queued behind the request goes first.
-      await delay(1000);
-    }
+/** Takes the days away row by row, a batch after the other in the order of time. What is linked with a hijack meanwhile stays. */
+async function deleteRows(client: Client, { name, first, until }: Span, batch: number): Promise<number> {
+  const table = `routing.${client.escapeIdentifier(name)}`;
+  const next = `select (max("timestamp") + interval '1 microsecond')::text as next from
+    (select "timestamp" from ${table} where "timestamp" >= $1 and "timestamp" < $2 order by "timestamp" limit ${batch}) batch`;
+  let removed = 0;
+  for (let from = first; ;) {
+    const to = (await client.query<{ next: string | null }>(next, [from, until])).rows[0]?.next ?? null;
+    if (to === null) break;
+    const bounds = [from, to];
+    const { rowCount } = await patiently(client, patience, () =>
+      client.query(`delete from ${table} where "timestamp" >= $1 and "timestamp" < $2 and hijack_key = '{}'`, bounds),
+    );
+    removed += rowCount ?? 0;
+    from = to;
   }
+  // The space is for later updates of the month at once; nobody is waited for.
+  await client.query(`vacuum (skip_locked, truncate off) ${table}`);
+  return removed;
 }
 
 /**
- * Takes away the updates of old days, whole partitions at a time, but for those that belong to a hijack. The same again changes nothing.
+ * Takes away the updates of old days but for those that belong to a hijack: whole partitions at a time, and row by row in the month that holds
+ * newer days too. The same again changes nothing.
  * @param client connected as the owner
- * @returns the days that had something to take away, the oldest first
+ * @returns what had something to take away, the oldest first
  */
-export async function prune(client: Client, { before, dryRun, onDay }: PruneOptions): Promise<PrunedDay[]> {
-  const days: PrunedDay[] = [];
+export async function prune(client: Client, { before, dryRun, batch = 20_000, onDays }: PruneOptions): Promise<PrunedDays[]> {
+  const pruned: PrunedDays[] = [];
   for (const partition of await partitionsBefore(client, before)) {
-    const counted = await countUpdates(client, partition);
-    if (counted.removed === 0 && counted.kept > 0) continue;
-    const pruned = dryRun ? counted : await inTransaction(client, () => replacePartition(client, partition));
-    days.push(pruned);
-    onDay?.(pruned);
+    const whole = partition.after <= before;
+    const span = { ...partition, until: whole ? partition.after : before };
+    const counted = await countUpdates(client, span);
+    if (counted.removed === 0 && (counted.kept > 0 || !whole)) continue;
+    const days = dryRun ? counted : whole ? await replace(client, span) : { ...counted, removed: await deleteRows(client, span, batch) };
+    pruned.push(days);
+    onDays?.(days);
   }
-  return days;
+  if (!dryRun) await mergeDays(client, { patience });
+  return pruned;
 }

@@ -168,15 +168,25 @@ describe("load", () => {
     ]);
   });
 
-  test("times on too many days end with a clear error", async () => {
+  test("times in too many months end with a clear error", async () => {
     const lines = Array.from(
-      { length: 401 },
-      (_, day) => `BGP4MP|${1_000_000_000 + day * 86_400}|W|192.0.2.1|64496|198.51.100.0/24\n`,
+      { length: 361 },
+      (_, month) => `BGP4MP|${Date.UTC(1995, month, 15) / 1000}|W|192.0.2.1|64496|198.51.100.0/24\n`,
     ).join("");
     expect(await loadText(lines)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("more than 400 different days") as string,
+      stderr: expect.stringContaining("more than 360 different months") as string,
     });
+  });
+
+  test("updates around the end of a month go to both months, each to its own partition", async () => {
+    expect((await load("--demo", "400", "--start", "2024-02-29T23:59:50Z")).stdout).toMatch(/loaded +400\n/);
+    expect(
+      await rowsOf(database, "backup", `select distinct tableoid::regclass as partition, to_char("timestamp", 'YYYY-MM-DD') as day from routing.bgp_updates order by 1`),
+    ).toEqual([
+      { partition: "routing.bgp_updates_202402", day: "2024-02-29" },
+      { partition: "routing.bgp_updates_202403", day: "2024-03-01" },
+    ]);
   });
 
   test("made-up updates are the same every time", async () => {

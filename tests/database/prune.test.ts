@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { pruneCommand } from "../../database/prune/command.ts";
+import { prune as pruneUpdates } from "../../database/prune/prune.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { type CommandResult, commandsOn, rowsOf, runCommand } from "./support.ts";
+import { type CommandResult, commandsOn, dropPartitions, partitionsOf, rowsOf, runCommand } from "./support.ts";
 
 const now = new Date("2026-03-10T12:00:00Z");
 
@@ -20,8 +21,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
       `select "timestamp"::date as day, count(*) as rows, count(*) filter (where hijack_key <> '{}') as hijacked
        from routing.bgp_updates group by 1 order by 1`,
     );
-  const partitions = (): Promise<unknown[]> =>
-    rowsOf(database, "owner", "select count(*) as count from pg_inherits where inhparent = 'routing.bgp_updates'::regclass");
+  const waiting = (what: string): Promise<unknown[]> => rowsOf(database, "bootstrap", `select from pg_locks where not granted and ${what}`);
 
   beforeAll(async () => {
     database = await startDatabase();
@@ -31,15 +31,17 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     await database?.stop();
   });
 
+  // Five updates a day from 2026-02-25 to 2026-03-06; two of a hijack on 2026-02-26 and on 2026-03-02.
   beforeEach(async () => {
     await using owner = await database.connect("owner");
+    await owner.query("truncate routing.bgp_updates, routing.hijacks, routing.update_links");
+    await dropPartitions(owner);
     await owner.query(`
-      truncate routing.bgp_updates, routing.hijacks, routing.update_links;
-      select routing.ensure_partitions('2026-03-01', '2026-03-10');
+      select routing.ensure_partitions('2026-02-25', '2026-03-06');
       insert into routing.hijacks (key, type, prefix, hijack_as, time_detected) values ('k', 'E|0|-|-', '192.0.2.0/24', 64500, '2026-03-01');
       insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key)
-      select gen_random_uuid(), '192.0.2.0/24', 64500, 64501, '{64501,64500}', 'a|b', 'A', '2026-03-01 12:00:00'::timestamp + make_interval(days => day, secs => n),
-        case when day = 1 and n < 2 then '{k}'::text[] else '{}' end
+      select gen_random_uuid(), '192.0.2.0/24', 64500, 64501, '{64501,64500}', 'a|b', 'A', '2026-02-25 12:00:00'::timestamp + make_interval(days => day, secs => n),
+        case when day in (1, 5) and n < 2 then '{k}'::text[] else '{}' end
       from generate_series(0, 9) day, generate_series(0, 4) n`);
   });
 
@@ -47,49 +49,115 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     const before = await days();
     expect(await prune("--keep-days", "7", "--dry-run")).toMatchObject({
       code: 0,
-      stdout: "2026-03-01: 5 updates would go\n2026-03-02: 3 updates would go, 2 of hijacks stay\nBefore 2026-03-03: 8 updates of 2 days would go\n",
+      stdout:
+        "2026-02-01 to 2026-02-28: 18 updates would go, 2 of hijacks stay\n" +
+        "2026-03-01 to 2026-03-02: 8 updates would go, 2 of hijacks stay\n" +
+        "Before 2026-03-03: 26 updates would go\n",
     });
     expect(await days()).toEqual(before);
   });
 
-  test("old days go with their partitions, what belongs to a hijack stays with its links, and a second run changes nothing", async () => {
+  test("old days go to the day, what belongs to a hijack stays with its links, and a second run changes nothing", async () => {
     const links = await rowsOf(database, "backup", "select * from routing.update_links order by 2");
-    expect(links).toHaveLength(2);
-    const [first] = (await partitions()) as { count: number }[];
-    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 8 updates of 2 days gone/);
-    expect((await days()).slice(0, 2)).toEqual([
+    expect(links).toHaveLength(4);
+    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 26 updates gone/);
+    expect((await days()).slice(0, 3)).toEqual([
+      { day: "2026-02-26", rows: 2, hijacked: 2 },
       { day: "2026-03-02", rows: 2, hijacked: 2 },
       { day: "2026-03-03", rows: 5, hijacked: 0 },
     ]);
-    expect(await partitions()).toEqual([{ count: first!.count - 1 }]);
+    expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603"]);
     expect(await rowsOf(database, "backup", "select * from routing.update_links order by 2")).toEqual(links);
     expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: nothing to take away\n");
   });
 
-  test("a day that was taken away can be loaded again, and the triggers and rights of one that was made anew are those of any", async () => {
+  test("at the end of a month its partition goes, and no row of the next one", async () => {
+    await using loader = await database.connect("loader");
+    await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);
+    expect((await prune("--keep-days", "10")).stdout).toBe("2026-02-01 to 2026-02-27: 15 updates gone\nBefore 2026-02-28: 15 updates gone\n");
+    expect((await prune("--keep-days", "9")).stdout).toBe("2026-02-01 to 2026-02-28: 5 updates gone\nBefore 2026-03-01: 5 updates gone\n");
+    expect(await partitionsOf(database)).toEqual(["bgp_updates_202603"]);
+    expect((await prune("--keep-days", "8")).stdout).toBe("2026-03-01: 5 updates gone\nBefore 2026-03-02: 5 updates gone\n");
+    expect((await days())[0]).toEqual({ day: "2026-03-02", rows: 5, hijacked: 0 });
+  });
+
+  test("rows go in batches, whichever way these fall, a moment with more updates than a batch too", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`update routing.bgp_updates set "timestamp" = '2026-03-01 12:00:00' where "timestamp"::date = '2026-03-01'`);
+    for (const batch of [3, 2]) {
+      const before = batch === 3 ? "2026-03-03" : "2026-03-05";
+      const pruned = await pruneUpdates(owner, { before, dryRun: false, batch });
+      expect(pruned.at(-1)).toMatchObject({ first: "2026-03-01", removed: batch === 3 ? 8 : 10, kept: 2 });
+    }
+    expect((await days()).slice(1, 3)).toEqual([
+      { day: "2026-03-02", rows: 2, hijacked: 2 },
+      { day: "2026-03-05", rows: 5, hijacked: 0 },
+    ]);
+  });
+
+  test("late updates of a month that was taken away are loaded, and the triggers and rights of its partition are those of any", async () => {
     await prune("--keep-days", "7");
-    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-03-01T00:00:00Z")).code).toBe(0);
-    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-03-02T00:00:00Z")).code).toBe(0);
+    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-01-01T00:00:00Z")).stdout).toMatch(/loaded +10\n/);
+    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-02-02T00:00:00Z")).stdout).toMatch(/loaded +10\n/);
+    expect(await partitionsOf(database)).toEqual(["bgp_updates_202601", "bgp_updates_202602", "bgp_updates_202603"]);
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);
     expect(await rowsOf(database, "backup", "select * from routing.update_links")).toEqual([]);
-    expect((await prune("--keep-days", "7")).stdout).toMatch(/of 2 days gone/);
+    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 24 updates gone/);
+    expect(await partitionsOf(database)).toEqual(["bgp_updates_202603"]);
     expect((await days())[0]).toMatchObject({ day: "2026-03-03" });
   });
 
-  test("a load of the day that is about to go is waited for, and what it links stays", async () => {
+  test("whoever writes into a month that is about to go is waited for, and what he links stays", async () => {
     await using loader = await database.connect("loader");
     await loader.query("begin");
-    await loader.query(`update routing.bgp_updates set hijack_key = '{k}' where "timestamp" < '2026-03-02'`);
-    const pruning = prune("--keep-days", "8");
-    await expect
-      .poll(() => rowsOf(database, "bootstrap", "select from pg_locks where not granted and relation::regclass::text = 'routing.bgp_updates_20260301'"), {
-        timeout: 30_000,
-      })
-      .toHaveLength(1);
+    await loader.query(`update routing.bgp_updates set hijack_key = '{k}' where "timestamp" < '2026-03-01'`);
+    const pruning = prune("--keep-days", "9");
+    await expect.poll(() => waiting("relation = 'routing.bgp_updates'::regclass"), { timeout: 30_000 }).toHaveLength(1);
     await loader.query("commit");
     expect((await pruning).code).toBe(0);
-    expect((await days())[0]).toEqual({ day: "2026-03-01", rows: 5, hijacked: 5 });
+    expect((await days())[0]).toEqual({ day: "2026-02-25", rows: 5, hijacked: 5 });
+  });
+
+  test("a row that is about to go alone, and is linked meanwhile, stays", async () => {
+    await prune("--keep-days", "9");
+    await using loader = await database.connect("loader");
+    await loader.query("begin");
+    await loader.query(`update routing.bgp_updates set hijack_key = '{k}' where "timestamp" = '2026-03-01 12:00:03'`);
+    const pruning = prune("--keep-days", "8");
+    await expect.poll(() => waiting("locktype = 'transactionid'"), { timeout: 30_000 }).toHaveLength(1);
+    await loader.query("commit");
+    expect((await pruning).code).toBe(0);
+    expect((await days())[1]).toEqual({ day: "2026-03-01", rows: 1, hijacked: 1 });
+  });
+
+  test("loads, prunes and queries at once: none fails, and what is kept is whole", async () => {
+    const { load } = commandsOn(database);
+    const starts = ["2026-01-31T23:59:50Z", "2026-02-28T23:59:50Z", "2026-03-02T23:59:50Z", "2026-03-31T23:59:50Z"];
+    const done = new AbortController();
+    const asking = (async () => {
+      await using engine = await database.connect("engine");
+      await engine.query("set lock_timeout = '1min'");
+      const answers = new Set<number | undefined>();
+      const kept = `select count(*)::integer as rows from view_bgpupdates where "timestamp" >= '2026-03-03' and service = 'a|b'`;
+      while (!done.signal.aborted) answers.add((await engine.query<{ rows: number }>(kept)).rows[0]?.rows);
+      return answers;
+    })();
+    try {
+      const loads = Promise.all(starts.map((start) => load("--demo", "1000", "--start", start)));
+      for (let round = 0; round < 3; round++) expect((await prune("--keep-days", "7")).code).toBe(0);
+      for (const { stdout } of await loads) expect(stdout).toMatch(/loaded +1,000\n/);
+    } finally {
+      done.abort();
+    }
+    expect(await asking).toEqual(new Set([20]));
+    await prune("--keep-days", "7");
+    const rest = `select count(*) filter (where "timestamp" < '2026-03-03' and hijack_key = '{}') as old, count(*) filter (where service <> 'a|b') as loaded from routing.bgp_updates`;
+    const [{ old, loaded }] = (await rowsOf(database, "backup", rest)) as [{ old: number; loaded: number }];
+    expect(old).toBe(0);
+    // The third file's updates of its first ten seconds are old, at 20 updates a second; the fourth's are all kept.
+    expect(loaded).toBeGreaterThan(1500);
+    expect(loaded).toBeLessThan(2000);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DatabaseRole, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { commandsOn, rowsOf } from "./support.ts";
+import { commandsOn, jsonRows, rowsOf } from "./support.ts";
 
 describe("the roles of the database", () => {
   let database: StartedDatabaseContainer;
@@ -52,7 +52,7 @@ describe("the roles of the database", () => {
 
   test.each<[DatabaseRole, string]>([
     ["engine", "select * from routing.bgp_updates"],
-    ["engine", "select * from routing.bgp_updates_20260101"],
+    ["engine", "select * from routing.bgp_updates_202601"],
     ["engine", "select * from auth.users"],
     ["engine", "select * from hdb_catalog.hdb_metadata"],
     ["metadata", "select * from public.view_hijacks"],
@@ -169,9 +169,24 @@ describe("the roles of the database", () => {
     );
   });
 
-  test("partitions are made once, one a day", async () => {
-    const make = "select routing.ensure_partitions('2026-02-27 23:59:59.999999', '2026-03-01 00:00:00') as made";
-    expect(await rowsOf(database, "loader", make)).toEqual([{ made: 3 }]);
-    expect(await rowsOf(database, "loader", make)).toEqual([{ made: 0 }]);
+  test("partitions are made once, one a month (UTC), whatever the session's time zone is", async () => {
+    const make = "select routing.ensure_partitions('2024-11-30 23:59:59.999999', '2025-01-01 00:00:00') as made";
+    await using loader = await database.connect("loader");
+    await loader.query("set timezone = 'Pacific/Auckland'");
+    expect(await jsonRows(loader, make)).toEqual([{ made: 3 }]);
+    await loader.query("set timezone = 'America/New_York'");
+    expect(await jsonRows(loader, make)).toEqual([{ made: 0 }]);
+    expect(
+      await rowsOf(
+        database,
+        "owner",
+        `select relname as name, pg_get_expr(relpartbound, c.oid) as bounds from pg_inherits join pg_class c on c.oid = inhrelid
+         where inhparent = 'routing.bgp_updates'::regclass and relname ~ '_202[45]' order by 1`,
+      ),
+    ).toEqual([
+      { name: "bgp_updates_202411", bounds: "FOR VALUES FROM ('2024-11-01 00:00:00') TO ('2024-12-01 00:00:00')" },
+      { name: "bgp_updates_202412", bounds: "FOR VALUES FROM ('2024-12-01 00:00:00') TO ('2025-01-01 00:00:00')" },
+      { name: "bgp_updates_202501", bounds: "FOR VALUES FROM ('2025-01-01 00:00:00') TO ('2025-02-01 00:00:00')" },
+    ]);
   });
 });

@@ -57,6 +57,22 @@ export async function jsonRows(client: Client, query: string, values: unknown[] 
   return rows.map(({ json }) => json);
 }
 
+/** The names of the tables that routing.bgp_updates is made of. */
+export async function partitionsOf(database: StartedDatabaseContainer): Promise<string[]> {
+  const rows = await rowsOf(
+    database,
+    "owner",
+    "select relname as name from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'routing.bgp_updates'::regclass order by 1",
+  );
+  return rows.map((row) => (row as { name: string }).name);
+}
+
+/** Takes every partition of routing.bgp_updates away, as the owner. */
+export async function dropPartitions(owner: Client): Promise<void> {
+  await owner.query(`do $$ declare partition regclass; begin
+    for partition in select inhrelid from pg_inherits where inhparent = 'routing.bgp_updates'::regclass loop execute 'drop table ' || partition; end loop; end $$`);
+}
+
 const folder = resolve(import.meta.dirname, "../../../shared/data");
 
 /** A file of the real data, which are not part of the project. */

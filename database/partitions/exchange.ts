@@ -1,0 +1,52 @@
+import type { Client } from "pg";
+import type { Partition } from "./partitions.ts";
+
+/** What routing.ensure_partitions takes: nobody makes a partition meanwhile. */
+const PARTITION_LOCK = "7241865325823965";
+
+export type Staying = "all" | "hijacked";
+
+/**
+ * One partition takes the place of others, which are its parts or itself, in one step, so that no reader misses a row that stays. Rows that do not
+ * stay are gone, their disk space too; where none stays there is no partition. Writers wait from the beginning, readers for the moment of the change.
+ * Run it in a turn: a load or a detection in the middle of its work is in nobody's way then.
+ * @returns how many rows stay.
+ */
+export async function exchange(
+  client: Client,
+  old: readonly Pick<Partition, "name">[],
+  { name, first, after }: Pick<Partition, "name" | "first" | "after">,
+  staying: Staying,
+): Promise<number> {
+  const table = (partition: string): string => `routing.${client.escapeIdentifier(partition)}`;
+  const made = table(`${name}_made`);
+  await client.query(`select pg_advisory_xact_lock(${PARTITION_LOCK})`);
+  // On the whole table, which a writer locks first: one that held that and waited for a partition would wait in a ring with us.
+  await client.query("lock table only routing.bgp_updates in share row exclusive mode");
+  await client.query(`create table ${made} (like routing.bgp_updates including all)`);
+  let rows = 0;
+  for (const partition of old) {
+    const { rowCount } = await client.query(
+      `insert into ${made} select * from ${table(partition.name)}${staying === "hijacked" ? " where hijack_key <> '{}'" : ""}`,
+    );
+    rows += rowCount ?? 0;
+  }
+  if (rows === 0) await client.query(`drop table ${made}`);
+  else {
+    // With the constraint Postgres need not read every row while readers wait.
+    await client.query(`alter table ${made} add constraint in_bounds check ("timestamp" >= '${first}' and "timestamp" < '${after}')`);
+    await client.query(`analyze ${made}`);
+  }
+  await client.query("lock table only routing.bgp_updates in access exclusive mode");
+  await client.query(`drop table ${old.map((partition) => table(partition.name)).join(", ")}`);
+  if (rows > 0) {
+    await client.query(
+      [
+        `alter table ${made} rename to ${client.escapeIdentifier(name)}`,
+        `alter table routing.bgp_updates attach partition ${table(name)} for values from ('${first}') to ('${after}')`,
+        `alter table ${table(name)} drop constraint in_bounds`,
+      ].join(";"),
+    );
+  }
+  return rows;
+}
