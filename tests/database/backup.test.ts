@@ -6,23 +6,25 @@ import { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backUpTo, dumpTo } from "../../infra/local/database/backup.ts";
+import type { Programs } from "../../infra/local/database/client-programs.ts";
+import { programsIn } from "../../infra/local/database/docker-programs.ts";
 import { restoreFrom } from "../../infra/local/database/restore.ts";
 import { dockerClient } from "../../infra/local/docker/client.ts";
-import { databaseRoles, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { type DatabaseRole, databaseRoles, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { commandsOn, rowsOf } from "./support.ts";
 
 const silent = (): void => undefined;
 const example = "database/examples/demo.yaml";
 
 /** The ways into a database that the commands have, into one that is no stack's. */
-const programsOf = (database: StartedDatabaseContainer) => ({
-  container: dockerClient().getContainer(database.getId()),
-  environment: (role: keyof typeof databaseRoles) => [
-    "PGHOST=127.0.0.1",
-    "PGDATABASE=routeql",
-    `PGUSER=${databaseRoles[role]}`,
-    `PGPASSWORD=${database.getPassword(role)}`,
-  ],
+const programsOf = (database: StartedDatabaseContainer, passwordOf = (role: DatabaseRole) => database.getPassword(role)): Programs => ({
+  as: (role) =>
+    programsIn(dockerClient().getContainer(database.getId()), [
+      "PGHOST=127.0.0.1",
+      "PGDATABASE=routeql",
+      `PGUSER=${databaseRoles[role]}`,
+      `PGPASSWORD=${passwordOf(role)}`,
+    ]),
 });
 
 /** Every row of every table, and who may do what with what, as comparable text. */
@@ -93,8 +95,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
 
   test("a folder that is not there and a dump that fails are said, and nothing is left of the file", async () => {
     await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("there is no such folder");
-    const { container, environment } = programsOf(database);
-    const wrong = { container, environment: () => [...environment("backup"), "PGPASSWORD=wrong"] };
+    const wrong = programsOf(database, () => "wrong");
     await expect(backUpTo(wrong, join(folder, "b.dump"), silent)).rejects.toMatchObject({
       message: "The backup failed (pg_dump ended with 1)",
       lastLines: expect.arrayContaining([expect.stringContaining("password authentication failed")]),

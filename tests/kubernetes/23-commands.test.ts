@@ -6,11 +6,8 @@ import { stackPaths } from "../../infra/local/foundation/paths.ts";
 import { run } from "../harness/process.ts";
 import { command } from "../e2e/support/commands.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
+import { main, npmRun } from "./support/npm-run.ts";
 import { stackName } from "./support/stack.ts";
-
-const main = ["infra/local/main.ts"];
-const npmRun = (name: string, args: readonly string[], input?: string): ReturnType<typeof run> =>
-  run(process.execPath, [...main, name, "--stack", stackName, ...args], { timeout: 120_000, ...(input === undefined ? {} : { input }) });
 
 test("npm run psql opens the database's pod: with a statement, with statements from its input, and with their exit code", async () => {
   expect(await command("psql", "-Atc", "select current_user")).toBe("routeql_owner\n");

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { AdministrationError, UnknownCommand } from "../../../auth-sidecar/src/administration/administration-error.ts";
 import { parseCommand } from "../../../auth-sidecar/src/administration/command.ts";
 import { readNewPassword } from "../../../auth-sidecar/src/administration/read-password.ts";
@@ -6,8 +7,9 @@ import { isApplicationRole } from "../../../auth-sidecar/src/users/application-r
 import { nearest } from "../../settings/nearest.ts";
 import { execute } from "../docker/execute.ts";
 import type { Command } from "../foundation/command.ts";
-import { withoutEngine } from "../docker/unreachable.ts";
 import { explain, Failure } from "../foundation/failure.ts";
+import { ownOutputs } from "../foundation/program-streams.ts";
+import { explainable } from "../commands/options.ts";
 import { executeInSidecar } from "../kubernetes/administer.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { sidecarContainer } from "./sidecar-container.ts";
@@ -44,9 +46,10 @@ async function administer(stack: string, subject: Subject, words: readonly strin
   const place = await placeOf(stack);
   const container = place ? undefined : await sidecarContainer(stack);
   // The prompt is this side's: the program in the container has no terminal, so its two outputs stay apart.
-  const input = asks ? `${await readNewPassword()}\n` : undefined;
+  const input = asks ? Readable.from([Buffer.from(`${await readNewPassword()}\n`)]) : undefined;
+  const streams = { ...ownOutputs, input };
   const command = [...program, subject, ...words];
-  return container ? execute(container, command, input) : executeInSidecar(place!, stack, command, input);
+  return container ? execute(container, command, streams) : executeInSidecar(place!, stack, command, streams);
 }
 
 /** Ctrl-C or Ctrl-D in place of a password. */
@@ -72,7 +75,7 @@ export function administrationCommand(subject: Subject, summary: string, notes: 
           console.error("\nNothing was changed.");
           return 130;
         }
-        console.error(error instanceof AdministrationError ? error.message : `\n${explain(withoutEngine(error))}`);
+        console.error(error instanceof AdministrationError ? error.message : `\n${explain(explainable(error))}`);
         return 1;
       }
     },

@@ -3,7 +3,6 @@ import { backUpTo, dumpTo } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
-import { refuseOnKubernetes } from "../database/on-docker.ts";
 import { runInterruptibly } from "./options.ts";
 
 const standardFile = (stack: string): string => `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
@@ -23,7 +22,6 @@ export const command: Command = {
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
-      await refuseOnKubernetes(stack, "backup");
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("written");
       const to = args.optionalText("to") ?? standardFile(stack);

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { dockerClient } from "../docker/client.ts";
-import { FrameReader } from "../database/frames.ts";
+import { FrameReader } from "../docker/frames.ts";
 import type { Command } from "../foundation/command.ts";
 import { Failure } from "../foundation/failure.ts";
 import { lineSplitter } from "../foundation/process.ts";
@@ -70,7 +70,7 @@ export const command: Command = {
         throw new Failure("--tail takes a number of lines", { remedy: "for example --tail 500." });
       const place = await placeOf(stack);
       if (place) {
-        await showClusterLogs(place, { services: args.rest, follow: args.flag("follow"), tail, signal });
+        await showClusterLogs(place, stack, { services: args.rest, follow: args.flag("follow"), tail, signal });
         return 0;
       }
       const selected = select(stack, await servicesOf(stack), args.rest);

@@ -1,7 +1,11 @@
 import { withoutEngine } from "../docker/unreachable.ts";
 import { explain } from "../foundation/failure.ts";
 import { onInterrupt } from "../foundation/interrupt.ts";
+import { withoutRights } from "../kubernetes/connection-error.ts";
 import { logFileOf } from "../stack/session.ts";
+
+/** An error as it is said: what Docker or Kubernetes refuses, with what to do. */
+export const explainable = (error: unknown): unknown => withoutRights(withoutEngine(error));
 
 /** Runs a command's work; Ctrl-C is handled, an error explained with its log. Resolves to the exit code. */
 export async function runInterruptibly(
@@ -12,7 +16,7 @@ export async function runInterruptibly(
   try {
     return await work(signal);
   } catch (error) {
-    console.error(`\n${explain(signal.aborted ? signal.reason : withoutEngine(error), logFileOf(error))}`);
+    console.error(`\n${explain(signal.aborted ? signal.reason : explainable(error), logFileOf(error))}`);
     return signal.aborted ? 130 : 1;
   }
 }

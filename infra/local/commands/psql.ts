@@ -1,12 +1,9 @@
 import { openClientPrograms } from "../database/client-programs.ts";
-import { exitCodeOf } from "../docker/execute.ts";
-import { passOutput } from "../docker/pass-output.ts";
 import type { Command } from "../foundation/command.ts";
-import { withoutEngine } from "../docker/unreachable.ts";
 import { explain, Failure } from "../foundation/failure.ts";
+import { ownOutputs } from "../foundation/program-streams.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
-import { placeOf } from "../kubernetes/place.ts";
-import { runPsqlInPod } from "../kubernetes/psql.ts";
+import { explainable } from "./options.ts";
 
 const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
 
@@ -19,45 +16,17 @@ function roleOf(text: string): DatabaseRole {
 /** Runs psql where the database's client is at hand, with this terminal, or with these streams, and gives its exit code. */
 async function runPsql(stack: string, role: DatabaseRole, args: readonly string[]): Promise<number> {
   await using programs = await openClientPrograms(stack);
-  const { container } = programs;
-  const terminal = process.stdin.isTTY && process.stdout.isTTY;
-  const execution = await container.exec({
-    Cmd: ["psql", ...args],
-    // The history would go to a home folder that cannot be written.
-    Env: [...programs.environment(role), "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER=cat"],
-    AttachStdin: true,
-    AttachStdout: true,
-    AttachStderr: true,
-    Tty: terminal,
-  });
-  const stream = await execution.start({ hijack: true, stdin: true, Tty: terminal });
-  const resize = (): void => {
-    const { rows: h, columns: w } = process.stdout;
-    if (h && w) void execution.resize({ h, w }).catch(() => undefined);
-  };
-  if (terminal) {
-    process.stdin.setRawMode(true);
-    process.stdout.on("resize", resize);
-    resize();
-    stream.on("data", (chunk: Buffer) => process.stdout.write(chunk));
-  } else {
-    passOutput(stream);
-  }
-  process.stdin.pipe(stream);
+  const { stdin: input, stdout } = process;
+  const terminal = input.isTTY && stdout.isTTY ? stdout : undefined;
+  // The history would go to a home folder that cannot be written. A pager that outlives psql would be left to Postgres.
+  const environment = ["env", "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER="];
+  if (terminal) input.setRawMode(true);
   try {
-    await new Promise<void>((resolve, reject) => {
-      stream.on("end", resolve);
-      stream.on("close", resolve);
-      stream.on("error", reject);
-    });
+    return await programs.as(role)([...environment, "psql", ...args], { ...ownOutputs, input, terminal });
   } finally {
-    process.stdin.unpipe(stream);
-    process.stdin.pause();
-    if (terminal) process.stdin.setRawMode(false);
-    process.stdout.off("resize", resize);
-    stream.destroy();
+    input.pause();
+    if (terminal) input.setRawMode(false);
   }
-  return exitCodeOf(execution);
 }
 
 export const command: Command = {
@@ -75,10 +44,9 @@ export const command: Command = {
   async run(stack, args) {
     try {
       const role = roleOf(args.text("role"));
-      const place = await placeOf(stack);
-      return await (place ? runPsqlInPod(place, stack, role, args.rest) : runPsql(stack, role, args.rest));
+      return await runPsql(stack, role, args.rest);
     } catch (error) {
-      console.error(`\n${explain(withoutEngine(error))}`);
+      console.error(`\n${explain(explainable(error))}`);
       return 1;
     }
   },

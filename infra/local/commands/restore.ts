@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
 import { runMigrations } from "../database/migrate-again.ts";
-import { refuseOnKubernetes } from "../database/on-docker.ts";
 import { restoreFrom } from "../database/restore.ts";
 import type { Command } from "../foundation/command.ts";
 import { Failure } from "../foundation/failure.ts";
@@ -25,7 +24,6 @@ export const command: Command = {
       if (file === undefined || others.length > 0) {
         throw new Failure("restore takes one FILE", { remedy: "npm run restore -- FILE, as `npm run backup` wrote it." });
       }
-      await refuseOnKubernetes(stack, "restore");
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
       try {
@@ -33,7 +31,7 @@ export const command: Command = {
       } finally {
         end();
       }
-      await runMigrations(stack);
+      await runMigrations(stack, signal);
       console.log(`The database of the stack ${stack} is as ${file} has it.`);
       return 0;
     }),

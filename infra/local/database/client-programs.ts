@@ -1,147 +1,52 @@
-import type { Readable, Writable } from "node:stream";
-import type Docker from "dockerode";
-import { dockerClient, orUndefined } from "../docker/client.ts";
-import { exitCodeOf } from "../docker/execute.ts";
 import { Failure } from "../foundation/failure.ts";
-import type { DatabaseReach, DatabaseRole, StackValues } from "../stack/outputs.ts";
-import { valuesOf } from "../stack/values.ts";
-import { FrameReader } from "./frames.ts";
-import { databaseContainer, toolsNetwork } from "./tools-network.ts";
+import { type Execute, lastWords, type ProgramStreams } from "../foundation/program-streams.ts";
+import { openProgramsInCluster } from "../kubernetes/client-programs.ts";
+import { placeOf } from "../kubernetes/place.ts";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { openProgramsOnDocker } from "./docker-programs.ts";
 
-/** A container on this machine's Docker engine in which Postgres' own programs (psql, pg_dump) reach a stack's database. */
-export interface ClientPrograms extends AsyncDisposable {
-  readonly container: Docker.Container;
-  readonly values: StackValues;
-  /** Environment with which libpq finds the database and logs in. */
-  readonly environment: (role: DatabaseRole) => readonly string[];
+/** Where Postgres' own programs (psql, pg_dump) reach a stack's database. */
+export interface Programs {
+  /** Runs a program that finds the database, and logs in there as this role, by its environment. */
+  readonly as: (role: DatabaseRole) => Execute;
   /** Ends a program that runs. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** What it takes to run a program. */
-export type Programs = Pick<ClientPrograms, "container" | "environment" | "signal">;
-
-const authorityFile = "/tmp/ca.pem";
-
-function environmentOf({ host, port, name, sslmode, authority }: DatabaseReach, own: boolean): string[] {
-  const tls = authority === undefined ? { PGSSLMODE: sslmode } : { PGSSLMODE: "verify-full", PGSSLROOTCERT: authorityFile };
-  const variables = { PGHOST: own ? "127.0.0.1" : host, PGPORT: String(port), PGDATABASE: name, ...tls };
-  return Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
-}
-
-async function startContainer(stack: string, { host, clientImage, authority }: DatabaseReach): Promise<Docker.Container> {
-  const container = await dockerClient().createContainer({
-    Image: clientImage,
-    Entrypoint: ["sleep", "infinity"],
-    Cmd: [],
-    User: "65534:65534",
-    Labels: { "com.routeql.relay": stack },
-    HostConfig: {
-      NetworkMode: await toolsNetwork(stack, host),
-      AutoRemove: true,
-      Init: true,
-      ReadonlyRootfs: true,
-      Tmpfs: { "/tmp": "rw,noexec,nosuid,size=16m,mode=1777" },
-      CapDrop: ["ALL"],
-      SecurityOpt: ["no-new-privileges"],
-      Memory: 512 * 1024 * 1024,
-      PidsLimit: 64,
-      LogConfig: { Type: "none", Config: {} },
-    },
-  });
-  try {
-    await container.start();
-    if (authority !== undefined) await writeFileIn(container, authorityFile, authority);
-  } catch (error) {
-    await orUndefined(container.remove({ force: true }));
-    throw error;
-  }
-  return container;
-}
-
-async function writeFileIn(container: Docker.Container, path: string, content: string): Promise<void> {
-  const program = ["sh", "-c", 'printf "%s" "$1" >"$2"', "sh", content, path];
-  const execution = await container.exec({ Cmd: program, AttachStdout: true, AttachStderr: true });
-  (await execution.start({})).resume();
-  if ((await exitCodeOf(execution)) !== 0) throw new Error(`${path} could not be written`);
-}
+export type ClientPrograms = Programs & AsyncDisposable;
 
 /**
- * Opens the way: the database's own container, or one beside the stack where the database is outside.
+ * Opens the way: the database's own container or pod, or one beside the stack where the database is outside.
  * @throws Failure when the stack is not up
  */
 export async function openClientPrograms(stack: string, signal?: AbortSignal): Promise<ClientPrograms> {
-  const values = await valuesOf(stack);
-  const { database: reach } = values;
-  const own = await databaseContainer(stack, reach.host);
-  const container = own === undefined ? await startContainer(stack, reach) : dockerClient().getContainer(own.id);
-  const environment = environmentOf(reach, own !== undefined);
-  return {
-    container,
-    values,
-    ...(signal === undefined ? {} : { signal }),
-    environment: (role) => [...environment, `PGUSER=routeql_${role}`, `PGPASSWORD=${values.databasePasswords[role]}`],
-    async [Symbol.asyncDispose]() {
-      if (own === undefined) await orUndefined(container.remove({ force: true }));
-    },
-  };
-}
-
-export interface ProgramStreams {
-  readonly input?: Readable;
-  /** What comes out; a write that waits makes the program wait. */
-  readonly output: Writable;
+  const place = await placeOf(stack);
+  const opened = await (place ? openProgramsInCluster(place, stack, signal) : openProgramsOnDocker(stack));
+  return { ...opened, signal };
 }
 
 /**
- * Runs one program with the database's login in its environment.
- * @throws Failure with the last lines of its standard error when it ends with anything but 0; the signal's reason when that ends it
+ * Runs one program to its end.
+ * @throws Failure with the last lines of its standard error when it ends with anything but 0; the signal's reason when that ends it; the
+ * error of its input or output
  */
 export async function runProgram(
-  { container, environment, signal }: Programs,
+  { as, signal }: Programs,
   role: DatabaseRole,
   program: readonly string[],
-  { input, output }: ProgramStreams,
+  { input, output }: Pick<ProgramStreams, "input" | "output">,
   what: string,
 ): Promise<void> {
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  ended.catch(() => undefined);
-  for (const side of [output, input]) side?.once("error", reject);
-  const abandon = (): void => reject(signal?.reason as Error);
-  signal?.throwIfAborted();
-  signal?.addEventListener("abort", abandon, { once: true });
-  const execution = await container.exec({
-    Cmd: [...program],
-    Env: [...environment(role)],
-    AttachStdin: input !== undefined,
-    AttachStdout: true,
-    AttachStderr: true,
-  });
-  const stream = await execution.start({ hijack: true, stdin: input !== undefined });
-  let errors = "";
-  const frames = new FrameReader((number, payload) => {
-    if (number === 2) {
-      errors = (errors + payload.toString("utf8")).slice(-4000);
-      return;
-    }
-    if (output.write(payload)) return;
-    stream.pause();
-    output.once("drain", () => stream.resume());
-  });
-  stream.on("data", (chunk: Buffer) => frames.add(chunk));
-  stream.once("end", resolve);
-  stream.once("error", reject);
-  input?.pipe(stream);
+  const broken = new AbortController();
+  const abandon = (error: Error): void => broken.abort(error);
+  const errors = lastWords();
+  for (const side of [output, input]) side?.once("error", abandon);
   try {
-    await ended;
+    const ends = signal === undefined ? broken.signal : AbortSignal.any([signal, broken.signal]);
+    const code = await as(role)(program, { input, output, errors: errors.stream, signal: ends });
+    if (code !== 0) throw new Failure(`${what} failed (${program[0]} ended with ${code})`, { lastLines: errors.lines() });
   } finally {
-    input?.unpipe(stream).destroy();
-    stream.destroy();
-    signal?.removeEventListener("abort", abandon);
-    for (const side of [output, input]) side?.off("error", reject);
+    for (const side of [output, input]) side?.off("error", abandon);
+    input?.destroy();
   }
-  const code = await exitCodeOf(execution);
-  if (code === 0) return;
-  const lastLines = errors.trim().split("\n").filter((line) => line !== "").slice(-12);
-  throw new Failure(`${what} failed (${program[0]} ended with ${code})`, { lastLines });
 }

@@ -1,18 +1,41 @@
 import { dockerClient } from "../docker/client.ts";
 import { lastLogLines } from "../docker/logs.ts";
-import { Failure } from "../foundation/failure.ts";
+import { Failure, messageOf } from "../foundation/failure.ts";
+import { connectTo } from "../kubernetes/connect.ts";
+import { migrateInCluster } from "../kubernetes/migrate-again.ts";
+import { type Place, placeOf } from "../kubernetes/place.ts";
+import { NotReady } from "../plugins/kubernetes/await/await.ts";
+import { valuesOf } from "../stack/values.ts";
+
+const failed = (what: string, lastLines: readonly string[], cause?: unknown): Failure =>
+  new Failure(`The data are restored, but the migrate job ${what}`, {
+    lastLines,
+    remedy: "remove the cause, then run the restore again with --replace.",
+    cause,
+  });
+
+async function onDocker(stack: string): Promise<void> {
+  const container = dockerClient().getContainer(`routeql-${stack}-migrate`);
+  await container.start();
+  const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
+  if (code !== 0) throw failed(`ended with ${code}`, await lastLogLines(container, 20));
+}
+
+async function inCluster(stack: string, place: Place, signal: AbortSignal): Promise<void> {
+  try {
+    const { cluster } = await connectTo(place, stack, signal);
+    await migrateInCluster(cluster, place, await valuesOf(stack), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof NotReady ? failed("has failed", error.reasons, error) : failed(`could not be run: ${messageOf(error)}`, [], error);
+  }
+}
 
 /**
  * Runs the stack's migrate job once more: migrations that are missing, and what each role may do.
  * @throws Failure with its last lines when it fails
  */
-export async function runMigrations(stack: string): Promise<void> {
-  const container = dockerClient().getContainer(`routeql-${stack}-migrate`);
-  await container.start();
-  const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
-  if (code === 0) return;
-  throw new Failure(`The data are restored, but the migrate job ended with ${code}`, {
-    lastLines: await lastLogLines(container, 20),
-    remedy: "remove the cause, then run the restore again with --replace.",
-  });
+export async function runMigrations(stack: string, signal: AbortSignal): Promise<void> {
+  const place = await placeOf(stack);
+  await (place ? inCluster(stack, place, signal) : onDocker(stack));
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { FrameReader } from "./frames.ts";
+import { FrameReader } from "../docker/frames.ts";
 import { PostgresSocket } from "./postgres-socket.ts";
 
 /** First byte of a relay's output: it has reached the database. */

@@ -1,16 +1,12 @@
-import { Readable } from "node:stream";
-import { connectCluster } from "./connect.ts";
-import { executeInPod, passedOn } from "./execute.ts";
+import type { ProgramStreams } from "../foundation/program-streams.ts";
+import { connectTo } from "./connect.ts";
+import { executeInPod } from "./execute.ts";
 import type { Place } from "./place.ts";
 import { readyPod } from "./pods.ts";
 
-/** Runs a program of the auth sidecar in one of its pods; what it prints is passed through. */
-export async function executeInSidecar(place: Place, stack: string, program: readonly string[], input?: string): Promise<number> {
-  const { config, cluster } = await connectCluster();
+/** Runs a program of the auth sidecar in one of its pods and gives its exit code. */
+export async function executeInSidecar(place: Place, stack: string, program: readonly string[], streams: ProgramStreams): Promise<number> {
+  const { config, cluster } = await connectTo(place, stack);
   const pod = await readyPod(cluster, place, "auth-sidecar", stack);
-  return executeInPod(config, place, pod, program, {
-    input: input === undefined ? undefined : Readable.from([input]),
-    output: passedOn(process.stdout),
-    errors: passedOn(process.stderr),
-  });
+  return executeInPod(config, place, pod, program, streams);
 }

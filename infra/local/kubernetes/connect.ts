@@ -3,6 +3,7 @@ import { Failure, messageOf } from "../foundation/failure.ts";
 import { ApiClient, defaultConfig } from "../plugins/kubernetes/api/client.ts";
 import { Cluster } from "../plugins/kubernetes/api/cluster.ts";
 import { ApiError } from "../plugins/kubernetes/api/error.ts";
+import { type Place, refuseOtherCluster } from "./place.ts";
 
 export interface Connection {
   readonly config: KubeConfig;
@@ -32,4 +33,14 @@ export async function connectCluster(signal?: AbortSignal): Promise<Connection> 
     const what = error instanceof ApiError ? `The Kubernetes cluster refuses to answer: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
     throw new Failure(what, { remedy, cause: error });
   }
+}
+
+/**
+ * The cluster on which a stack runs.
+ * @throws Failure when kubectl would use another one
+ */
+export async function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
+  const connection = await connectCluster(signal);
+  refuseOtherCluster(stack, place, connection);
+  return connection;
 }

@@ -1,10 +1,34 @@
 import { Failure, messageOf } from "../foundation/failure.ts";
+import { ApiError } from "../plugins/kubernetes/api/error.ts";
+import type { PodRequest } from "./channels.ts";
 
-/** A WebSocket that could not be opened rejects with an event, which has no words of its own when printed. */
-export function connectionFailure(pod: string, error: unknown): Failure {
-  const text = error instanceof Error ? messageOf(error) : ((error as { message?: string } | undefined)?.message ?? "no reason given");
-  return new Failure(`The pod ${pod} cannot be reached through the API server: ${text}`, {
-    remedy: "it needs the rights pods/exec and pods/portforward, and an API server that reaches its nodes.",
+/** Why a connection to a pod could not be opened. */
+export function connectionFailure({ pod, namespace, what }: Omit<PodRequest, "query">, error: unknown): Failure {
+  if (error instanceof ApiError && error.code === 403) return forbidden(error, `get and create of pods/${what} in the namespace ${namespace}`);
+  return new Failure(`The pod ${pod} cannot be reached through the API server: ${messageOf(error)}`, {
+    remedy: "the API server has to reach the pod's node; a proxy between here and the API server has to let WebSockets through.",
     cause: error,
   });
+}
+
+/** A connection that has ended before its time. */
+export function connectionLost(pod: string, why?: string): Failure {
+  return new Failure(`The connection to the pod ${pod} ended before the program did${why === undefined ? "" : `: ${why}`}`, {
+    remedy: "look whether the pod still runs (kubectl get pods) and the API server answers, then run the command again.",
+  });
+}
+
+/** @param needed the rights without which the command cannot work; without them the server's words have to do */
+export function forbidden(error: ApiError, needed?: string): Failure {
+  return new Failure(`The cluster does not let this user do that: ${error.message}`, {
+    remedy: `${needed === undefined ? "" : `it needs ${needed}. `}docs/kubernetes.md#rights-of-the-commands has a Role for each command.`,
+    cause: error,
+  });
+}
+
+/** What to say of an API server's refusal; any other error is given back as it is. */
+export function withoutRights(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === 403) return forbidden(error);
+  return new Failure(`The Kubernetes API server refuses: ${error.message}`, { cause: error });
 }

@@ -1,42 +1,55 @@
-import { PassThrough } from "node:stream";
-import { PortForward } from "@kubernetes/client-node";
+import type { KubeConfig } from "@kubernetes/client-node";
 import { encryption } from "../database/encryption.ts";
 import { PostgresSocket } from "../database/postgres-socket.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
-import { connectCluster } from "./connect.ts";
-import { connectionFailure } from "./connection-error.ts";
+import { Channels } from "./channels.ts";
+import { connectTo } from "./connect.ts";
 import { checkedReach, databasePod } from "./database-pod.ts";
 import type { Place } from "./place.ts";
+import type { Pod } from "./pods.ts";
 
 const databasePort = 5432;
+/** Of the one port that is forwarded. */
+const channel = { data: 0, errors: 1 } as const;
+/** Each channel's first message is the port's number. */
+const portLength = 2;
 
-/** A stream pair that is connected from the start. */
+/** A connection to a port of a pod. */
 class ForwardedSocket extends PostgresSocket {
   readonly connected = Promise.resolve();
-  readonly #fromPod: PassThrough;
-  readonly #toPod: PassThrough;
+  readonly #begun = new Set<number>();
+  #channels: Channels | undefined;
 
-  constructor(fromPod: PassThrough, toPod: PassThrough) {
-    super();
-    this.#fromPod = fromPod;
-    this.#toPod = toPod;
-    fromPod.on("data", (chunk: Buffer) => {
-      if (!this.push(chunk)) fromPod.pause();
-    });
-    fromPod.once("end", () => this.push(null));
+  static async open(config: KubeConfig, { namespace }: Place, { name: pod }: Pod): Promise<ForwardedSocket> {
+    const socket = new ForwardedSocket();
+    const query = new URLSearchParams({ ports: String(databasePort) });
+    const channels = await Channels.open(config, { pod, namespace, what: "portforward", query }, (number, payload, source) =>
+      socket.#take(number, payload, source),
+    );
+    socket.#channels = channels;
+    channels.lost.catch(() => socket.push(null));
+    return socket;
+  }
+
+  #take(number: number, payload: Buffer, source: Channels): void {
+    const data = this.#begun.has(number) ? payload : payload.subarray(portLength);
+    this.#begun.add(number);
+    if (data.length === 0) return;
+    if (number === channel.errors) this.destroy(new Error(data.toString("utf8")));
+    else if (number === channel.data && !this.push(data)) source.pause();
   }
 
   override _read(): void {
-    this.#fromPod.resume();
+    this.#channels?.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#toPod.write(chunk, done);
+    this.#channels!.send(channel.data, chunk, done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#toPod.end();
+    this.#channels?.close();
     done(error);
   }
 }
@@ -44,23 +57,14 @@ class ForwardedSocket extends PostgresSocket {
 /** A connection to the database's pod by the API server's port forwarding, as kubectl has it. */
 export async function openDatabaseInPod(place: Place, stack: string, role: DatabaseRole) {
   const values = await valuesOf(stack);
-  const { config, cluster } = await connectCluster();
+  const { config, cluster } = await connectTo(place, stack);
   const pod = await databasePod(cluster, place, values, stack);
   const reach = await checkedReach(cluster, place, values);
-  const [fromPod, toPod] = [new PassThrough(), new PassThrough()];
-  const opened = await new PortForward(config)
-    .portForward(place.namespace, pod.name, [databasePort], fromPod, null, toPod)
-    .catch((error: unknown) => {
-      throw connectionFailure(pod.name, error);
-    });
-  const socket = new ForwardedSocket(fromPod, toPod);
-  const connection = typeof opened === "function" ? opened() : opened;
-  connection?.addEventListener("close", () => fromPod.end());
+  const socket = await ForwardedSocket.open(config, place, pod);
   return {
     config: { ...encryption(reach), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
     close: async () => {
       socket.destroy();
-      connection?.close();
     },
   };
 }

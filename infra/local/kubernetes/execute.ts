@@ -1,17 +1,12 @@
-import { PassThrough, type Readable, type Writable } from "node:stream";
-import { Exec, type V1Status } from "@kubernetes/client-node";
-import type { KubeConfig } from "@kubernetes/client-node";
-import { connectionFailure } from "./connection-error.ts";
+import type { KubeConfig, V1Status } from "@kubernetes/client-node";
+import { Failure } from "../foundation/failure.ts";
+import { followSize, passOn, type ProgramStreams, unlessAborted } from "../foundation/program-streams.ts";
+import { Channels } from "./channels.ts";
 import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
-export interface Streams {
-  readonly input: Readable | undefined;
-  readonly output: Writable;
-  /** None with a terminal, which has one output. */
-  readonly errors: Writable | undefined;
-  readonly terminal?: boolean;
-}
+/** Numbers of the channels (Kubernetes' remotecommand protocol). */
+const channel = { input: 0, output: 1, errors: 2, status: 3, size: 4 } as const;
 
 /** The exit code in the status that ends an execution (API conventions: NonZeroExitCode with the cause ExitCode). */
 export function exitCodeOf({ status, details }: V1Status): number {
@@ -20,33 +15,39 @@ export function exitCodeOf({ status, details }: V1Status): number {
   return code === undefined ? 1 : Number(code);
 }
 
-/** Runs a program in a pod's container and gives its exit code. */
+/**
+ * Runs a program in a pod's container and gives its exit code.
+ * @throws Failure when the pod cannot be reached, or the connection ends before the program; the signal's reason when that gives it up
+ */
 export async function executeInPod(
   config: KubeConfig,
   { namespace }: Place,
-  { name, container }: Pod,
+  { name: pod, container }: Pod,
   program: readonly string[],
-  { input, output, errors, terminal = false }: Streams,
+  { input, output, errors, terminal, signal }: ProgramStreams,
 ): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const ended = (status: V1Status): void => resolve(exitCodeOf(status));
-  const socket = await new Exec(config)
-    .exec(namespace, name, container, [...program], output, errors ?? null, input ?? null, terminal, ended)
-    .catch((error: unknown) => {
-      throw connectionFailure(name, error);
-    });
-  socket.addEventListener("error", ({ message }) => reject(connectionFailure(name, { message })));
-  socket.addEventListener("close", () => reject(new Error(`the connection to the pod ${name} ended before the program did`)));
+  signal?.throwIfAborted();
+  const tty = terminal !== undefined;
+  const query = new URLSearchParams({ container, stdout: "true", stderr: String(!tty), stdin: String(input !== undefined), tty: String(tty) });
+  for (const word of program) query.append("command", word);
+  const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
+  const channels = await Channels.open(config, { pod, namespace, what: "exec", query }, (number, payload, source) => {
+    if (number === channel.status) resolve(exitCodeOf(JSON.parse(payload.toString("utf8")) as V1Status));
+    else if (number === channel.output || number === channel.errors) passOn(payload, number === channel.errors ? errors : output, source);
+  });
+  const toPod = channels.writable(channel.input);
+  // Whatever goes wrong with it is told by the connection's own end.
+  toPod.on("error", () => undefined);
+  const forgetSize =
+    terminal && followSize(terminal, ({ columns: Width, rows: Height }) => channels.send(channel.size, Buffer.from(JSON.stringify({ Width, Height }))));
+  const cannotEnd = (): void => reject(new Failure("This cluster cannot be told that a program's input ends", { remedy: "it takes Kubernetes 1.30 or newer." }));
+  if (!channels.canEnd) input?.once("end", cannotEnd);
+  input?.pipe(toPod);
   try {
-    return await promise;
+    return await unlessAborted(Promise.race([ended, channels.lost]), signal);
   } finally {
-    socket.close();
+    forgetSize?.();
+    input?.unpipe(toPod).off("end", cannotEnd);
+    channels.cut();
   }
-}
-
-/** Passes outputs on without ending this process's own. */
-export function passedOn(target: Writable): PassThrough {
-  const stream = new PassThrough();
-  stream.pipe(target, { end: false });
-  return stream;
 }

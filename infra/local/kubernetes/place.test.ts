@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Failure } from "../foundation/failure.ts";
-import { connectionFailure } from "./connection-error.ts";
+import { ApiError } from "../plugins/kubernetes/api/error.ts";
+import { connectionFailure, withoutRights } from "./connection-error.ts";
 import { exitCodeOf } from "./execute.ts";
 import { instanceLabels, refuseOtherCluster } from "./place.ts";
 
@@ -26,8 +27,20 @@ test.each([
   expect(exitCodeOf(status)).toBe(code);
 });
 
-test.each([[new Error("refused")], [{ type: "error", message: "refused" }]])("a connection that fails says why: %o", (error) => {
-  const failure = connectionFailure("engine-1", error);
+test("a connection that fails says why", () => {
+  const failure = connectionFailure({ pod: "engine-1", namespace: "routes", what: "exec" }, new Error("refused"));
   expect(failure).toBeInstanceOf(Failure);
   expect(failure.message).toBe("The pod engine-1 cannot be reached through the API server: refused");
+});
+
+test("a right that is missing is named, with the command's whole Role at hand", () => {
+  const refused = new ApiError(403, JSON.stringify({ kind: "Status", message: 'pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"', code: 403 }));
+  expect(connectionFailure({ pod: "database-0", namespace: "routes", what: "exec" }, refused)).toMatchObject({
+    message: 'The cluster does not let this user do that: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
+    remedy: "it needs get and create of pods/exec in the namespace routes. docs/kubernetes.md#rights-of-the-commands has a Role for each command.",
+  });
+  expect(withoutRights(refused)).toBeInstanceOf(Failure);
+  expect(withoutRights(new ApiError(500, "no words"))).toMatchObject({ message: "The Kubernetes API server refuses: the API server answered 500: no words" });
+  const other = new Error("something else");
+  expect(withoutRights(other)).toBe(other);
 });

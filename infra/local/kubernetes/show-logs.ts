@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { Log } from "@kubernetes/client-node";
 import { Failure } from "../foundation/failure.ts";
 import { lineSplitter } from "../foundation/process.ts";
-import { connectCluster } from "./connect.ts";
+import { connectTo } from "./connect.ts";
 import type { Place } from "./place.ts";
 import { type Pod, podsOf } from "./pods.ts";
 
@@ -23,8 +23,8 @@ function select(pods: readonly Pod[], wanted: readonly string[], { namespace }: 
 }
 
 /** Prints what the pods of a stack have logged, each line with its pod's name. */
-export async function showClusterLogs(place: Place, { services, follow, tail, signal }: LogOptions): Promise<void> {
-  const { config, cluster } = await connectCluster(signal);
+export async function showClusterLogs(place: Place, stack: string, { services, follow, tail, signal }: LogOptions): Promise<void> {
+  const { config, cluster } = await connectTo(place, stack, signal);
   const pods = select(await podsOf(cluster, place, signal), services, place);
   const width = Math.max(...pods.map(({ name }) => name.length));
   const show = async ({ name, container }: Pod): Promise<void> => {

@@ -1,0 +1,123 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { backUpTo } from "../../infra/local/database/backup.ts";
+import { openClientPrograms } from "../../infra/local/database/client-programs.ts";
+import { database } from "../e2e/support/database.ts";
+import { administrator, login } from "../e2e/support/sessions.ts";
+import { node } from "./support/node.ts";
+import { npmRun } from "./support/npm-run.ts";
+import { namespace, stackName } from "./support/stack.ts";
+
+const limit = { timeout: 240_000 };
+const silent = (): void => undefined;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "routeql-kubernetes-backup-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What the database holds of these tests. */
+async function contents(): Promise<unknown> {
+  const owner = await database("owner");
+  const { rows } = await owner.query("select id, password_hash from auth.users where id like 'backup-%' union all select id, name from auth.organisations where id like 'backup-%' order by 1");
+  return rows;
+}
+
+test("npm run backup and restore bring the pod's database back as it was, and take nothing away unasked", limit, async () => {
+  const owner = await database("owner");
+  const sidecar = await database("sidecar");
+  await sidecar.query("insert into auth.users (id, email, name, password_hash, role) values ('backup-user', 'backup@example.net', 'N', 'hash', 'viewer')");
+  const before = await contents();
+  expect(before).toEqual([{ id: "backup-user", password_hash: "hash" }]);
+
+  const file = join(folder, "all.dump");
+  const backup = await npmRun("backup", ["--to", file]);
+  expect(backup.code, backup.stderr).toBe(0);
+  expect(backup.stdout).toContain(`${file}: `);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  await owner.query("update auth.users set password_hash = 'another' where id = 'backup-user'");
+  await owner.query("insert into auth.organisations (id, name) values ('backup-later', 'later')");
+  const changed = await contents();
+  const refused = await npmRun("restore", [file]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("The database is not empty: it has ");
+  expect(refused.stderr).toContain("--replace");
+  expect(await contents()).toEqual(changed);
+
+  const restore = await npmRun("restore", ["--replace", file]);
+  expect(restore, restore.stderr).toMatchObject({ code: 0, stdout: `The database of the stack ${stackName} is as ${file} has it.\n` });
+  expect(await contents()).toEqual(before);
+  expect((await login(administrator)).status).toBe(200);
+  // The job that ran the migrations once more has gone, and the program's own is as it was.
+  const jobs = await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"]);
+  expect(jobs.trim()).toMatch(/^job\.batch\/migrate-[0-9a-f]+$/);
+  await owner.query("delete from auth.users where id = 'backup-user'");
+});
+
+/** Seconds that the dump would wait for its table by itself; whatever ends it earlier is the end of the connection. */
+const lockWait = 60;
+
+test("a backup whose connection ends leaves neither a file nor a dump that goes on in the pod", limit, async () => {
+  const owner = await database("owner");
+  const sidecar = await database("sidecar");
+  const dumps = async (): Promise<number> => {
+    const { rows } = await sidecar.query("select count(*)::integer as number from pg_stat_activity where usename = 'routeql_backup'");
+    return (rows as { number: number }[])[0]!.number;
+  };
+  const stop = new AbortController();
+  await using programs = await openClientPrograms(stackName, stop.signal);
+  await owner.query("begin; lock table routing.configured_prefixes in access exclusive mode");
+  try {
+    const backup = backUpTo(programs, join(folder, "never.dump"), silent);
+    const ended = expect(backup).rejects.toThrow("given up");
+    await vi.waitUntil(async () => (await dumps()) === 1, { timeout: 60_000, interval: 200 });
+    stop.abort(new Error("given up"));
+    const began = Date.now();
+    await ended;
+    while ((await dumps()) > 0) {
+      expect((Date.now() - began) / 1000).toBeLessThan(lockWait - 10);
+      await sleep(200);
+    }
+  } finally {
+    await owner.query("rollback");
+  }
+  expect(await readdir(folder)).toEqual(["all.dump"]);
+});
+
+/** A kubeconfig of a user that may look at pods, and no more. */
+async function onlooker(): Promise<string> {
+  const scope = `--namespace=${namespace}`;
+  await node.kubectl(["create", "serviceaccount", "onlooker", scope]);
+  await node.kubectl(["create", "role", "onlooker", "--verb=get,list", "--resource=pods", scope]);
+  await node.kubectl(["create", "rolebinding", "onlooker", "--role=onlooker", `--serviceaccount=${namespace}:onlooker`, scope]);
+  const token = (await node.kubectl(["create", "token", "onlooker", scope])).trim();
+  const config = JSON.parse(await node.kubectl(["config", "view", "--raw", "--output=json"])) as { users: object[]; contexts: { context: object }[] };
+  const [context] = config.contexts;
+  const file = join(folder, "onlooker.json");
+  await writeFile(
+    file,
+    JSON.stringify({ ...config, users: [{ name: "onlooker", user: { token } }], contexts: [{ ...context, context: { ...context!.context, user: "onlooker" } }] }),
+    { mode: 0o600 },
+  );
+  return file;
+}
+
+test("who may not run programs in pods is told which rights it takes", limit, async () => {
+  const config = await onlooker();
+  try {
+    vi.stubEnv("KUBECONFIG", config);
+    await using programs = await openClientPrograms(stackName);
+    await expect(backUpTo(programs, join(folder, "refused.dump"), silent)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The cluster does not let this user do that: pods "database-0" is forbidden: .*cannot (get|create) resource "pods\/exec"/),
+      remedy: expect.stringContaining(`it needs get and create of pods/exec in the namespace ${namespace}`),
+    });
+    expect(await readdir(folder)).not.toContain("refused.dump");
+  } finally {
+    await node.kubectl(["delete", "rolebinding/onlooker", "role/onlooker", "serviceaccount/onlooker", `--namespace=${namespace}`]);
+  }
+});

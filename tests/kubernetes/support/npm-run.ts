@@ -1,0 +1,9 @@
+import { type Finished, run } from "../../harness/process.ts";
+import { stackName } from "./stack.ts";
+
+export const main = ["infra/local/main.ts"];
+
+/** One of the kit's commands on the suite's stack, to its end. */
+export function npmRun(name: string, args: readonly string[], input?: string): Promise<Finished> {
+  return run(process.execPath, [...main, name, "--stack", stackName, ...args], { timeout: 120_000, ...(input === undefined ? {} : { input }) });
+}
