@@ -131,6 +131,7 @@ async function destroyStack(
     ...(withData ? {} : { target }),
     color: "never",
     suppressProgress: true,
+    showSecrets: false,
     onEvent: progress.onEvent,
     signal,
   });

@@ -149,6 +149,8 @@ export async function updateStack(
       replace: failedJobs(before),
       color: "never",
       suppressProgress: true,
+      // Of the summary, which would otherwise decrypt the configuration to show it.
+      showSecrets: false,
       onEvent: progress.onEvent,
       signal,
     }),

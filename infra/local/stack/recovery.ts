@@ -110,5 +110,5 @@ export async function clearInterrupted(
   if (pending === 0) return;
   say(`clearing ${pending} operation${pending === 1 ? "" : "s"} that an interrupted run left half-done`);
   await removeLeftovers(stack.name, deployment);
-  await stack.refresh({ clearPendingCreates: true, signal });
+  await stack.refresh({ clearPendingCreates: true, showSecrets: false, signal });
 }
