@@ -69,6 +69,11 @@ describe("a plan", () => {
   });
 });
 
+test("a subscription is not answered as a query is, and what is wrong with it comes first", async () => {
+  await expect(world.ask("analyst", "subscription { view_hijacks { key } }")).rejects.toMatchObject({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
+  await expect(world.ask("analyst", "subscription { view_hijacks { nothing } }")).rejects.toMatchObject({ code: "validation-failed", path: "$.selectionSet.view_hijacks.selectionSet.nothing" });
+});
+
 test("several root fields see one state of the database and keep their order", async () => {
   const data = await world.ask("analyst", "{ b: view_hijacks_aggregate { aggregate { count } } t: __typename a: view_hijacks(where: {key: {_eq: \"h1\"}}) { key } }");
   expect(Object.keys(data as object)).toEqual(["b", "t", "a"]);

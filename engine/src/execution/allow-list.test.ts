@@ -5,9 +5,10 @@ import { AllowList } from "./allow-list.ts";
 const collection = (name: string, query: string) => ({ name, definition: { queries: [{ name: "q", query }] } });
 
 const list = new AllowList({
-  query_collections: [collection("everyone", "query Names { author { name } }"), collection("editors", "{ author { id ...F } } fragment F on author { name }"), collection("unused", "{ secret { id } }")],
+  query_collections: [collection("everyone", "query Names { author { name } }"), collection("editors", "{ author { id ...F } } fragment F on author { name }"), collection("everyone too", "query Some($a: Int) { author(limit: $a, where: {name: {}, id: {_gt: 1}}) { ... on author { __typename name } } }"), collection("unused", "{ secret { id } }")],
   allowlist: [
     { collection: "everyone", scope: { global: true } },
+    { collection: "everyone too", scope: { global: true } },
     { collection: "editors", scope: { global: false, roles: ["editor"] } },
   ],
 });
@@ -18,6 +19,8 @@ test.each([
   ["query Other { author { name } }", "anyone", false],
   ["query Names { author { name id } }", "anyone", false],
   ["query Names { author(limit: 1) { name } }", "anyone", false],
+  ["query Some($a: Int) { author(where: {id: {_gt: 1}, name: {}}, limit: $a) { __typename ... on author { __typename name } } }", "anyone", true],
+  ["query Some($a: Int) { author(where: {id: {_gt: 1}, name: {}}, limit: $a) { ... on author { name } } }", "anyone", false],
   ["{ author { id ...F } } fragment F on author { name }", "editor", true],
   ["{ author { id ...F } } fragment F on author { name }", "anyone", false],
   ["{ secret { id } }", "editor", false],

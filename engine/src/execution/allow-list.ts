@@ -1,9 +1,22 @@
 import { Kind, parse, print, visit, type DocumentNode } from "graphql";
 import type { Metadata } from "../metadata/shape.ts";
 
-/** A document without `__typename` and formatting: clients add `__typename` on their own. */
+const byName = <Node extends { readonly name: { readonly value: string } }>(nodes: readonly Node[] = []): readonly Node[] =>
+  nodes.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
+
+/**
+ * A document without formatting, the order of arguments and `__typename`, which clients add on their own; that of inline fragments
+ * counts, as in Hasura.
+ */
 function normalised(document: DocumentNode): string {
-  return print(visit(document, { Field: (node) => (node.name.value === "__typename" ? null : undefined) }));
+  const bare = visit(document, { InlineFragment: () => false, Field: (node) => (node.name.value === "__typename" ? null : undefined) });
+  return print(
+    visit(bare, {
+      Field: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
+      Directive: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
+      ObjectValue: { leave: (node) => ({ ...node, fields: byName(node.fields) }) },
+    }),
+  );
 }
 
 export class AllowList {

@@ -155,10 +155,12 @@ export class EmbeddedEngine implements Engine {
   async executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes> {
     const cached = this.#operation(request, session);
     if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
+    const values = request.variables ?? {};
     if (cached.operation.kind === "subscription") {
+      // What is wrong with it is said before.
+      this.#subscriptionPlan(cached.operation, session, values);
       throw new EngineError({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
     }
-    const values = request.variables ?? {};
     const plan = this.#plan(cached, session, values);
     return splice(plan, plan.statements.length === 0 ? [] : await this.#run(plan, session, values, options?.signal));
   }

@@ -41,18 +41,17 @@ export class RowReader {
     const where = given.get("where");
     const order = given.get("order-by");
     const distinct = given.get("distinct-on");
-    const distinctOn = distinct === undefined ? [] : columnsOf(distinct);
-    const orderBy = order === undefined ? [] : readOrder(order);
-    checkDistinct(distinctOn, orderBy, path);
-    return {
+    const query: RowQuery = {
       source,
       permission: target.permission.filter,
       where: where === undefined ? { kind: "and", items: [] } : this.where.read(where, target.permission.filter),
-      distinctOn,
-      orderBy,
+      orderBy: order === undefined ? [] : readOrder(order),
       limit: this.#limit(given.get("limit"), applyLimit ? target.permission.limit : undefined),
       offset: this.#offset(given.get("offset")),
+      distinctOn: distinct === undefined ? [] : columnsOf(distinct),
     };
+    checkDistinct(query.distinctOn, query.orderBy, path);
+    return query;
   }
 
   /** An integer that is not negative: limits and sizes of batches. */

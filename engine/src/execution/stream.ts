@@ -53,13 +53,13 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
 export function planStream(field: DefinedField, target: VisibleTable, reader: SelectReader, depth: number): StreamPlan {
   const given = argumentsByKind(field);
   const at = `${field.path}.args`;
+  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, true);
   const cursor = readCursor(given.get("cursor"), at);
   const batch = reader.rows.integer(given.get("batch-size"));
   if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args.batch_size`);
   const symbol = cursor.descending ? "<" : ">";
   const after: Operator = { name: "_after", argument: "same", print: (left, right) => `(${left} ${symbol} ${right})` };
   const beyond: Condition = { kind: "compare", operand: cursor.operand, operator: after, value: { kind: "parameter", parameter: cursor.parameter } };
-  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, true);
   const limit = rows.limit === undefined ? batch : Math.min(batch, Number(rows.limit));
   const printer = new SelectPrinter();
   const template = printer.stream(

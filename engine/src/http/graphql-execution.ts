@@ -1,5 +1,5 @@
 import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
-import { EngineError, toEngineError } from "../errors.ts";
+import { toEngineError } from "../errors.ts";
 import type { Cancellation } from "../execution/cancellation.ts";
 import type { Metrics, OperationKind } from "../operation/metrics.ts";
 import type { Admission } from "./admission.ts";
@@ -41,7 +41,6 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
       }
       try {
         kind = kindOf(request);
-        if (kind === "subscription") throw subscriptionOverHttp();
         const reply = await engine.executeToBytes(request, session, { signal });
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
         return reply;
@@ -54,9 +53,4 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
       }
     },
   };
-}
-
-function subscriptionOverHttp(): EngineError {
-  const message = "subscriptions are not supported over HTTP, use websockets instead";
-  return new EngineError({ code: "unexpected-payload", message });
 }

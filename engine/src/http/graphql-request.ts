@@ -6,22 +6,23 @@ const deepest = 500;
 
 /**
  * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as by Hasura.
+ * @param at its JSONPath in the body
  * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
  */
-export function parseGraphQLRequest(value: unknown): GraphQLRequest {
-  if (!isObject(value)) throw parseFailed("$", "expected an object with the key 'query'");
+export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
+  if (!isObject(value)) throw parseFailed(at, "expected an object with the key 'query'");
   const { query, variables, operationName } = value;
   if (query === undefined && isObject(value["extensions"]) && value["extensions"]["persistedQuery"] !== undefined) throw persistedQueryRefused();
-  if (query === undefined) throw parseFailed("$", "key 'query' not found");
-  if (typeof query !== "string") throw parseFailed("$.query", "expected a string");
+  if (query === undefined) throw parseFailed(at, "key 'query' not found");
+  if (typeof query !== "string") throw parseFailed(`${at}.query`, "expected a string");
   if (variables !== undefined && variables !== null && !isObject(variables))
-    throw parseFailed("$.variables", "expected an object");
+    throw parseFailed(`${at}.variables`, "expected an object");
   if (isDeeperThan(deepest, variables))
-    throw parseFailed("$.variables", `expected values that are nested no deeper than ${deepest} levels`);
+    throw parseFailed(`${at}.variables`, `expected values that are nested no deeper than ${deepest} levels`);
   if (query.length > 2 * deepest && bracketsOf(query) > deepest)
-    throw parseFailed("$.query", `expected brackets that are nested no deeper than ${deepest} levels`);
+    throw parseFailed(`${at}.query`, `expected brackets that are nested no deeper than ${deepest} levels`);
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string") {
-    throw parseFailed("$.operationName", "expected a string");
+    throw parseFailed(`${at}.operationName`, "expected a string");
   }
   return { query, variables, operationName };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
-import type { Session } from "../engine.ts";
+import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
 import { parseExactJson } from "../execution/exact-json.ts";
@@ -47,9 +47,9 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status };
   }
 
-  async function answerOne(payload: unknown, session: Session, signal: Cancellation, id: string): Promise<Answer> {
+  async function answerOne(asked: GraphQLRequest, session: Session, signal: Cancellation, id: string): Promise<Answer> {
     try {
-      return { text: await execution.run(parseGraphQLRequest(payload), session, signal), status: 200 };
+      return { text: await execution.run(asked, session, signal), status: 200 };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
@@ -61,8 +61,10 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const message = `a batch may hold at most ${String(batchLimit)} requests`;
       return failure(new EngineError({ code: "bad-request", message }), id, session);
     }
+    // One that is no request makes the whole batch none, as in Hasura.
+    const requests = payloads.map((payload, index) => parseGraphQLRequest(payload, `$[${String(index)}]`));
     const answers: Answer[] = [];
-    for (const payload of payloads) answers.push(await answerOne(payload, session, signal, id));
+    for (const asked of requests) answers.push(await answerOne(asked, session, signal, id));
     const busy = answers.length > 0 && answers.every(({ status }) => status === 503);
     return { text: listOf(answers), status: busy ? 503 : 200 };
   }
@@ -76,7 +78,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const payload = parseJson(await readBody(request, bodyLimit));
       return Array.isArray(payload)
         ? await answerBatch(payload, session, signal, id)
-        : await answerOne(payload, session, signal, id);
+        : await answerOne(parseGraphQLRequest(payload), session, signal, id);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyError) {

@@ -1,7 +1,7 @@
 import { request as rawRequest } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
-import type { ExecuteOptions } from "../engine.ts";
+import { describe, expect, test, vi } from "vitest";
+import type { ExecuteOptions, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
 import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
@@ -71,11 +71,6 @@ describe("POST /v1/graphql", () => {
       { query: "{ a }", operationName: 1 },
       error("parse-failed", "expected a string", "$.operationName"),
     ],
-    [
-      "a subscription",
-      { query: "subscription { updates }" },
-      error("unexpected-payload", "subscriptions are not supported over HTTP, use websockets instead"),
-    ],
   ])("answers 200 and an error for %s", async (_title, body, expected) => {
     await using server = await serveFake();
     const answer = await post(`${server.url}/v1/graphql`, body);
@@ -133,17 +128,28 @@ describe("POST /v1/graphql", () => {
 
 describe("a batch", () => {
   test("is answered in order, each with its own errors", async () => {
-    await using server = await serveFake();
+    const execute = ({ query, variables }: GraphQLRequest, { role }: Session) =>
+      query === "{ fail }" ? Promise.reject(new EngineError({ code: "timeout", message: "too late" })) : Promise.resolve(JSON.stringify({ data: { role, variables } }));
+    await using server = await serveFake({ execute });
     const answer = await post(`${server.url}/v1/graphql`, [
       { query: "{ a }", variables: { n: 1 } },
-      {},
+      { query: "{ fail }" },
       { query: "{ a }", variables: { n: 2 } },
     ]);
-    expect(answer.body).toEqual([
-      { data: { role: "admin", variables: { n: 1 } } },
-      error("parse-failed", "key 'query' not found"),
-      { data: { role: "admin", variables: { n: 2 } } },
-    ]);
+    expect(answer.body).toEqual([{ data: { role: "admin", variables: { n: 1 } } }, error("timeout", "too late"), { data: { role: "admin", variables: { n: 2 } } }]);
+  });
+
+  test.each([
+    ["{}", "$[1]"],
+    ["5", "$[1]"],
+    ['[{"query":"{ a }"}]', "$[1]"],
+    ['{"query":1}', "$[1].query"],
+  ])("with %s for a request is none, and nothing of it runs", async (element, path) => {
+    const execute = vi.fn<() => Promise<string>>();
+    await using server = await serveFake({ execute });
+    const answer = await post(`${server.url}/v1/graphql`, `[{"query":"{ a }"},${element}]`);
+    expect(answer.body).toMatchObject({ errors: [{ extensions: { code: "parse-failed", path } }] });
+    expect(execute).not.toHaveBeenCalled();
   });
 
   test("may be empty, and is bounded", async () => {

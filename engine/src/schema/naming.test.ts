@@ -95,7 +95,7 @@ describe("graphql-default", () => {
     const state = await stateOf({ ...library, customization: { naming_convention: "graphql-default" } });
     const { query, schema } = state.schema("admin");
     expect(Object.keys(query.getFields()).filter((name) => name.startsWith("author"))).toEqual(["author", "authorAggregate", "authorByPk"]);
-    expect(query.getFields()["author"]?.args.map(({ name }) => name)).toEqual(["distinctOn", "limit", "offset", "orderBy", "where"]);
+    expect(query.getFields()["author"]?.args.map(({ name }) => name)).toEqual(["where", "orderBy", "limit", "offset", "distinctOn"]);
     expect(schema.getType("ArticleBoolExp")).toBeDefined();
     expect(schema.getType("StringComparisonExp")).toBeDefined();
     expect(schema.getType("OrderBy")?.toConfig()).toHaveProperty("values.ASC_NULLS_FIRST");

@@ -142,6 +142,14 @@ describe("inherited roles", () => {
   });
 });
 
+test("a table of which a role may see no column can be asked for all the same, for nothing but the names of types and numbers of rows", async () => {
+  const blind = { role: "blind", permission: { columns: [], filter: {}, allow_aggregations: true } };
+  const world = await stateOf({ ...library, metadata: { ...library.metadata, secret: { select_permissions: [blind] } } });
+  expect(() => plan(world, "blind", "{ secret(where: {}, order_by: {}, limit: 1) { __typename } secret_aggregate { aggregate { count } nodes { __typename } } }")).not.toThrow();
+  expect(() => plan(world, "blind", "{ secret { id } }")).toThrow("field 'id' not found in type: 'secret'");
+  expect(() => plan(world, "blind", "{ secret(distinct_on: id) { __typename } }")).toThrow("'secret' has no argument named 'distinct_on'");
+});
+
 test("a role that has two permissions on a table is refused, and so is one for admin", async () => {
   const permission = { permission: { columns: [], filter: {} } };
   const world = { ...library, metadata: { ...library.metadata, secret: { select_permissions: [{ role: "a", ...permission }, { role: "a", ...permission }, { role: "admin", ...permission }] } } };

@@ -16,7 +16,7 @@ import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissi
 import { description, type ResolvedSource } from "./resolve.ts";
 import { nativeQueryField } from "./native-types.ts";
 import { rootFieldNames } from "./root-fields.ts";
-import { aggregateType, argument, functionArguments, hasRows, rowArguments, tableType } from "./table-types.ts";
+import { aggregateType, argument, functionArguments, rowArguments, tableType } from "./table-types.ts";
 import { byName, list, TypeBook, type OutputFields, type TypeOptions } from "./types.ts";
 import { boolExp } from "./where-types.ts";
 
@@ -62,10 +62,9 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
     ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
   }));
   return {
-    [naming.field("batch_size")]: argument(new GraphQLNonNull(GraphQLInt), { kind: "batch-size" }, "maximum number of rows returned in a single batch"),
-    // An element may be null in Hasura's schema, and is refused when it is.
-    cursor: argument(nonNullListOfNullable(cursor), { kind: "cursor" }, "cursor to stream the results returned by the query"),
     where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
+    cursor: argument(nonNullListOfNullable(cursor), { kind: "cursor" }, "cursor to stream the results returned by the query"),
+    [naming.field("batch_size")]: argument(new GraphQLNonNull(GraphQLInt), { kind: "batch-size" }, "maximum number of rows returned in a single batch"),
   };
 }
 
@@ -87,8 +86,7 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
     if (!permits(kind)) return;
     fields[names[kind]] = { ...field, type: field.type, description: description(custom?.[kind]?.comment, automatic) };
   };
-  const selectable = hasRows(target, types);
-  if (selectable) put("select", `fetch data from the table: ${titled}`, {
+  put("select", `fetch data from the table: ${titled}`, {
     type: list(tableType(target, types)),
     args: rowArguments(target, types),
     ...meaning({ kind: "select", target }),
@@ -101,7 +99,7 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
     });
   }
   const key = primaryKeyArguments(target, types);
-  if (key !== undefined && selectable) {
+  if (key !== undefined) {
     put("select_by_pk", `fetch data from the table: ${titled} using primary key columns`, {
       type: tableType(target, types),
       args: key,
@@ -169,7 +167,7 @@ export function buildRoleSchema(sources: readonly { source: ResolvedSource; book
       }
       for (const tracked of source.functions) {
         const target = types.visible(tracked.target);
-        if (target !== undefined && hasRows(target, types) && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
+        if (target !== undefined && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
       }
       for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
       for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };

@@ -10,28 +10,9 @@ import { boolExp, selectColumns } from "./where-types.ts";
 
 export const argument = (type: GraphQLInputType, meta: ArgumentMeta, description?: string) => ({ type, description, ...meaning(meta) });
 
-/** Relationships and computed fields; whether the role sees them shows only when types are built, and may not be asked before. */
-function hasMoreThanColumns({ table }: VisibleTable): boolean {
-  return table.relationships.size > 0 || table.computedFields.size > 0;
-}
-
-/** Whether the role can select anything from a row; a type without fields would be no type. */
-export function hasRows(target: VisibleTable, types: TypeBook): boolean {
-  const { table, permission } = target;
-  return (
-    visibleColumns(target).length > 0 ||
-    permission.computedFields.size > 0 ||
-    [...table.relationships.values()].some((relationship) => types.visible(relationship.target) !== undefined) ||
-    [...table.nativeRelationships.values()].some(({ query }) => types.visible(query.model) !== undefined) ||
-    [...table.computedFields.values()].some((field) => field.result.kind === "table" && types.visible(field.result.target) !== undefined)
-  );
-}
-
 /** Arguments of everything that gives a list of a table's rows. */
 export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
-  const columns = selectColumns(target, types);
-  const isOrdered = columns !== undefined || hasMoreThanColumns(target);
-  return listArguments({ columns, orderBy: isOrdered ? orderBy(target, types) : undefined, where: boolExp(target, types) }, types);
+  return listArguments({ columns: selectColumns(target, types), orderBy: orderBy(target, types), where: boolExp(target, types) }, types);
 }
 
 interface ListTypes {
@@ -40,18 +21,18 @@ interface ListTypes {
   readonly where: GraphQLInputObjectType;
 }
 
-/** Arguments of a list, of the types that choose, order and cut its rows. */
+/** Arguments of a list, of the types that choose, order and cut its rows; in the order in which Hasura reads them. */
 export function listArguments({ columns, orderBy: order, where }: ListTypes, { naming }: TypeBook): GraphQLFieldConfigArgumentMap {
   return {
-    ...(columns === undefined
-      ? {}
-      : { [naming.field("distinct_on")]: argument(nullableList(columns), { kind: "distinct-on" }, "distinct select on columns") }),
-    limit: argument(GraphQLInt, { kind: "limit" }, "limit the number of rows returned"),
-    offset: argument(GraphQLInt, { kind: "offset" }, "skip the first n rows. Use only with order_by"),
+    where: argument(where, { kind: "where" }, "filter the rows returned"),
     ...(order === undefined
       ? {}
       : { [naming.field("order_by")]: argument(nullableList(order), { kind: "order-by" }, "sort the rows by one or more columns") }),
-    where: argument(where, { kind: "where" }, "filter the rows returned"),
+    limit: argument(GraphQLInt, { kind: "limit" }, "limit the number of rows returned"),
+    offset: argument(GraphQLInt, { kind: "offset" }, "skip the first n rows. Use only with order_by"),
+    ...(columns === undefined
+      ? {}
+      : { [naming.field("distinct_on")]: argument(nullableList(columns), { kind: "distinct-on" }, "distinct select on columns") }),
   };
 }
 
@@ -87,7 +68,7 @@ export function relationshipFields(relationships: Iterable<Relationship>, types:
   const fields: OutputFields = {};
   for (const relationship of relationships) {
     const target = types.visible(relationship.target);
-    if (target === undefined || !hasRows(target, types)) continue;
+    if (target === undefined) continue;
     const type = tableType(target, types);
     const meta: OutputMeta = { kind: "relationship", relationship, target };
     if (relationship.kind === "object") {
@@ -130,7 +111,7 @@ function computedFields(owner: VisibleTable, types: TypeBook): OutputFields {
       continue;
     }
     const target = types.visible(field.result.target);
-    if (target === undefined || !hasRows(target, types)) continue;
+    if (target === undefined) continue;
     fields[field.name] = {
       type: nullableList(tableType(target, types)),
       description: field.description,
@@ -159,8 +140,8 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
     count: {
       type: new GraphQLNonNull(GraphQLInt),
       args: {
-        ...(columns === undefined ? {} : { columns: argument(nullableList(columns), { kind: "count-columns" }) }),
         distinct: argument(GraphQLBoolean, { kind: "count-distinct" }),
+        ...(columns === undefined ? {} : { columns: argument(nullableList(columns), { kind: "count-columns" }) }),
       },
       ...meaning({ kind: "count", target }),
     },
@@ -195,6 +176,6 @@ export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObj
       type: types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
       ...meaning({ kind: "aggregate", target }),
     },
-    ...(hasRows(target, types) ? { nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) } } : {}),
+    nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) },
   }));
 }
