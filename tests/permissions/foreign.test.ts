@@ -9,6 +9,8 @@ import { main } from "../../tools/routeql/src/main.ts";
 import { readFixtures } from "../conformance/cases.ts";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
 import { MetadataBuilder } from "../conformance/metadata-builder.ts";
+import { library, librarySql } from "../engine/support/native-library.ts";
+import { sourceAt } from "../engine/support/source.ts";
 import { shopSql, styles } from "./support/shop.ts";
 
 /* `routeql permissions` on metadata that are not the project's: a shop in several styles, and Hasura's own test cases where they are at hand. */
@@ -64,6 +66,24 @@ describe("a shop with inherited roles, functions, keys, an enum table and a comp
     const { code, stderr, findings, checks } = await permissions(styles[style] ?? "", await newDatabase(shopSql));
     expect([stderr, findings.map(({ reason }) => reason), code]).toEqual(["", [], 0]);
     for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions", "error-texts"]) expect(checks[kind], kind).toBeGreaterThan(20);
+  });
+});
+
+describe("native queries", () => {
+  const inherited_roles = [{ role_name: "both", role_set: ["reader", "author"] }];
+  const metadata = (native_queries: readonly object[]) => JSON.stringify({ version: 3, inherited_roles, sources: [{ ...sourceAt("postgres://nowhere.invalid", library), native_queries }] });
+
+  test("are held to the permissions of their logical models; of their rows it is said that nothing is said", { timeout: generous }, async () => {
+    const { code, stderr, findings, checks } = await permissions(metadata(library.native_queries), await newDatabase(librarySql));
+    expect([stderr, code]).toEqual(["", 1]);
+    expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set(["not-verified"]));
+    expect(findings.map(({ reason }) => reason)).toContain("the rows of the native query excerpts that reader is served");
+    expect(checks["schema"]).toBeGreaterThan(50);
+  });
+
+  test("that Postgres does not take are found", { timeout: generous }, async () => {
+    const { code, stderr } = await permissions(metadata([{ ...library.native_queries[2], code: "SELECT one FROM nothing" }]), await newDatabase(librarySql));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Postgres does not take the query: relation "nothing" does not exist')]);
   });
 });
 

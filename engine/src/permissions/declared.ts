@@ -7,6 +7,7 @@ import type { Metadata } from "../metadata/shape.ts";
 import { Naming } from "../schema/naming.ts";
 import { type DeclaredFunction, functionOf } from "./functions.ts";
 import { type Grants, grantsOf } from "./grants.ts";
+import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";
 import type { Operation } from "./operations.ts";
 import { type DeclaredTable, keyOf, tableOf } from "./tables.ts";
 import { underivable } from "./underivable.ts";
@@ -35,6 +36,7 @@ export interface DeclaredAccess {
   readonly roles: readonly string[];
   readonly tables: ReadonlyMap<string, DeclaredTable>;
   readonly functions: readonly DeclaredFunction[];
+  readonly nativeQueries: readonly DeclaredNativeQuery[];
   /** Field of the roots in which all root fields stand, if they stand in one. */
   readonly namespace: string | undefined;
   readonly naming: Naming;
@@ -62,11 +64,13 @@ export function declaredAccess({ sources, inherited_roles: inherited }: Metadata
   const tables = new Map(source.tables.map((table) => [keyOf(table.table), tableOf(table, source.tables, naming, options.catalog)] as const));
   const functions = source.functions.map((entry) => functionOf(entry, tables, naming, options.catalog));
   const grants: Grants = grantsOf(source.tables, tables, inherited);
-  const named = [...grants.roles, ...functions.flatMap(({ permitted }) => permitted)];
+  const nativeQueries = nativeQueriesOf(source, new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts])));
+  const named = [...grants.roles, ...nativeQueries.flatMap(({ roles }) => roles), ...functions.flatMap(({ permitted }) => permitted)];
   return {
     roles: [...new Set(named)].sort(),
     tables,
     functions,
+    nativeQueries,
     namespace: naming.namespace,
     naming,
     permission: (role, table) => grants.permission(role, table),
@@ -78,6 +82,7 @@ export function declaredAccess({ sources, inherited_roles: inherited }: Metadata
 }
 
 export type { DeclaredFunction } from "./functions.ts";
+export type { DeclaredNativeQuery } from "./native-queries.ts";
 export type { DeclaredComputedField, DeclaredRelationship, DeclaredTable } from "./tables.ts";
 export { type Operation, operations } from "./operations.ts";
 export { UnderivableMetadata } from "./underivable.ts";

@@ -19,6 +19,7 @@ const table = (name: string, relationships: DeclaredTable["relationships"] = [],
     primaryKey: undefined,
     isView: false,
     relationships,
+    nativeRelationships: new Map(),
     computedFields: name === "place" ? [{ name: "area", function: { schema: "geo", name: "area" }, target: undefined, type: integer, rowOnly: true }] : [],
   },
 ];

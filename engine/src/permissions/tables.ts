@@ -43,6 +43,8 @@ export interface DeclaredTable {
   readonly primaryKey: readonly string[] | undefined;
   readonly isView: boolean;
   readonly relationships: readonly DeclaredRelationship[];
+  /** Fields that lead to native queries, and the root fields of these. */
+  readonly nativeRelationships: ReadonlyMap<string, string>;
   readonly computedFields: readonly DeclaredComputedField[];
 }
 
@@ -74,6 +76,7 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
       ...table.object_relationships.flatMap((entry) => relationshipOf(table, "object", entry, catalog) ?? []),
       ...table.array_relationships.flatMap((entry) => relationshipOf(table, "array", entry, catalog) ?? []),
     ],
+    nativeRelationships: new Map([...table.object_relationships, ...table.array_relationships].flatMap(({ name, using: { manual_configuration: manual } }) => (manual !== undefined && "remote_native_query" in manual ? [[name, manual.remote_native_query]] : []))),
     computedFields: table.computed_fields.map((entry) => computedFieldOf(key, entry, all, catalog)),
   };
 }

@@ -14,7 +14,7 @@ export function rowTypeName({ name, model, relationships, nativeRelationships }:
 export const argumentsTypeName = (field: string): string => `${field}_arguments`;
 
 /** Names of the types by which rows of a logical model are chosen and ordered; `_bool_exp` twice is Hasura's. */
-export function inputTypeNames({ name }: LogicalModel, { naming }: Pick<TypeBook, "naming">) {
+export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }: Pick<TypeBook, "naming">) {
   const of = (suffix: string): string => naming.affixed(naming.suffixed(name, suffix));
   return { columns: `${name}_enum_name`, boolExp: of("bool_exp_bool_exp"), orderBy: of("order_by") };
 }

@@ -2,7 +2,7 @@ import { createEngine, type Engine, type EngineOptions } from "../../../engine/s
 import { startDatabase, type StartedDatabaseContainer } from "../../harness/database-container.ts";
 import { sourceAt } from "./source.ts";
 
-const rows = `
+export const librarySql = `
   create type public.mood as enum ('calm', 'angry');
   create domain public.short_text as text check (length(value) < 100);
   create table public.author (id int primary key, name text not null);
@@ -17,7 +17,7 @@ const rows = `
 export async function startLibrary(): Promise<StartedDatabaseContainer> {
   const database = await startDatabase();
   await using admin = await database.connect("bootstrap");
-  await admin.query(rows);
+  await admin.query(librarySql);
   return database;
 }
 

@@ -57,6 +57,18 @@ test("root fields, inherited roles, introspection and permissions to write are s
   expect(compare(after, before).every((change) => change.startsWith("narrower: "))).toBe(true);
 });
 
+test("native queries and permissions on what they give are seen too", () => {
+  const native = (code: string, columns: string) => ({
+    "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: [{name: digest, fields: [{name: id, type: integer}, {name: title, type: text}], select_permissions: [{role: reader, permission: {columns: ${columns}, filter: {id: 1}}}]}]\n  native_queries: [{root_field_name: digests, returns: digest, code: ${code}}]\n`,
+  });
+  using before = new MetadataFolder([], native("SELECT * FROM one", "[id]"));
+  using after = new MetadataFolder([], native("SELECT * FROM all", "[id, title]"));
+  using none = new MetadataFolder([]);
+  expect(compare(before, after)).toEqual(["wider: reader can now read logical model digest.title", "wider: the native query digests gives other rows: its code, its arguments or its logical model changed"]);
+  expect(compare(none, before)).toEqual(["wider: reader can now read logical model digest (id)", "wider: the native query digests is served now"]);
+  expect(compare(before, before)).toEqual([]);
+});
+
 test("metadata that are the same have changed in nothing", () => {
   expect(changed(sound, sound)).toEqual([]);
 });

@@ -27,7 +27,7 @@ function sourceIn(before: Walked, after: Walked): (placed: Placed) => string {
 
 /** Every change of what roles may do, the wider ones first in each place. */
 export function accessChanges(before: Walked, after: Walked): readonly AccessChange[] {
-  return [...reading(before, after), ...writing(before, after), ...calling(before, after), ...inheriting(before, after), ...introspecting(before, after)];
+  return [...reading(before, after), ...writing(before, after), ...calling(before, after), ...asking(before, after), ...inheriting(before, after), ...introspecting(before, after)];
 }
 
 function reading(before: Walked, after: Walked): readonly AccessChange[] {
@@ -150,6 +150,22 @@ function calling(before: Walked, after: Walked): readonly AccessChange[] {
       ...added.map((role): AccessChange => ({ at: [...path, "permissions"], name: key, role, direction: "wider", reason: `${role} is permitted the function ${key} now` })),
       ...removed.map((role): AccessChange => ({ at: path, name: key, role, direction: "narrower", reason: `${role} is no longer permitted the function ${key}` })),
     ];
+  });
+}
+
+/** Native queries: what their SQL gives is open to whoever has a permission on the logical model. */
+function asking(before: Walked, after: Walked): readonly AccessChange[] {
+  const sourceOf = sourceIn(before, after);
+  const queriesOf = ({ metadata }: Walked) =>
+    metadata.sources.flatMap(({ name: source, native_queries: queries }, index) =>
+      queries.map(({ root_field_name: name, code, arguments: given, returns }, position) => ({ id: `${sourceOf({ source })}\n${name}`, name, code, given, model: typeof returns === "string" ? returns : name, path: ["sources", index, "native_queries", position] })),
+    );
+  const earlier = new Map(queriesOf(before).map((query) => [query.id, query]));
+  return queriesOf(after).flatMap(({ id, name, code, given, model, path }): AccessChange[] => {
+    const old = earlier.get(id);
+    if (old === undefined) return [{ at: path, name, direction: "wider", reason: `the native query ${name} is served now` }];
+    if (old.code === code && old.model === model && isDeepStrictEqual(old.given, given)) return [];
+    return [{ at: [...path, "code"], name, direction: "wider", reason: `the native query ${name} gives other rows: its code, its arguments or its logical model changed` }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLSchema } from "graphql";
-import type { DeclaredTable, Operation } from "../../../../engine/src/permissions/declared.ts";
+import type { DeclaredNativeQuery, DeclaredTable, Operation } from "../../../../engine/src/permissions/declared.ts";
+import { inputTypeNames } from "../../../../engine/src/schema/native-types.ts";
 import { operations } from "../../../../engine/src/permissions/operations.ts";
 import { documentOf, fieldOf, rootOf } from "./documents.ts";
 import type { Verdicts } from "./report.ts";
@@ -42,8 +43,11 @@ export function grantedRoots({ access }: Subject, role: string, kind: "query" | 
     if (permission === undefined || !hasFields(access.tables.get(called.target)) || !access.mayCall(role, called)) return [];
     return permission.aggregates && called.returnsSet ? [called.field, called.aggregateField] : [called.field];
   });
-  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions];
+  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => isListed(query, role)).map(({ field }) => field)];
 }
+
+/** Whether a role has the root field of a native query, and relationships to it. */
+const isListed = (query: DeclaredNativeQuery, role: string) => (query.columnsFor(role) ?? []).length > 0;
 
 const hasFields = (table: DeclaredTable | undefined) => table !== undefined && table.fields.size > 0;
 
@@ -61,6 +65,7 @@ export async function verifySchema(subject: Subject, role: string, verdicts: Ver
     for (const name of declared.filter((field) => !served.includes(field))) verdicts.say("schema", { role, name }, `${role} lacks the root field ${name} (${kind}), which is declared`);
   }
   for (const table of access.tables.values()) verifyTable(subject, role, table, schema, verdicts);
+  for (const query of access.nativeQueries) verifyNativeQuery(subject, role, query, schema, verdicts);
   const mutation = await subject.ask(role, {}, documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }"));
   if (mutation.data !== undefined) verdicts.hold("schema", { role }, JSON.stringify(mutation.data).includes('"mutationType":null'), () => `${role} has mutations`);
 }
@@ -87,9 +92,28 @@ function verifyTable({ access }: Subject, role: string, table: DeclaredTable, sc
     for (const name of granted.filter((field) => !found.includes(field))) verdicts.say("schema", { ...cell, name }, `${role} lacks ${table.rootField}.${name} in ${typeName(place)}, which is granted`);
   }
   const fields = namesIn(schema, table.typeName) ?? [];
-  const expected = new Set([...granted, ...relationshipFields(table, role, { access }), ...computed(table, role, { access })]);
+  const expected = new Set([...granted, ...relationshipFields(table, role, { access }), ...nativeFields(table, role, { access }), ...computed(table, role, { access })]);
   for (const name of fields) verdicts.hold("schema", { ...cell, name }, expected.has(name), () => `${role} has the field ${table.rootField}.${name}, which is not declared`);
   for (const name of expected) verdicts.hold("schema", { ...cell, name }, fields.includes(name), () => `${role} lacks the field ${table.rootField}.${name}, which is declared`);
+}
+
+/** Columns stand where they are granted; the rows are what the query's SQL gives, which nothing here can say apart from it. */
+function verifyNativeQuery({ access: { naming } }: Subject, role: string, query: DeclaredNativeQuery, schema: GraphQLSchema, verdicts: Verdicts): void {
+  const granted = query.columnsFor(role) ?? [];
+  const { model } = query;
+  const inputs = inputTypeNames({ name: model }, { naming });
+  for (const typeName of [query.typeName, ...Object.values(inputs)]) {
+    const served = new Set(namesIn(schema, typeName));
+    verdicts.count("schema", query.columns.length);
+    for (const name of query.columns.filter((column) => served.has(column) !== granted.includes(column))) {
+      verdicts.say("schema", { role, name }, served.has(name) ? `${role} has ${query.field}.${name} in ${typeName}, which is not granted` : `${role} lacks ${query.field}.${name} in ${typeName}, which is granted`);
+    }
+  }
+  if (granted.length > 0) verdicts.say("not-verified", { role, name: query.field }, `the rows of the native query ${query.field} that ${role} is served`);
+}
+
+function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
+  return [...table.nativeRelationships].flatMap(([name, field]) => (access.nativeQueries.some((query) => query.field === field && isListed(query, role)) ? [name] : []));
 }
 
 function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {

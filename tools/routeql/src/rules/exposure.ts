@@ -27,8 +27,8 @@ export const secretColumn: Rule = {
   why: "Hashes, tokens and keys serve whoever has them; a client never needs to read them back.",
   remedy: "take the column from the permission, or except it with the reason why it is none",
   find: (examined) =>
-    permissionsOf(examined).flatMap(({ key, role, permission, at, path }): Found[] => {
-      const columns = permission.columns === "*" ? [...(catalogAt(examined, path)?.tables.get(key)?.columns.keys() ?? [])] : permission.columns;
+    permissionsOf(examined).flatMap(({ key, role, permission, at, path, columns: all }): Found[] => {
+      const columns = permission.columns === "*" ? (all ?? [...(catalogAt(examined, path)?.tables.get(key)?.columns.keys() ?? [])]) : permission.columns;
       const where = (index: number) => [...at, "columns", ...(permission.columns === "*" ? [] : [index])];
       return columns.flatMap((column, index) => (secretName.test(snake(column)) ? [{ at: where(index), table: key, role, name: column, reason: `${role} may read ${key}.${column}` }] : []));
     }),

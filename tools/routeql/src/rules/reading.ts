@@ -1,5 +1,5 @@
 import { conditionText, isAlwaysTrue } from "./conditions.ts";
-import { isColumnOf, permissionsOf, type Rule } from "./rule.ts";
+import { permissionsOf, type Rule } from "./rule.ts";
 
 export const rowLimit: Rule = {
   id: "row-limit",
@@ -33,7 +33,7 @@ export const everyRow: Rule = {
   remedy: "write a filter, or except it in routeql.yaml with the reason why the role may see every row",
   find: (examined) =>
     permissionsOf(examined)
-      .filter((placed) => isAlwaysTrue(placed.permission.filter, isColumnOf(placed)))
+      .filter(({ permission, isColumn }) => isAlwaysTrue(permission.filter, isColumn))
       .map(({ key, role, at, permission }) => ({ at: [...at, "filter"], table: key, role, reason: `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}` })),
 };
 

@@ -50,10 +50,14 @@ export interface PlacedTable {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-export interface PlacedPermission extends PlacedTable {
+export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "path"> {
   readonly role: string;
   readonly permission: SelectPermissionMetadata["permission"];
   readonly at: MergedPath;
+  /** Tells columns from what else stands in conditions. */
+  readonly isColumn: (name: string) => boolean;
+  /** All columns, where metadata tell: of a logical model. */
+  readonly columns: readonly string[] | undefined;
 }
 
 const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
@@ -74,9 +78,27 @@ export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] 
   );
 }
 
+/** What permissions to read are given on: tables, and logical models, those of native queries too. */
+function readableOf(examined: Walked) {
+  const tables = tablesOf(examined).map((placed) => ({ ...placed, entries: placed.table.select_permissions, isColumn: isColumnOf(placed), columns: undefined }));
+  const models = examined.metadata.sources.flatMap(({ name: source, logical_models: named, native_queries: queries }, index) => {
+    const own = queries.flatMap(({ root_field_name: field, returns }, position) => (typeof returns === "string" ? [] : [{ ...returns, key: `native query ${field}`, path: ["sources", index, "native_queries", position, "returns"] }]));
+    return [...named.map((model, position) => ({ ...model, key: `logical model ${model.name}`, path: ["sources", index, "logical_models", position] })), ...own].map(({ key, path, fields, select_permissions: entries }) => ({
+      source,
+      key,
+      path,
+      // Nothing is aggregated there, whatever a permission says.
+      entries: entries.map(({ role, permission }) => ({ role, permission: { ...permission, allow_aggregations: false } })),
+      isColumn: (column: string) => fields.some(({ name }) => name === column),
+      columns: fields.map(({ name }) => name),
+    }));
+  });
+  return [...tables, ...models];
+}
+
 export function permissionsOf(examined: Walked): readonly PlacedPermission[] {
-  return tablesOf(examined).flatMap((placed) =>
-    placed.table.select_permissions.map(({ role, permission }, index) => ({ ...placed, role, permission, at: [...placed.path, "select_permissions", index, "permission"] })),
+  return readableOf(examined).flatMap(({ source, key, path, entries, isColumn, columns }) =>
+    entries.map(({ role, permission }, index) => ({ source, key, path, isColumn, columns, role, permission, at: [...path, "select_permissions", index, "permission"] })),
   );
 }
 

@@ -57,6 +57,12 @@ const second = (lines: string) => `  - role: writer\n    permission:\n      ${li
 const update = (lines: string) => `update_permissions:\n${second(lines).replace("writer", "reader")}`;
 const address = (url: string) => ({ "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n` });
 
+/** One logical model with one permission of role `reader`, whose first line is the eighth. */
+const model = (permission: string) => ({
+  "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: "!include models.yaml"\n`,
+  "metadata/databases/models.yaml": `- name: digest\n  fields:\n    - {name: id, type: integer}\n    - {name: api_key, type: text}\n  select_permissions:\n  - role: reader\n    permission:\n${permission.split("\n").map((line) => `      ${line}\n`).join("")}`,
+});
+
 /** For each rule: a world with its fault, the line where it is found, and a world without. */
 const cases: readonly (readonly [rule: string, at: string, faulty: World, clean: World])[] = [
   ["metadata-shape", "t0.yaml:4", { tables: [note(sound).replace("select_permissions", "select_permission")] }, { tables: [note(sound)] }],
@@ -66,6 +72,10 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ["reference", "t0.yaml:6", { tables: [note(sound, relationship("untracked"))] }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] }],
   ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {}\nlimit: 5")] }, { tables: [note(sound)] }],
   ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }, { tables: [note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }],
+  ["every-row", "models.yaml:9", { tables: [], files: model("columns: [id]\nfilter: {}\nlimit: 5") }, { tables: [], files: model("columns: [id]\nfilter: {id: X-Hasura-User-Id}\nlimit: 5") }],
+  ["row-limit", "models.yaml:7", { tables: [], files: model("columns: [id]\nfilter: {id: 1}") }, { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5\nallow_aggregations: true") }],
+  ["secret-column", "models.yaml:8", { tables: [], files: model('columns: "*"\nfilter: {id: 1}\nlimit: 5') }, { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5") }],
+  ["session-variable-spelling", "models.yaml:9", { tables: [], files: model("columns: [id]\nfilter: {api_key: x_hasura_key}") }, { tables: [], files: model("columns: [id]\nfilter: {api_key: x-hasura-key}") }],
   ["row-limit", "t0.yaml:6", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}")] }, { tables: [note(sound)] }],
   ["unlimited-aggregates", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] }, { tables: [note(`${sound}\nallow_aggregations: true`)] }],
   ["all-columns", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))] }, { tables: [note(sound)] }],

@@ -74,7 +74,7 @@ export const permissions: Command = {
   usage: "routeql permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
   description: `For every role, root field, operation (query, by key, aggregate, subscription, stream) and column: whether it is served or refused as the metadata declare, by introspection and by execution. For every role and table: whether the rows served are those that the filter, written in SQL, gives on the rows of this database, with the sessions that its values make, and with session variables missing, malformed and hostile. Limits, counts, relationships, hidden rows asked for by their keys, and what errors tell.
 
-It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Mutations, actions, remote schemas and event triggers are not examined.
+It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Of native queries the columns are held to the permissions of their logical models; that their rows are not is said as not-verified. Mutations, actions, remote schemas and event triggers are not examined.
 
 A file of expectations holds what each role may do in each source, for review: written by --update-expectations, compared by every later run.`,
   options: {

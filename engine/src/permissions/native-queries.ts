@@ -1,0 +1,38 @@
+import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
+import type { SourceMetadata } from "../metadata/shape.ts";
+
+/** A native query, as far as metadata alone tell who sees what of it. */
+export interface DeclaredNativeQuery {
+  readonly field: string;
+  /** Columns of the rows. */
+  readonly columns: readonly string[];
+  /** Name of the rows' logical model, or of the query where it has one of its own. */
+  readonly model: string;
+  /** GraphQL type of its rows. */
+  readonly typeName: string;
+  /** Roles that some permission names. */
+  readonly roles: readonly string[];
+  /** Columns that a role may read; undefined where the query does not exist for the role. */
+  columnsFor(role: string): readonly string[] | undefined;
+}
+
+/** @param sets roles that inherited roles are made of */
+function nativeQueryOf(query: NativeQueryMetadata, { logical_models: models }: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>): DeclaredNativeQuery {
+  const { returns, root_field_name: field } = query;
+  const model = typeof returns === "string" ? models.find(({ name }) => name === returns) : returns;
+  const columns = (model?.fields ?? []).flatMap(({ name, type }) => ("scalar" in type ? [name] : []));
+  const own = new Map((model?.select_permissions ?? []).map(({ role, permission }) => [role, permission.columns === "*" ? columns : columns.filter((name) => permission.columns.includes(name))]));
+  const columnsFor = (role: string, above: readonly string[] = []): readonly string[] | undefined => {
+    const direct = own.get(role);
+    if (direct !== undefined || above.includes(role)) return direct;
+    const parts = (sets.get(role) ?? []).map((part) => columnsFor(part, [...above, role])).filter((part) => part !== undefined);
+    return parts.length === 0 ? undefined : columns.filter((name) => parts.some((part) => part.includes(name)));
+  };
+  const modelName = typeof returns === "string" ? returns : field;
+  const hasRelationships = query.object_relationships.length + query.array_relationships.length > 0;
+  return { field, columns, model: modelName, typeName: hasRelationships ? field : modelName, roles: [...own.keys()], columnsFor: (role) => columnsFor(role) };
+}
+
+export function nativeQueriesOf(source: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>): readonly DeclaredNativeQuery[] {
+  return source.native_queries.map((query) => nativeQueryOf(query, source, sets));
+}
