@@ -4,6 +4,7 @@ import { canInstallPackages, findProgram, installPackages } from "../../infra/lo
 import { builtImages } from "../../infra/images.ts";
 import { settings } from "../../infra/settings/list.ts";
 import { chromiumAbsent } from "../../tests/harness/browser.ts";
+import { preparedDatabaseImage } from "../../tests/harness/database-image.ts";
 import { image } from "../../tests/harness/image.ts";
 
 const say = (text: string): void => console.log(`  ${text}`);
@@ -24,9 +25,9 @@ export async function prepareDocker(): Promise<void> {
 export async function prepare(): Promise<void> {
   console.log("\npreparing: Docker, base images, the kit's images, clients");
   await prepareDocker();
-  for (const { name } of builtImages()) {
+  for (const make of [...builtImages().map(({ name }) => () => image(name)), preparedDatabaseImage]) {
     const started = performance.now();
-    const reference = await image(name);
+    const reference = await make();
     console.log(`  ${reference} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }
   if ((await findProgram("curl")) === undefined) await installPackages(["curl"], options.onLine, "walks the specification as a person would");
