@@ -117,9 +117,7 @@ async function destroyStack(
     onLine: session.log.line,
   });
   await releaseStaleLock(stack, session.paths, say, signal);
-  const before = await deploymentOf(stack);
-  await clearInterrupted(stack, before, say, signal);
-  const { resources = [] } = await deploymentOf(stack);
+  const { resources = [] } = await clearInterrupted(stack, await deploymentOf(stack), say, signal);
   const kept = keptWithData(resources);
   const target = resources
     .filter(({ type, urn }) => /^(docker|kubernetes):/.test(type) && !kept.has(urn))

@@ -99,16 +99,17 @@ export async function removeLeftovers(stack: string, deployment: Deployment): Pr
   return removed;
 }
 
-/** After an interrupted run: takes away what it left half-made, and lets the engine forget that it was about to make it. */
+/** After an interrupted run: takes away what it left half-made, and lets the engine forget that it was about to make it. Gives what is there then. */
 export async function clearInterrupted(
   stack: Stack,
   deployment: Deployment,
   say: (text: string) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Deployment> {
   const pending = deployment.pending_operations?.length ?? 0;
-  if (pending === 0) return;
+  if (pending === 0) return deployment;
   say(`clearing ${pending} operation${pending === 1 ? "" : "s"} that an interrupted run left half-done`);
   await removeLeftovers(stack.name, deployment);
   await stack.refresh({ clearPendingCreates: true, showSecrets: false, signal });
+  return deploymentOf(stack);
 }
