@@ -115,6 +115,21 @@ test("two sources stand beside each other when their names are kept apart, and a
   await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(/root field thing is there twice/);
 });
 
+test("two sources with the same tables need names of their own for the root fields alone, and each keeps to its own rows", async () => {
+  const customization = { root_fields: { prefix: "other_" } };
+  const of = (thing: object) => {
+    const { tables: [colour, first, ...more], ...rest } = source("other", { customization });
+    return { ...rest, tables: [colour, { ...first, ...thing }, ...more] };
+  };
+  const hidden = of({ select_permissions: [{ role: "user", permission: { ...permission, filter: { id: { _eq: -1 } } } }] });
+  const query = "{ thing { label __typename } other_thing { label } __type(name: \"thing\") { kind } }";
+  expect(await ask({ sources: [source("default"), hidden] }, query, "user")).toEqual({ data: { thing: [{ label: "a", __typename: "thing" }], other_thing: [], __type: { kind: "OBJECT" } } });
+  const renamed = of({ configuration: { column_config: { label: { custom_name: "name" } } } });
+  await expect(ask({ sources: [source("default"), renamed] }, query)).rejects.toThrow(/type thing is there twice: here and in source default, with other fields/);
+  const narrower = of({ select_permissions: [{ role: "user", permission: { ...permission, columns: ["id"] } }] });
+  await expect(ask({ sources: [source("default"), narrower] }, query)).rejects.toThrow(/type thing_bool_exp is there twice/);
+});
+
 test("a subscription may select several fields below the one of its source, which is the one that it has", async () => {
   const named = source("default", { customization: { root_fields: { namespace: "shop" } } });
   const engine = await createEngine({ metadata: { version: 3, sources: [named] }, poolSize: 1 });

@@ -1,18 +1,17 @@
 import { LRUCache } from "lru-cache";
 import type { AskForText } from "../catalog/catalog.ts";
-import { nameKey, readCatalog } from "../catalog/catalog.ts";
+import { readCatalog } from "../catalog/catalog.ts";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "../metadata/load.ts";
 import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
 import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
 import { validateMetadata, type ValidMetadata } from "../metadata/validate.ts";
 import { Naming } from "../schema/naming.ts";
 import { typesNamedBy } from "../schema/logical-models.ts";
-import { checkNativeTypes, nativeTypes } from "../schema/native-names.ts";
 import { resolveNativeObjects } from "../schema/native-queries.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
-import { objectTypeAt, resolveSource, type Report, type ResolvedSource } from "../schema/resolve.ts";
+import { resolveSource, type Report, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
-import { rootFieldNames } from "../schema/root-fields.ts";
+import { checkNames } from "../schema/source-names.ts";
 import type { EngineOptions } from "../engine.ts";
 import { parse } from "graphql";
 import { AllowList } from "./allow-list.ts";
@@ -66,48 +65,6 @@ async function resolve(source: SourceMetadata, index: number, ask: AskForText, n
   return resolveSource(source, path, catalog, await resolveNativeObjects(source, path, catalog, ask, report), naming, report);
 }
 
-/** Names of the root fields that a source gives to whoever may see everything. */
-function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
-  return [
-    ...[...tables.values()].flatMap((table) => {
-      const names = rootFieldNames(table.metadata, table.names, naming);
-      const given = [names.select, names.select_aggregate, names.select_stream, ...(table.catalog.primaryKey === undefined ? [] : [names.select_by_pk])];
-      return given.map((name) => ({ name, owner: table.key, path: [...table.path, "table"] }));
-    }),
-    ...functions.flatMap(({ fields, path, call }) =>
-      [fields.rows, fields.aggregate].map((name) => ({ name: naming.rootField(name), owner: `the function ${nameKey(call.function)}`, path: [...path, "function"] })),
-    ),
-    ...[...nativeQueries.values()].map(({ name, path }) => ({ name, owner: `the native query ${name}`, path: [...path, "root_field_name"] })),
-  ];
-}
-
-/** Within a source each root field is there once. */
-function checkRootFields(source: ResolvedSource, report: Report): void {
-  const owners = new Map<string, string>();
-  for (const { name, owner, path } of rootFieldsOf(source)) {
-    const other = owners.get(name);
-    if (other !== undefined) report(path, objectTypeAt(path), owner, `${owner} would give the root field ${name}, which ${other} gives`);
-    owners.set(name, owner);
-  }
-}
-
-/** Two sources cannot give the same name to different tables' types or root fields. */
-function checkSourceNames(sources: readonly ResolvedSource[], report: Report): void {
-  const owners = new Map<string, string>();
-  for (const [index, source] of sources.entries()) {
-    checkRootFields(source, report);
-    checkNativeTypes(source, report);
-    const { namespace } = source.naming;
-    const fields = namespace === undefined ? rootFieldsOf(source).map(({ name }) => name) : [namespace];
-    const names = [...fields.map((name) => `root field ${name}`), ...[...source.tables.values()].map((table) => `type ${source.naming.type(table.names)}`), ...nativeTypes(source).map(({ name }) => `type ${name}`)];
-    for (const name of new Set(names)) {
-      const owner = owners.get(name);
-      if (owner !== undefined) report(["sources", index, "name"], "source", source.name, `the ${name} is there twice: here and in source ${owner}`);
-      else owners.set(name, source.name);
-    }
-  }
-}
-
 function checkCollections(metadata: Metadata, report: Report): void {
   for (const [index, { collection }] of metadata.allowlist.entries()) {
     if (!metadata.query_collections.some(({ name }) => name === collection)) {
@@ -141,7 +98,10 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
     const source = await resolve(entry, index, askOf(entry.name), naming, report);
     sources.push({ source, book: readRoles(source, metadata.inherited_roles, report) });
   }
-  checkSourceNames(sources.map(({ source }) => source), report);
+  const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false } = options;
+  const schemaOptions = { inferFunctionPermissions, hideAggregationPredicates, hideStreams };
+  const roles = [...new Set(sources.flatMap(({ book }) => book.roles))].sort();
+  checkNames(sources, roles, schemaOptions, report);
   checkCollections(metadata, report);
   if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);
   const unserved = checked.unserved.map((problem): Inconsistency => ({
@@ -157,14 +117,13 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
     metadata,
     inconsistencies: [...unserved, ...inconsistencies],
     notes: checked.notes,
-    roles: [...new Set(sources.flatMap(({ book }) => book.roles))].sort(),
+    roles,
     allowList: new AllowList(metadata),
     introspectionAllowed: (role) => !disabled.has(role),
     schema: (role) => {
       const known = schemas.get(role);
       if (known !== undefined) return known;
-      const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false } = options;
-      const schema = buildRoleSchema(sources, role, { inferFunctionPermissions, hideAggregationPredicates, hideStreams });
+      const schema = buildRoleSchema(sources, role, schemaOptions);
       schemas.set(role, schema);
       return schema;
     },

@@ -5,6 +5,7 @@ import {
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
+  printType,
   type GraphQLInputObjectType,
   type GraphQLNamedType,
 } from "graphql";
@@ -152,45 +153,96 @@ function mayCall(tracked: TrackedFunction, role: string, book: RoleBook, options
   return tracked.metadata.permissions.some((permission) => parts.has(permission.role));
 }
 
-/** Everything that a role can ask for; what the role has no permission for is not in it. */
-export function buildRoleSchema(sources: readonly { source: ResolvedSource; book: RoleBook }[], role: string, options: RoleSchemaOptions): RoleSchema {
-  const query: OutputFields = {};
-  const subscription: OutputFields = {};
-  const shared = new Map<string, GraphQLNamedType>();
-  for (const { source, book } of sources) {
-    const types = new TypeBook(source.naming, book.permissionsOf(role), shared, options);
-    for (const [operation, roots] of [["query", query], ["subscription", subscription]] as const) {
-      const fields: OutputFields = {};
-      for (const table of source.tables.values()) {
-        const target = types.visible(table);
-        if (target !== undefined) Object.assign(fields, tableRootFields(target, types, operation));
-      }
-      for (const tracked of source.functions) {
-        const target = types.visible(tracked.target);
-        if (target !== undefined && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
-      }
-      for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
-      for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
-      const { namespace } = source.naming;
-      if (namespace === undefined || Object.keys(fields).length === 0) Object.assign(roots, fields);
-      else {
-        const type = new GraphQLObjectType({ name: source.naming.namespaceType(namespace, operation), fields: byName(fields) });
-        roots[namespace] = { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) };
-      }
+export interface RoleSource {
+  readonly source: ResolvedSource;
+  readonly book: RoleBook;
+}
+
+interface Roots {
+  readonly query: OutputFields;
+  readonly subscription: OutputFields;
+}
+
+function schemaOf({ query, subscription }: Roots): Pick<RoleSchema, "query" | "subscription"> {
+  return {
+    query: new GraphQLObjectType({ name: "query_root", fields: byName(query) }),
+    subscription: Object.keys(subscription).length === 0 ? undefined : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) }),
+  };
+}
+
+/** What a source gives to a role. */
+function sourceRoots({ source, book }: RoleSource, role: string, options: RoleSchemaOptions, types: TypeBook): Roots {
+  const rootsOf = (operation: "query" | "subscription"): OutputFields => {
+    const fields: OutputFields = {};
+    for (const table of source.tables.values()) {
+      const target = types.visible(table);
+      if (target !== undefined) Object.assign(fields, tableRootFields(target, types, operation));
     }
+    for (const tracked of source.functions) {
+      const target = types.visible(tracked.target);
+      if (target !== undefined && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
+    }
+    for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
+    for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
+    const { namespace } = source.naming;
+    if (namespace === undefined || Object.keys(fields).length === 0) return fields;
+    const type = new GraphQLObjectType({ name: source.naming.namespaceType(namespace, operation), fields: byName(fields) });
+    return { [namespace]: { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) } };
+  };
+  return { query: rootsOf("query"), subscription: rootsOf("subscription") };
+}
+
+/** @param typesOf the types of each source by name: the same for all of them, or its own for each */
+function allRoots(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions, typesOf: (index: number) => Map<string, GraphQLNamedType>): Roots {
+  const roots: Roots = { query: {}, subscription: {} };
+  const earlier = new Set<string>();
+  for (const [index, each] of sources.entries()) {
+    const types = typesOf(index);
+    const { query, subscription } = sourceRoots(each, role, options, new TypeBook(each.source.naming, each.book.permissionsOf(role), types, options, new Set(earlier)));
+    Object.assign(roots.query, query);
+    Object.assign(roots.subscription, subscription);
+    if (sources.length === 1) continue;
+    // Types come into being when they are looked at; the next source has to know the names of all of them.
+    void new GraphQLSchema({ ...schemaOf({ query, subscription }), assumeValid: true });
+    for (const name of types.keys()) earlier.add(name);
   }
-  if (Object.keys(query).length === 0) {
-    query["no_queries_available"] = { type: new GraphQLNonNull(GraphQLString), description: nothingAvailable, ...meaning({ kind: "constant", text: nothingAvailable }) };
-  }
-  const queryType = new GraphQLObjectType({ name: "query_root", fields: byName(query) });
-  const subscriptionType = Object.keys(subscription).length === 0 ? undefined : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) });
+  return roots;
+}
+
+/** Everything that a role can ask for; what the role has no permission for is not in it. */
+export function buildRoleSchema(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions): RoleSchema {
+  // Two sources may have types of one name and the same fields, which mean something else in each.
+  const own = sources.map(() => new Map<string, GraphQLNamedType>());
+  const roots = (typesOf: Parameters<typeof allRoots>[3]): Pick<RoleSchema, "query" | "subscription"> => {
+    const { query, subscription } = allRoots(sources, role, options, typesOf);
+    if (Object.keys(query).length === 0) {
+      query["no_queries_available"] = { type: new GraphQLNonNull(GraphQLString), description: nothingAvailable, ...meaning({ kind: "constant", text: nothingAvailable }) };
+    }
+    return schemaOf({ query, subscription });
+  };
+  const served = roots((index) => own[index] ?? new Map<string, GraphQLNamedType>());
   let schema: GraphQLSchema | undefined;
   return {
-    query: queryType,
-    subscription: subscriptionType,
+    ...served,
     get schema() {
-      schema ??= new GraphQLSchema({ query: queryType, subscription: subscriptionType, directives });
+      const shared = new Map<string, GraphQLNamedType>();
+      schema ??= new GraphQLSchema({ ...(sources.length === 1 ? served : roots(() => shared)), directives });
       return schema;
     },
   };
+}
+
+/** Types of a role that two sources have with different fields: the later source's place, and the earlier one's name. */
+export function conflictingTypes(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions): readonly { readonly name: string; readonly index: number; readonly owner: string }[] {
+  const types = sources.map(() => new Map<string, GraphQLNamedType>());
+  allRoots(sources, role, options, (index) => types[index] ?? new Map<string, GraphQLNamedType>());
+  const known = new Map<string, { readonly owner: string; readonly shape: string }>();
+  return types.flatMap((own, index) =>
+    [...own].flatMap(([name, type]) => {
+      const shape = printType(type).replaceAll(/^\s*"""[^]*?"""$/gm, "");
+      const first = known.get(name);
+      if (first === undefined) known.set(name, { owner: sources[index]?.source.name ?? "", shape });
+      return first === undefined || first.shape === shape ? [] : [{ name, index, owner: first.owner }];
+    }),
+  );
 }

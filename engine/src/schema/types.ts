@@ -54,11 +54,14 @@ export class TypeBook {
   readonly options: TypeOptions;
   readonly #permissions: RolePermissions;
   readonly #types: Map<string, GraphQLNamedType>;
-  /** Those of this source. */
-  readonly #own = new WeakSet<GraphQLNamedType>();
+  readonly #elsewhere: ReadonlySet<string>;
 
-  /** @param types shared by the sources of one role, so that e.g. `String_comparison_exp` is one type */
-  constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>, options: TypeOptions) {
+  /**
+   * @param types those that are there: of this source, or of all sources of the role, so that e.g. `String_comparison_exp` is one
+   * @param elsewhere names of the types of the sources before this one
+   */
+  constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>, options: TypeOptions, elsewhere: ReadonlySet<string>) {
+    this.#elsewhere = elsewhere;
     this.naming = naming;
     this.options = options;
     this.#permissions = permissions;
@@ -76,7 +79,6 @@ export class TypeBook {
     if (known !== undefined) return known as Type;
     const type = build();
     this.#types.set(name, type);
-    this.#own.add(type);
     return type;
   }
 
@@ -85,8 +87,7 @@ export class TypeBook {
    * has a type of that name (Hasura refuses both then).
    */
   own(name: string): string {
-    const known = this.#types.get(name);
-    return known === undefined || this.#own.has(known) ? name : this.naming.affixed(name);
+    return this.#elsewhere.has(name) ? this.naming.affixed(name) : name;
   }
 
   object(name: string, description: string | undefined, fields: () => OutputFields): GraphQLObjectType {

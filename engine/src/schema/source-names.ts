@@ -1,0 +1,76 @@
+import { nameKey } from "../catalog/catalog.ts";
+import type { MergedPath } from "../metadata/load.ts";
+import { checkNativeTypes, nativeTypes } from "./native-names.ts";
+import { objectTypeAt, type Report, type ResolvedSource } from "./resolve.ts";
+import { conflictingTypes, type RoleSchemaOptions, type RoleSource } from "./role-schema.ts";
+import { rootFieldNames } from "./root-fields.ts";
+
+/** Names of the root fields that a source gives to whoever may see everything. */
+function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
+  return [
+    ...[...tables.values()].flatMap((table) => {
+      const names = rootFieldNames(table.metadata, table.names, naming);
+      const given = [names.select, names.select_aggregate, names.select_stream, ...(table.catalog.primaryKey === undefined ? [] : [names.select_by_pk])];
+      return given.map((name) => ({ name, owner: table.key, path: [...table.path, "table"] }));
+    }),
+    ...functions.flatMap(({ fields, path, call }) =>
+      [fields.rows, fields.aggregate].map((name) => ({ name: naming.rootField(name), owner: `the function ${nameKey(call.function)}`, path: [...path, "function"] })),
+    ),
+    ...[...nativeQueries.values()].map(({ name, path }) => ({ name, owner: `the native query ${name}`, path: [...path, "root_field_name"] })),
+  ];
+}
+
+/** Within a source each root field is there once. */
+function checkRootFields(source: ResolvedSource, report: Report): void {
+  const owners = new Map<string, string>();
+  for (const { name, owner, path } of rootFieldsOf(source)) {
+    const other = owners.get(name);
+    if (other !== undefined) report(path, objectTypeAt(path), owner, `${owner} would give the root field ${name}, which ${other} gives`);
+    owners.set(name, owner);
+  }
+}
+
+/** What two sources cannot both have: a root field, or the namespace of all of them. */
+function rootNames(source: ResolvedSource): readonly string[] {
+  const { namespace } = source.naming;
+  return namespace === undefined ? rootFieldsOf(source).map(({ name }) => name) : [namespace];
+}
+
+/** What two sources can both have where it is the same in both. */
+function typeNames(source: ResolvedSource): readonly string[] {
+  return [...[...source.tables.values()].map((table) => source.naming.type(table.names)), ...nativeTypes(source).map(({ name }) => name)];
+}
+
+/** Reports each name that a source has in common with one before it. */
+function checkCommon(sources: readonly RoleSource[], namesOf: (source: ResolvedSource) => readonly string[], found: (index: number, name: string, owner: string) => void): void {
+  const owners = new Map<string, string>();
+  for (const [index, { source }] of sources.entries()) {
+    for (const name of new Set(namesOf(source))) {
+      const owner = owners.get(name);
+      if (owner === undefined) owners.set(name, source.name);
+      else found(index, name, owner);
+    }
+  }
+}
+
+/**
+ * Root fields are there once, and so are types: two sources may have a table of one name where the types that they give to each
+ * role have the same fields, as in Hasura.
+ */
+export function checkNames(sources: readonly RoleSource[], roles: readonly string[], options: RoleSchemaOptions, report: Report): void {
+  for (const { source } of sources) {
+    checkRootFields(source, report);
+    checkNativeTypes(source, report);
+  }
+  const twice = (index: number, what: string, owner: string): void => report(["sources", index, "name"], "source", sources[index]?.source.name ?? "", `the ${what} is there twice: here and in source ${owner}`);
+  checkCommon(sources, rootNames, (index, name, owner) => twice(index, `root field ${name}`, owner));
+  const common = new Set<string>();
+  checkCommon(sources, typeNames, (_index, name) => common.add(name));
+  if (common.size === 0) return;
+  const told = new Set<string>();
+  for (const { name, index, owner } of ["admin", ...roles].flatMap((role) => conflictingTypes(sources, role, options))) {
+    const key = `${String(index)} ${name}`;
+    if (!told.has(key)) twice(index, `type ${name}`, `${owner}, with other fields`);
+    told.add(key);
+  }
+}
