@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database/database.ts";
+import { asUser, userColumns, type UserRow } from "../users/user-row.ts";
+import type { User } from "../users/user.ts";
 import type { AuditEvent } from "./audit-event.ts";
 
 const insertEvents = `
@@ -23,6 +25,15 @@ const insertLogin: Statement = {
     ), recorded as (${insertEvents} where exists (select from login))
     select previous from login`,
 };
+const insertTokens: Statement = {
+  name: "insert-tokens",
+  text: `
+    with account as (
+      select ${userColumns} from auth.users
+      where id = any($2::text[]) and provider = 'local' and not disabled and role <> 'pending'
+    ), recorded as (${insertEvents} where user_id in (select id from account))
+    select * from account`,
+};
 
 /** The account whose login succeeded, with the hash that proved it, null for an account of the directory. */
 export interface ProvenAccount {
@@ -30,11 +41,15 @@ export interface ProvenAccount {
   readonly passwordHash: string | null;
 }
 
+/** A token that is about to be signed for the user of a session. */
+type TokenEvent = Omit<AuditEvent, "outcome" | "provider"> & { readonly userId: string };
+
 /** Writes events to the log and to auth.audit_events. Those of one moment share a statement. */
 export class AuditTrail {
   readonly #queries: Queries;
   readonly #log: Logger;
   readonly #insert: (event: object) => Promise<void>;
+  readonly #insertToken: (event: AuditEvent & TokenEvent) => Promise<User | undefined>;
 
   constructor(queries: Queries, log: Logger) {
     this.#queries = queries;
@@ -42,6 +57,12 @@ export class AuditTrail {
     this.#insert = batch(async (events: readonly object[]) => {
       await queries.query(insert, [JSON.stringify(events)]);
       return events.map(() => undefined);
+    }, sharedWidely);
+    this.#insertToken = batch(async (events: readonly (AuditEvent & TokenEvent)[]) => {
+      const userIds = [...new Set(events.map(({ userId }) => userId))];
+      const rows = await queries.query<UserRow>(insertTokens, [JSON.stringify(events.map(tableRow)), userIds]);
+      const users = new Map(rows.map((row) => [row.id, asUser(row)]));
+      return events.map(({ userId }) => users.get(userId));
     }, sharedWidely);
   }
 
@@ -65,6 +86,18 @@ export class AuditTrail {
     const [login] = await this.#queries.query<{ previous: Date | null }>(insertLogin, [JSON.stringify([row]), id, passwordHash]);
     if (login !== undefined) this.#logEvent({ ...event, userId: id });
     return login?.previous;
+  }
+
+  /**
+   * Looks the user up and records his token, in one statement.
+   * @returns the user as he is now; undefined, with nothing recorded, when there is no local account with access of this id
+   * @throws {Unavailable} when the database does not answer
+   */
+  async recordLocalToken(token: TokenEvent): Promise<User | undefined> {
+    const event = { ...token, outcome: "success", provider: "local" } as const;
+    const user = await this.#insertToken(event);
+    if (user !== undefined) this.#logEvent(event);
+    return user;
   }
 
   /** As {@link record}, for what is refused anyway: the answer does not wait for the database to come back. */

@@ -32,14 +32,15 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
             await audit.recordRefusal({ ...event, outcome: "refused", detail: { flow: "single-step", reason: "pending" } });
             throw new NoAccess();
           }
-          const issued = await tokens.issue(user);
+          const token = tokens.begin();
           await audit.record({
             ...event,
             outcome: "success",
-            detail: { flow: "single-step", jti: issued.id, kid: issued.keyId },
+            detail: { flow: "single-step", jti: token.id, kid: token.keyId },
           });
+          const signed = await token.sign(user);
           metrics.tokens.inc({ flow: "single-step" });
-          response.json({ access_token: issued.token });
+          response.json({ access_token: signed });
         } catch (error) {
           if (!(error instanceof WrongCredentials)) throw error;
           // The one body that the specification fixes: the sentence alone, without a code.

@@ -1,9 +1,10 @@
 import { paths } from "@routeql/contract/paths";
 import type { Response } from "express";
+import type { AuditEvent } from "../audit/audit-event.ts";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { NoAccess, NoSession } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
-import { contextOf, type RequestContext } from "../http/request-context.ts";
+import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
 import { presentedSessionId } from "../sessions/session-cookie.ts";
 import { hasAccess, type User } from "../users/user.ts";
@@ -40,48 +41,39 @@ export function token(parts: Parts): Endpoint {
 }
 
 function issueToken(parts: Parts): (sessionId: string, response: Response) => Promise<void> {
-  const { tokens, audit, metrics } = parts;
+  const { sessions, tokens, audit, metrics } = parts;
   return async (sessionId, response) => {
-    const context = contextOf(response);
-    const user = await sessionUser(parts, sessionId, context);
-    const issued = await tokens.issue(user);
-    const detail = { flow: "session", jti: issued.id, kid: issued.keyId };
-    await audit.record({
-      event: "token",
-      outcome: "success",
-      userId: user.id,
-      provider: user.provider,
-      ...originOf(context),
-      detail,
-    });
+    const { address, requestId } = contextOf(response);
+    const userId = await sessions.use(sessionId);
+    if (userId === undefined) throw new NoSession();
+    const token = tokens.begin();
+    const detail = { flow: "session", jti: token.id, kid: token.keyId };
+    const event = { event: "token", userId, address, requestId, detail } as const;
+    const user = (await audit.recordLocalToken(event)) ?? (await otherUser(parts, sessionId, event));
+    const signed = await token.sign(user);
     metrics.tokens.inc({ flow: "session" });
-    response.json({ access_token: issued.token });
+    response.json({ access_token: signed });
   };
 }
 
-/** The session's user as he is now, not as he was at login; the session of one who is gone or disabled ends here. */
-async function sessionUser(
+/**
+ * The session's user where it is no local account with access: one of the directory, which is asked for anew each time, as it may be
+ * gone, disabled, or in other groups since, and whose token is recorded here. The session of one who is gone or disabled ends here.
+ */
+async function otherUser(
   { sessions, users, directory, audit }: Parts,
   sessionId: string,
-  context: RequestContext,
+  event: Omit<AuditEvent, "outcome"> & { readonly userId: string },
 ): Promise<User> {
-  const userId = await sessions.use(sessionId);
-  if (userId === undefined) throw new NoSession();
-  const known = await users.findById(userId);
-  // A directory's account is asked for anew each time: it may be gone, disabled, or in other groups since.
+  const known = await users.findById(event.userId);
   const user = known?.provider === "ldap" ? await directory?.current(known) : known;
-  if (user !== undefined && hasAccess(user)) return user;
+  const provider = user?.provider;
+  if (user !== undefined && hasAccess(user)) {
+    await audit.record({ ...event, outcome: "success", provider });
+    return user;
+  }
   if (user === undefined || user.disabled) await sessions.end(sessionId);
   const reason = user === undefined ? "deleted" : user.disabled ? "disabled" : "pending";
-  await audit.recordRefusal({
-    event: "token",
-    outcome: "refused",
-    userId,
-    provider: user?.provider,
-    ...originOf(context),
-    detail: { flow: "session", reason },
-  });
+  await audit.recordRefusal({ ...event, outcome: "refused", provider, detail: { flow: "session", reason } });
   throw user === undefined ? new NoSession() : new NoAccess();
 }
-
-const originOf = ({ address, requestId }: RequestContext) => ({ address, requestId });

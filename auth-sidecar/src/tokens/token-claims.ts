@@ -35,7 +35,7 @@ export interface TokenPolicy {
  * @param now seconds since the epoch
  * @throws {NoAccess} for an account that may not have one
  */
-export function tokenClaims(user: User, { issuer, audience, lifeSeconds }: TokenPolicy, now: number): TokenClaims {
+export function tokenClaims(user: User, { issuer, audience, lifeSeconds }: TokenPolicy, now: number, id: string = randomUUID()): TokenClaims {
   // The role is checked here once more, whatever the caller did: `admin` in a token would be the engine's master key.
   if (!hasAccess(user) || !isApplicationRole(user.role)) throw new NoAccess();
   return {
@@ -45,7 +45,7 @@ export function tokenClaims(user: User, { issuer, audience, lifeSeconds }: Token
     iat: now,
     nbf: now,
     exp: now + lifeSeconds,
-    jti: randomUUID(),
+    jti: id,
     [hasuraNamespace]: {
       "x-hasura-allowed-roles": [user.role],
       "x-hasura-default-role": user.role,

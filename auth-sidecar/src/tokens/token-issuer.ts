@@ -1,13 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { epochTime } from "../epoch-time.ts";
 import type { Keyring } from "../keys/keyring.ts";
 import type { User } from "../users/user.ts";
 import { signToken } from "./sign-token.ts";
 import { tokenClaims, type TokenPolicy } from "./token-claims.ts";
 
-export interface IssuedToken {
-  readonly token: string;
+/** A token to be, with its id and the key that will sign it: it can be on record before it exists. */
+export interface PendingToken {
   readonly id: string;
   readonly keyId: string;
+  /** @throws {NoAccess} for an account that may not have a token */
+  sign(user: User): Promise<string>;
 }
 
 export class TokenIssuer {
@@ -19,13 +22,14 @@ export class TokenIssuer {
     this.#policy = policy;
   }
 
-  /**
-   * @throws {NoAccess} for an account that may not have a token
-   * @throws {Unavailable} when there is no key yet
-   */
-  async issue(user: User): Promise<IssuedToken> {
+  /** @throws {Unavailable} when there is no key yet */
+  begin(): PendingToken {
     const { publicJwk, privateKey } = this.#keyring.signingKey();
-    const claims = tokenClaims(user, this.#policy, epochTime());
-    return { token: await signToken(claims, publicJwk, privateKey), id: claims.jti, keyId: publicJwk.kid };
+    const id = randomUUID();
+    return {
+      id,
+      keyId: publicJwk.kid,
+      sign: (user) => signToken(tokenClaims(user, this.#policy, epochTime(), id), publicJwk, privateKey),
+    };
   }
 }

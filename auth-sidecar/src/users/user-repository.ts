@@ -1,6 +1,6 @@
 import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database/database.ts";
-import { isApplicationRole } from "./application-role.ts";
+import { asUser, userColumns, type UserRow } from "./user-row.ts";
 import type { Provider, User } from "./user.ts";
 
 export interface UserWithPassword extends User {
@@ -8,31 +8,23 @@ export interface UserWithPassword extends User {
   readonly passwordHash: string | null;
 }
 
-interface UserRow {
-  id: string;
-  provider: string;
-  email: string;
-  name: string;
-  role: string;
-  organisation_id: string | null;
-  disabled: boolean;
-  password_hash: string | null;
-}
-
-const columns = "id, provider, email, name, role, organisation_id, disabled";
-
 const byEmail: Statement = {
   name: "user-by-email",
-  text: `select ${columns}, password_hash from auth.users where provider = $1 and lower(email) = $2`,
+  text: `select ${userColumns}, password_hash from auth.users where provider = $1 and lower(email) = $2`,
 };
 const byIds: Statement = {
   name: "users-by-id",
-  text: `select ${columns}, null as password_hash from auth.users where id = any($1::text[])`,
+  text: `select ${userColumns} from auth.users where id = any($1::text[])`,
 };
 const renewPassword: Statement = {
   name: "user-renew-password",
   text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2 returning id",
 };
+
+interface RowWithPassword extends UserRow {
+  password_hash: string | null;
+}
+
 /** Accounts in auth.users. */
 export class UserRepository {
   readonly #queries: Queries;
@@ -52,7 +44,7 @@ export class UserRepository {
   async findByEmail(provider: Provider, email: string): Promise<UserWithPassword | undefined> {
     // Postgres text cannot hold U+0000, so no account has it; asking would be an error of the statement.
     if (email.includes("\0")) return undefined;
-    const [row] = await this.#queries.query<UserRow>(byEmail, [provider, email]);
+    const [row] = await this.#queries.query<RowWithPassword>(byEmail, [provider, email]);
     return row === undefined ? undefined : { ...asUser(row), passwordHash: row.password_hash };
   }
 
@@ -60,17 +52,4 @@ export class UserRepository {
   async renewPasswordHash(id: string, current: string, renewed: string): Promise<boolean> {
     return (await this.#queries.query(renewPassword, [id, current, renewed])).length > 0;
   }
-}
-
-function asUser(row: UserRow): User {
-  if (!isApplicationRole(row.role)) throw new Error(`user ${row.id} has a role that the application does not know`);
-  return {
-    id: row.id,
-    provider: row.provider as Provider,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    organisationId: row.organisation_id,
-    disabled: row.disabled,
-  };
 }
