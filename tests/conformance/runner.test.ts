@@ -116,6 +116,35 @@ test("what a command leaves without ground goes with it, where Hasura takes it a
   ).toEqual({ "dropping/untracked": "passed", "dropping/column": "passed", "dropping/kept": "passed", "dropping/renamed": "passed" });
 });
 
+test("native queries and logical models are tracked, given permissions and untracked", { timeout: 600_000 }, async () => {
+  const model = { source: "default", name: "wheel", fields: [{ name: "size", type: "integer" }] };
+  const wheels = { type: "query", source: "default", root_field_name: "wheels", code: "select generate_series(1, {{most}}) as size", arguments: { most: { type: "integer" } } };
+  const permission = { role: "driver", permission: { columns: ["size"], filter: { size: { _gt: 1 } } } };
+  const asDriver = (text: string, data: object) => ({ ...query(text, data), headers: { "X-Hasura-Role": "driver" } });
+  expect(
+    await outcomes({
+      native: {
+        "setup.yaml": JSON.stringify({
+          type: "bulk_atomic",
+          args: [
+            { type: "pg_track_logical_model", args: model },
+            { type: "pg_track_native_query", args: { ...wheels, returns: "wheel" } },
+            { type: "pg_create_logical_model_select_permission", args: { source: "default", name: "wheel", ...permission } },
+          ],
+        }),
+        "asked.yaml": steps(query("{ wheels(args: {most: 2}) { size } }", { wheels: [{ size: 1 }, { size: 2 }] }), asDriver("{ wheels(args: {most: 2}) { size } }", { wheels: [{ size: 2 }] })),
+        "own_model.yaml": steps(
+          command("pg_track_native_query", { ...wheels, root_field_name: "own", returns: { fields: model.fields } }),
+          command("pg_create_logical_model_select_permission", { type: "native_query", name: "own", ...permission }),
+          asDriver("{ own(args: {most: 3}) { size } }", { own: [{ size: 2 }, { size: 3 }] }),
+        ),
+        "refused.yaml": steps(command("pg_track_native_query", { ...wheels, root_field_name: "bad", code: "select {{most}}", returns: "wheel" }, 400), query("{ wheels(args: {most: 1}) { size } }", { wheels: [{ size: 1 }] })),
+        "untracked.yaml": steps(command("pg_untrack_logical_model", { source: "default", name: "wheel" }, 400), command("pg_untrack_native_query", { source: "default", root_field_name: "wheels" })),
+      },
+    }),
+  ).toEqual({ "native/asked": "passed", "native/own_model": "passed", "native/refused": "passed", "native/untracked": "passed" });
+});
+
 test("what cannot be run is named, and the run goes on", { timeout: 600_000 }, async () => {
   const table = { type: "bulk", args: [{ type: "run_sql", args: { sql: "create table depot (id int)" } }, { type: "track_table", args: "depot" }] };
   const found = await outcomes({

@@ -1,9 +1,12 @@
 import { type Json, record } from "./json.ts";
 
-export interface Source extends Json {
+/** Keys of a source under which its objects stand. */
+export const objectLists = ["tables", "functions", "logical_models", "native_queries"] as const;
+
+type Objects = Readonly<Record<(typeof objectLists)[number], Json[]>>;
+
+export interface Source extends Json, Objects {
   readonly name: string;
-  readonly tables: Json[];
-  readonly functions: Json[];
 }
 
 /** The sources that commands add, move and take away, and the database of each; those with the same address share one. */
@@ -46,7 +49,7 @@ export class Sources {
 
   /** Nothing is tracked any more; the sources stay. */
   clear(): void {
-    for (const source of this.#sources.values()) source.tables.length = source.functions.length = 0;
+    for (const source of this.#sources.values()) for (const list of objectLists) source[list].length = 0;
   }
 
   /** @returns whether the command is about sources */
@@ -89,13 +92,13 @@ export class Sources {
   }
 
   /** @param kept what a source of that name had before */
-  #add(name: string, args: Json, kept?: Pick<Source, "tables" | "functions">): void {
+  #add(name: string, args: Json, kept?: Partial<Objects>): void {
     const customization = record(args["customization"]);
     const database = databaseAt(name, args);
     this.#databases.set(name, database);
-    const objects = { tables: kept?.tables ?? [], functions: kept?.functions ?? [] };
+    const { tables = [], functions = [], logical_models = [], native_queries = [] } = kept ?? {};
     const configuration = configurationOf(database);
-    this.#sources.set(name, { name, kind: "postgres", configuration, ...(Object.keys(customization).length === 0 ? {} : { customization }), ...objects });
+    this.#sources.set(name, { name, kind: "postgres", configuration, ...(Object.keys(customization).length === 0 ? {} : { customization }), tables, functions, logical_models, native_queries });
   }
 
   #move(name: string, database: string): void {

@@ -3,7 +3,7 @@ import { qualified } from "./qualified-name.ts";
 import type { Source, Sources } from "./sources.ts";
 
 /**
- * Applies a command about tables, their relationships, fields and permissions, or about functions.
+ * Applies a command about tables, their relationships, fields and permissions, or about functions, logical models and native queries.
  * @param raw the command's arguments as they are written: a name alone, or a mapping
  * @returns whether the command is about these
  */
@@ -58,7 +58,25 @@ const changes: Readonly<Record<string, Change>> = {
   set_function_customization: changeFunction((tracked, args) => (tracked["configuration"] = args["configuration"])),
   create_function_permission: changeFunction((tracked, args) => push(tracked, "permissions", { role: args["role"] })),
   drop_function_permission: changeFunction((tracked, args) => dropFrom(tracked, "permissions", "role", args["role"])),
+  track_logical_model: (source, { source: _source, ...model }) => source.logical_models.push(model),
+  untrack_logical_model: (source, args) => dropFrom(source, "logical_models", "name", args["name"]),
+  create_logical_model_select_permission: (source, args) => {
+    const { role, permission } = args;
+    push(modelOf(source, args), "select_permissions", { role, permission });
+  },
+  drop_logical_model_select_permission: (source, args) => dropFrom(modelOf(source, args), "select_permissions", "role", args["role"]),
+  // A query's own logical model is given permissions later; the case's command is not to change with it.
+  track_native_query: (source, { source: _source, type: _type, ...query }) => source.native_queries.push(structuredClone(query)),
+  untrack_native_query: (source, args) => dropFrom(source, "native_queries", "root_field_name", args["root_field_name"]),
 };
+
+/** A logical model, or the one that a native query has for itself. */
+function modelOf(source: Source, { type, name }: Json): Json {
+  const ofQuery = type === "native_query";
+  const owner = ofQuery ? source.native_queries.find((query) => query["root_field_name"] === name) : source.logical_models.find((model) => model["name"] === name);
+  if (owner === undefined) throw new Error(`there is no ${ofQuery ? "native query" : "logical model"} ${String(name)}`);
+  return ofQuery ? (owner["returns"] as Json) : owner;
+}
 
 /** Whether the arguments are the object's name and nothing else. */
 function isName(args: Json, raw: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import { objectLists } from "./sources.ts";
 
 /** Place of something in merged metadata, such as `["sources", 0, "tables", 2, "select_permissions", 1, "permission"]`. */
 export type ObjectPath = readonly (string | number)[];
@@ -8,7 +9,7 @@ const byColumn = new Set(["column_config", "custom_column_names"]);
 
 /** The object that goes when what stands at a place does not fit: the last entry of a list, or the configuration of a column. */
 function ownerOf([root, source, kind, index, ...further]: ObjectPath): ObjectPath {
-  if (root !== "sources" || (kind !== "tables" && kind !== "functions") || typeof index !== "number") return [root, source].filter((part) => part !== undefined);
+  if (root !== "sources" || kind === undefined || !(objectLists as readonly ObjectPath[number][]).includes(kind) || typeof index !== "number") return [root, source].filter((part) => part !== undefined);
   const [key, inner, column] = further;
   const above = [root, source ?? 0, kind, index];
   if (key === "configuration" && byColumn.has(String(inner)) && column !== undefined) return [...above, key, String(inner), column];
