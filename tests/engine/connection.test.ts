@@ -55,6 +55,21 @@ test("a value of megabytes comes whole, alone and among others", async () => {
   await connection.close();
 });
 
+test("values stay as they came while others are read", async () => {
+  const connection = await open();
+  const lengths = [1, 9_000, 15_000, 16_000, 70_000, 200_000];
+  const columns = lengths.map((length) => `repeat($1, ${length})`);
+  const ask = (letter: string) => connection.queryAll([plain(`select ${columns.join(", ")}`, letter), ...columns.map((column) => plain(`select ${column}`, letter))]);
+  const letters = ["a", "b", "c", "d"];
+  const answers = [];
+  for (const letter of letters) answers.push(await ask(letter));
+  for (const [index, { finished }] of answers.entries()) {
+    const expected = lengths.map((length) => letters[index]?.repeat(length));
+    expect(finished.map(texts)).toEqual([[expected], ...expected.map((value) => [[value]])]);
+  }
+  await connection.close();
+});
+
 test("a failed statement says why, and the connection stays good", async () => {
   const connection = await open();
   await expect(connection.query(plain("select $1::int", "x"))).rejects.toMatchObject({ code: "22P02" });

@@ -2,7 +2,7 @@ import { Kind } from "graphql";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, ExplainedSubscription, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "../metadata/problems.ts";
-import { textOf, type Bytes } from "../postgres/bytes.ts";
+import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -268,7 +268,7 @@ async function closeAll(databases: ReadonlyMap<string, Database>): Promise<void>
   await Promise.all([...databases.values()].map((database) => database.close()));
 }
 
-const nothing: Bytes = [Buffer.from("null")];
+const nothing = bytesOf("null");
 
 /** The one value of a statement's one row. */
 function answerOf(rows: readonly Row[] | undefined): Bytes {

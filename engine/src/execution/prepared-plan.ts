@@ -1,4 +1,4 @@
-import type { Bytes } from "../postgres/bytes.ts";
+import { byteString, type Bytes, type ByteString } from "../postgres/bytes.ts";
 import { finalText } from "../sql/print.ts";
 import type { QueryStatement, RootPlan } from "./plan.ts";
 
@@ -6,7 +6,7 @@ import type { QueryStatement, RootPlan } from "./plan.ts";
 export interface PreparedPlan {
   readonly roots: readonly RootPlan[];
   /** The reply without its answers: what stands before the first, between each two, and after the last. */
-  readonly frame: readonly Buffer[];
+  readonly frame: readonly ByteString[];
   readonly statements: readonly { readonly statement: QueryStatement; readonly text: string }[];
   /** Names of the sources that the statements ask. */
   readonly sources: readonly string[];
@@ -29,7 +29,7 @@ export function preparePlan(roots: readonly RootPlan[]): PreparedPlan {
 }
 
 /** Keys in the order of the query; answers come in the order of the statements. */
-function frameOf(roots: readonly RootPlan[]): Buffer[] {
+function frameOf(roots: readonly RootPlan[]): ByteString[] {
   const texts = [""];
   const add = (text: string): void => {
     texts.push(`${texts.pop() ?? ""}${text}`);
@@ -46,12 +46,12 @@ function frameOf(roots: readonly RootPlan[]): Buffer[] {
   add('{"data":');
   addFields(roots);
   add("}");
-  return texts.map((text) => Buffer.from(text));
+  return texts.map((text) => byteString(Buffer.from(text)));
 }
 
 /** The whole reply: the answers in their frame, as they come from Postgres. */
 export function splice({ frame }: PreparedPlan, answers: readonly Bytes[]): Bytes {
-  const pieces: Buffer[] = [];
+  const pieces: (Buffer | ByteString)[] = [];
   for (const [index, piece] of frame.entries()) {
     pieces.push(piece);
     const answer = answers[index];

@@ -2,13 +2,11 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { RequestHeaders } from "../auth/request-headers.ts";
-import { bytesOf, lengthOf, type Bytes } from "../postgres/bytes.ts";
+import { bufferOf, byteString, bytesOf, lengthOf, longestCopied, type Bytes } from "../postgres/bytes.ts";
 
 const compress = promisify(gzip);
 /** Below one packet compression only costs. */
 const smallestCompressed = 1_024;
-/** Bytes of a body up to which copying costs less than gathering; node's own buffer for writing at once holds 16 KiB with the head. */
-const longestJoined = 15_360;
 const acceptsGzip = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
 
 export interface Reply {
@@ -42,7 +40,7 @@ export async function sendReply(
     send(response, reply.status, headers, body, length);
     return;
   }
-  const compressed = await compress(Buffer.concat(body, length), { level: constants.Z_BEST_SPEED });
+  const compressed = await compress(bufferOf(body), { level: constants.Z_BEST_SPEED });
   headers["content-encoding"] = "gzip";
   headers["vary"] = response.hasHeader("vary") ? "Origin, Accept-Encoding" : "Accept-Encoding";
   headers["content-length"] = compressed.length;
@@ -56,14 +54,14 @@ export async function sendReply(
 function send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: Bytes, length: number): void {
   if (response.destroyed) return;
   response.writeHead(status, headers);
-  if (length <= longestJoined) {
+  if (length <= longestCopied) {
     let text = "";
-    for (const piece of body) text += piece.toString("latin1");
+    for (const piece of body) text += typeof piece === "string" ? piece : byteString(piece);
     response.end(text, "latin1");
     return;
   }
   response.cork();
-  for (const piece of body) response.write(piece);
+  for (const piece of body) response.write(piece, "latin1");
   response.end();
 }
 

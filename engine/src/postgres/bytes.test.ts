@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bytesOf, lengthOf, slice, textOf } from "./bytes.ts";
+import { bufferOf, byteString, bytesOf, lengthOf, slice, textOf } from "./bytes.ts";
 
 /** A text as bytes in pieces, cut anywhere, inside of characters too. */
 const pieces = fc
@@ -17,6 +17,17 @@ test("a text in pieces is the text, wherever it is cut", () => {
       expect(textOf(bytes)).toBe(text);
       expect(lengthOf(bytes)).toBe(Buffer.byteLength(text));
       expect(textOf(bytesOf(text))).toBe(text);
+    }),
+  );
+});
+
+test("it does not matter which pieces are byte strings", () => {
+  fc.assert(
+    fc.property(pieces, fc.infiniteStream(fc.boolean()), ({ text, bytes }, choices) => {
+      const mixed = bytes.map((piece) => (choices.next().value ? byteString(piece) : piece));
+      expect(textOf(mixed)).toBe(text);
+      expect(bufferOf(mixed)).toEqual(Buffer.from(text));
+      expect(lengthOf(mixed)).toBe(Buffer.byteLength(text));
     }),
   );
 });

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
-import { slice, type Bytes } from "./bytes.ts";
+import { byteString, lengthOf, longestCopied, slice, type Bytes } from "./bytes.ts";
 import { commandMessage, statementMessages } from "./frontend-messages.ts";
 import { MessageReader, type MessageHandler } from "./message-reader.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { slabSocket } from "./slab-socket.ts";
+import { SlabSocket } from "./slab-socket.ts";
 
 /** Columns of a row: Postgres' text in bytes, or null. */
 export type Row = readonly (Bytes | null)[];
@@ -62,6 +62,7 @@ export class Connection implements MessageHandler {
   /** Identifies the connection to `pg_cancel_backend`. */
   readonly processId: number;
   readonly #client: pg.Client;
+  readonly #slabs: SlabSocket;
   readonly #socket: Socket;
   readonly #reader = new MessageReader(this);
   /** Names of prepared statements. No Set, for the reason that Watchdog gives. */
@@ -69,13 +70,17 @@ export class Connection implements MessageHandler {
   #pending: Pending | undefined;
   #lost: Error | undefined;
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, slabs: SlabSocket) {
     const { processID, connection } = client as unknown as ClientInternals;
     this.processId = processID;
     this.#client = client;
+    this.#slabs = slabs;
     this.#socket = connection.stream;
     this.#socket.removeAllListeners("data");
-    this.#socket.on("data", (chunk: Buffer) => this.#reader.take(chunk));
+    this.#socket.on("data", (chunk: Buffer) => {
+      this.#reader.take(chunk);
+      if (this.#reader.isBetweenMessages) slabs.reuse();
+    });
   }
 
   /**
@@ -83,7 +88,8 @@ export class Connection implements MessageHandler {
    * @throws what node-postgres throws when there is no connection to be had
    */
   static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void): Promise<Connection> {
-    const client = new pg.Client({ ...config, stream: slabSocket });
+    const slabs = new SlabSocket();
+    const client = new pg.Client({ ...config, stream: () => slabs.socket });
     let connection: Connection | undefined;
     client.on("error", (error) => {
       if (connection === undefined) return; // then connect() fails with it
@@ -91,7 +97,7 @@ export class Connection implements MessageHandler {
       onLost(connection, error);
     });
     await client.connect();
-    connection = new Connection(client);
+    connection = new Connection(client, slabs);
     return connection;
   }
 
@@ -168,7 +174,7 @@ export class Connection implements MessageHandler {
   message(type: number, data: Buffer, start: number, end: number): void {
     const pending = this.#pending;
     if (pending === undefined) return; // notices and parameters may come at any time
-    if (type === dataRow) pending.rows.push(readRow(data, start));
+    if (type === dataRow) pending.rows.push(this.#readRow(data, start));
     else if (type === commandComplete) {
       pending.finished.push(pending.rows);
       pending.rows = [];
@@ -185,7 +191,30 @@ export class Connection implements MessageHandler {
     if (only === undefined) {
       const whole = Buffer.concat(body);
       this.message(type, whole, 0, whole.length);
-    } else this.#pending?.rows.push([only]);
+    } else this.#pending?.rows.push([this.#taken(only)]);
+  }
+
+  /** Values of a DataRow: their number, then of each its length (-1 for null) and its bytes. */
+  #readRow(data: Buffer, start: number): Row {
+    const columns: (Bytes | null)[] = [];
+    let at = start + 2;
+    for (let left = data.readInt16BE(start); left > 0; left -= 1) {
+      const length = data.readInt32BE(at);
+      at += 4;
+      if (length === -1) columns.push(null);
+      else {
+        columns.push(length > longestCopied ? this.#taken([data.subarray(at, at + length)]) : [byteString(data, at, at + length)]);
+        at += length;
+      }
+    }
+    return columns;
+  }
+
+  /** A value as it stays, whatever is read next. */
+  #taken(value: readonly Buffer[]): Bytes {
+    if (lengthOf(value) <= longestCopied) return value.map((piece) => byteString(piece));
+    this.#slabs.keep();
+    return value;
   }
 
   #settle(pending: Pending): void {
@@ -202,24 +231,8 @@ export class Connection implements MessageHandler {
   }
 }
 
-/** Values of a DataRow: their number, then of each its length (-1 for null) and its bytes. */
-function readRow(data: Buffer, start: number): Row {
-  const columns: (Bytes | null)[] = [];
-  let at = start + 2;
-  for (let left = data.readInt16BE(start); left > 0; left -= 1) {
-    const length = data.readInt32BE(at);
-    at += 4;
-    if (length === -1) columns.push(null);
-    else {
-      columns.push([data.subarray(at, at + length)]);
-      at += length;
-    }
-  }
-  return columns;
-}
-
 /** The one value of a row that came in pieces, still in pieces; undefined for a row of several columns. */
-function readOnlyColumn(body: readonly Buffer[]): Bytes | undefined {
+function readOnlyColumn(body: readonly Buffer[]): Buffer[] | undefined {
   const head = Buffer.concat(slice(body, 0, 6));
   return head.readInt16BE(0) === 1 ? slice(body, 6, 6 + head.readInt32BE(2)) : undefined;
 }

@@ -37,6 +37,22 @@ test("messages are found again however the network cuts them", () => {
   );
 });
 
+test("nothing of a chunk is needed any more exactly when it ends with a message", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 8 }), (lengths) => {
+      const reader = new MessageReader({ message: () => undefined, longMessage: () => undefined });
+      for (const length of lengths) {
+        const bytes = encoded({ type: 68, body: new Uint8Array(length) });
+        const states = Array.from(bytes, (_, index) => {
+          reader.take(bytes.subarray(index, index + 1));
+          return reader.isBetweenMessages;
+        });
+        expect(states).toEqual(Array.from(bytes, (_, index) => index === bytes.length - 1));
+      }
+    }),
+  );
+});
+
 test("messages are found again when every byte comes alone", () => {
   fc.assert(
     fc.property(messages, (sent) => {

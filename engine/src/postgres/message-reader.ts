@@ -23,6 +23,11 @@ export class MessageReader {
     this.#handler = handler;
   }
 
+  /** Whether nothing of what it took is needed for what comes. */
+  get isBetweenMessages(): boolean {
+    return this.#missing === 0 && this.#partialHead === undefined;
+  }
+
   take(chunk: Buffer): void {
     const data = this.#partialHead === undefined ? chunk : Buffer.concat([this.#partialHead, chunk]);
     this.#partialHead = undefined;
