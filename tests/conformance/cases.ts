@@ -66,7 +66,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function commandsOf(value: unknown): readonly Command[] {
   if (Array.isArray(value)) return value.flatMap(commandsOf);
   if (!isRecord(value) || typeof value["type"] !== "string") return [];
-  if (["bulk", "bulk_atomic", "concurrent_bulk"].includes(String(value["type"]))) return commandsOf(value["args"] ?? []);
+  if (["bulk", "bulk_atomic", "concurrent_bulk"].includes(value["type"])) return commandsOf(value["args"] ?? []);
   return [{ type: value["type"], args: value["args"], ...(typeof value["version"] === "number" ? { version: value["version"] } : {}) }];
 }
 
