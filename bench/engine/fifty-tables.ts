@@ -28,7 +28,6 @@ export async function measureReady(databaseUrl: string, owner: Client, starts: n
       await server[Symbol.asyncDispose]();
       return server.readyMilliseconds;
     };
-    await start(); // fills the cache of compiled code, which an image brings
     const milliseconds: number[] = [];
     for (let index = 0; index < starts; index += 1) milliseconds.push(await start());
     return figure(milliseconds);

@@ -4,7 +4,7 @@ import { LoadGenerator } from "../measure/load-generator.ts";
 import { surroundings, writeResults } from "../report/results.ts";
 import { number, spread, table } from "../report/table.ts";
 import { cases } from "./cases.ts";
-import { type Contender, startBaseline, startEngine, startPostgraphile } from "./contenders.ts";
+import { type Contender, fillCompileCache, startBaseline, startEngine, startPostgraphile } from "./contenders.ts";
 import { measureReady } from "./fifty-tables.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
 import { checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
@@ -35,6 +35,7 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
   );
   const asked = cases(rows[0]?.prefix ?? "").filter(({ name }) => isWanted(name));
   const databaseUrl = database.url("engine");
+  await fillCompileCache(databaseUrl);
 
   const queries: QueryFigures[] = [];
   if (asked.length > 0) {
