@@ -48,11 +48,13 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     };
     const times = await runPhases([...preparation(session, prepared, true, options.deliverImages), stackPhase], phaseOptions(session));
     const { outputs, changes } = update!;
-    const access = await writeAccess(session.paths, readOutputs(outputs, options.stack));
+    const access = await writeAccess(session.paths, readOutputs(plain(outputs), options.stack));
     const generated = prepared.configuration!.given.adminPassword === undefined;
     return { access, times, changes, newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)) };
   });
 }
+
+const plain = (outputs: OutputMap): Record<string, unknown> => Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value as unknown]));
 
 export interface PreviewResult {
   readonly changes: OpMap;

@@ -1,4 +1,3 @@
-import type { OutputMap } from "@pulumi/pulumi/automation/index.js";
 import { z } from "zod";
 import { databaseAddress } from "../../services/database-place.ts";
 import { Failure } from "../foundation/failure.ts";
@@ -42,8 +41,7 @@ export type DatabaseReach = StackValues["database"];
 export type DatabaseRole = keyof z.infer<typeof databasePasswords>;
 
 /** @throws Failure when the stack has no outputs, as before its first successful update */
-export function readOutputs(map: OutputMap, stack: string): StackValues {
-  const values = Object.fromEntries(Object.entries(map).map(([name, { value }]) => [name, value as unknown]));
+export function readOutputs(values: Readonly<Record<string, unknown>>, stack: string): StackValues {
   const result = outputs.safeParse(values);
   if (result.success) return result.data;
   throw new Failure(`The stack ${stack} is not up`, {

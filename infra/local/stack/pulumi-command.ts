@@ -1,5 +1,7 @@
 import { createRequire } from "node:module";
-import { CommandError, type PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+// Commands that only read outputs tell its errors too: not from the front, which takes a third of a second to load.
+import { CommandError } from "@pulumi/pulumi/automation/errors.js";
 import { Failure } from "../foundation/failure.ts";
 import { runToEnd } from "../foundation/process.ts";
 import type { PluginKind } from "../plugins/choice.ts";
@@ -36,9 +38,8 @@ const withProviders: ReadonlySet<string | undefined> = new Set(["up", "preview",
  * Lets the Automation API run its CLI with the stand-ins beside it where they are chosen, and in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI
  * twice, from the terminal
  * and from the API, and the second one makes it drop its work.
- * @param plugins undefined where no command works on resources
  */
-export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind | undefined, onLine: (line: string) => void): PulumiCommand {
+export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind, onLine: (line: string) => void): PulumiCommand {
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import {
   LocalWorkspace,
   type LocalWorkspaceOptions,
-  type OutputMap,
   type PulumiFn,
   type ProjectSettings,
   type Stack,
@@ -14,6 +13,7 @@ import type { PulumiCli } from "../pulumi-cli/acquire.ts";
 import { type PluginKind, pulumiHome, standInPlugins } from "../plugins/choice.ts";
 import { stackPaths, type StackPaths } from "../foundation/paths.ts";
 import { isSecretSetting, projectName } from "./configuration.ts";
+import { backendOf, cliEnvironment } from "./cli-environment.ts";
 import { inOwnProcessGroup } from "./pulumi-command.ts";
 
 export interface WorkspaceOptions {
@@ -54,31 +54,12 @@ async function writeConfiguration(
   await writeFile(file, stringify(content), { mode: 0o600 });
 }
 
-const backendOf = (paths: StackPaths): string => `file://${paths.state}`;
-
-function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind | undefined, onLine: (line: string) => void): LocalWorkspaceOptions {
+function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind, onLine: (line: string) => void): LocalWorkspaceOptions {
   return {
     pulumiCommand: inOwnProcessGroup(cli.command, plugins, onLine),
     workDir: paths.workspace,
-    pulumiHome: pulumiHome(),
-    envVars: {
-      PULUMI_BACKEND_URL: backendOf(paths),
-      PULUMI_CONFIG_PASSPHRASE_FILE: paths.passphrase,
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      // Its own logs, encrypted, one for each call; ours has what matters.
-      PULUMI_LOG_ROTATION_MAX_AGE_DAYS: "1",
-      PULUMI_LOG_ROTATION_MAX_TOTAL_MB: "20",
-      ROUTEQL_NODE: process.execPath,
-    },
+    envVars: cliEnvironment(paths),
   };
-}
-
-/** Reads the outputs of a stack that exists; changes nothing that a run beside it could use. */
-export async function readStackOutputs(stack: string, cli: PulumiCli): Promise<OutputMap> {
-  const paths = stackPaths(stack);
-  const workspace = await LocalWorkspace.create(workspaceOptions(paths, cli, undefined, () => undefined));
-  return workspace.stackOutputs(stack);
 }
 
 /**
