@@ -64,6 +64,8 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ author_aggregate { aggregate { count(distinct: null) } } }", {}, "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.distinct", "expected a boolean for type 'Boolean', but found null"],
   ["{ author_aggregate { aggregate { count(columns: null) } } }", {}, "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.columns", "expected a list, but found null"],
   ["{ author(where: {articles_aggregate: {count: {arguments: null, predicate: {}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.arguments", "expected a list, but found null"],
+  ["{ author(where: {articles_aggregate: {count: {filter: {id: {_eq: []}}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.predicate", "missing required field 'predicate'"],
+  ["{ author(where: {id: {_eq: {}}, nothing: {}}) { id } }", {}, "$.selectionSet.author.args.where.nothing", "field 'nothing' not found in type: 'author_bool_exp'"],
   ["{ article { body(path: null) } }", {}, "$.selectionSet.article.selectionSet.body.args.path", "expected a string for type 'String', but found null"],
   ["{ article(where: {tags: {_eq: null}}) { id } }", {}, "$.selectionSet.article.args.where.tags._eq", "unexpected null value for type 'String'"],
   ["{ __type(name: 1) { name } }", {}, "$.selectionSet.__type.args.name", "expected a string for type 'String', but found an integer"],

@@ -195,6 +195,7 @@ export class InputReader {
     return { kind: "scalar", path, type: inner.name, value };
   }
 
+  /** What is not known or not there is told of before what is wrong with a value. */
   #object<Value>(
     type: GraphQLInputObjectType,
     given: readonly (readonly [string, Value])[],
@@ -202,18 +203,15 @@ export class InputReader {
     read: (value: Value, type: GraphQLInputType, path: string) => Input,
   ): Input {
     const fields = type.getFields();
-    const seen = new Set<string>();
-    const entries = given.map(([name, value]) => {
+    const known = given.map(([name, value]) => {
       const field = fields[name];
       if (field === undefined) throw invalid(`field '${name}' not found in type: '${type.name}'`, `${path}.${name}`);
-      if (seen.has(name)) throw invalid(`field '${name}' is given more than once`, path);
-      seen.add(name);
-      return { field, value: read(value, field.type, `${path}.${name}`) };
+      return { field, value };
     });
     for (const field of Object.values(fields)) {
-      if (isRequiredInputField(field) && !seen.has(field.name)) throw invalid(`missing required field '${field.name}'`, `${path}.${field.name}`);
+      if (isRequiredInputField(field) && !known.some((each) => each.field === field)) throw invalid(`missing required field '${field.name}'`, `${path}.${field.name}`);
     }
-    return { kind: "object", path, entries };
+    return { kind: "object", path, entries: known.map(({ field, value }) => ({ field, value: read(value, field.type, `${path}.${field.name}`) })) };
   }
 
   /** A literal as a JSON value; numbers keep their digits, variables inside are filled in. */
