@@ -3,9 +3,8 @@ import type { MergedPath } from "../metadata/load.ts";
 import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
 import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
 import { defaultName, graphqlName, type Naming } from "./naming.ts";
+import type { Fail } from "./report.ts";
 import { description } from "./resolve.ts";
-
-type Fail = (reason: string) => undefined;
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
   const overloads = catalog.functions.get(nameKey(name)) ?? [];

@@ -4,7 +4,7 @@ import type { LogicalModelMetadata } from "../metadata/native-shape.ts";
 import type { SourceMetadata } from "../metadata/shape.ts";
 import type { LogicalModel, TableColumn } from "./model.ts";
 import { graphqlName } from "./naming.ts";
-import { failing, type Fail, type Report } from "./resolve.ts";
+import { failing, type Fail, type Report } from "./report.ts";
 
 /** How SQL and Hasura call types that the catalogue calls otherwise. */
 const catalogNames: Readonly<Record<string, string>> = {

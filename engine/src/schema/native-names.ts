@@ -1,6 +1,7 @@
 import type { MergedPath } from "../metadata/load.ts";
 import { argumentsTypeName, inputTypeNames, rowTypeName } from "./native-types.ts";
-import { objectTypeAt, type Report, type ResolvedSource } from "./resolve.ts";
+import { objectTypeAt, type Report } from "./report.ts";
+import type { ResolvedSource } from "./resolve.ts";
 
 interface NamedType {
   readonly name: string;

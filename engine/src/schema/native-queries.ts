@@ -10,9 +10,9 @@ import type { SourceMetadata } from "../metadata/shape.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { columnTypesOf } from "../sql/native.ts";
 import { resolveModel, typeOf } from "./logical-models.ts";
-import type { LogicalModel, NativeArgument, NativeQuery, TrackedTable } from "./model.ts";
+import type { LogicalModel, NativeArgument, NativeQuery } from "./model.ts";
 import { BadCode, readCode } from "./native-code.ts";
-import { failing, manualRelationship, nativeRelationship, type Report } from "./resolve.ts";
+import { failing, type Report } from "./report.ts";
 
 export interface NativeObjects {
   /** Those that native queries have for themselves among them. */
@@ -113,21 +113,4 @@ export async function resolveNativeObjects(source: SourceMetadata, path: MergedP
     else if (query !== undefined) queries.set(query.name, query);
   }
   return { models: [...new Set([...models.values(), ...[...queries.values()].map(({ model }) => model)])], queries };
-}
-
-/** Finds what a native query relates to. */
-export function relateNativeQuery(query: NativeQuery, tables: ReadonlyMap<string, TrackedTable>, queries: ReadonlyMap<string, NativeQuery>, report: Report): void {
-  for (const kind of ["object", "array"] as const) {
-    const key = `${kind}_relationships` as const;
-    for (const [index, { name, using }] of query.metadata[key].entries()) {
-      const fail = failing(report, [...query.path, key, index, "using"], `${kind}_relationship`, `${query.name}.${name}`);
-      if ("remote_table" in using) {
-        const relationship = manualRelationship(query.model, { name, kind }, using, tables, fail);
-        if (relationship !== undefined) query.relationships.set(name, relationship);
-      } else {
-        const relationship = nativeRelationship(query.model, { name, kind }, using, queries, fail);
-        if (relationship !== undefined) query.nativeRelationships.set(name, relationship);
-      }
-    }
-  }
 }

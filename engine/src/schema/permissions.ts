@@ -3,7 +3,8 @@ import type { Metadata, SelectPermissionMetadata } from "../metadata/shape.ts";
 import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
 import type { RowModel } from "./model.ts";
-import type { Report, ResolvedSource } from "./resolve.ts";
+import type { Report } from "./report.ts";
+import type { ResolvedSource } from "./resolve.ts";
 
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
 export type SubscriptionRootField = QueryRootField | "select_stream";

@@ -1,20 +1,12 @@
 import { nameKey, type Catalog, type CatalogTable } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
-import type { QualifiedName, RelationshipMetadata, SourceMetadata, TableMetadata } from "../metadata/shape.ts";
+import type { SourceMetadata, TableMetadata } from "../metadata/shape.ts";
 import { resolveComputedField, resolveFunction, title } from "./functions.ts";
-import type { LogicalModel, NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
-import { relateNativeQuery, type NativeObjects } from "./native-queries.ts";
+import type { LogicalModel, NativeQuery, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import type { NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming } from "./naming.ts";
-
-/** Reports an object that does not fit the database. */
-export type Report = (path: MergedPath, type: string, name: string, reason: string) => void;
-
-const objectTypes: Readonly<Record<string, string>> = { tables: "table", functions: "function", logical_models: "logical_model", native_queries: "native_query" };
-
-/** Hasura's name of the kind of object that a place of a source belongs to. */
-export function objectTypeAt(path: MergedPath): string {
-  return path.map((part) => objectTypes[part]).find((type) => type !== undefined) ?? "source";
-}
+import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
+import { failing, type Fail, type Report } from "./report.ts";
 
 export interface ResolvedSource {
   readonly name: string;
@@ -124,88 +116,7 @@ function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, Trac
   }
 }
 
-export type Fail = (reason: string) => undefined;
-
-export function failing(report: Report, path: MergedPath, type: string, name: string): Fail {
-  return (reason) => {
-    report(path, type, name, reason);
-    return undefined;
-  };
-}
-
-function pairs(table: RowModel, target: RowModel, mapping: readonly (readonly [string, string])[], fail: Fail): Relationship["mapping"] | undefined {
-  const found: (readonly [TableColumn, TableColumn])[] = [];
-  for (const [from, to] of mapping) {
-    const own = table.columns.get(from);
-    const remote = target.columns.get(to);
-    if (own === undefined) return fail(`${table.key} has no column ${from}`);
-    if (remote === undefined) return fail(`${target.key} has no column ${to}`);
-    found.push([own, remote]);
-  }
-  return found.length === 0 ? fail("the column mapping is empty") : found;
-}
-
-const sameColumns = (one: readonly string[], other: readonly string[]) =>
-  one.length === other.length && one.every((column) => other.includes(column));
-
-/** A relationship whose columns metadata name. */
-export function manualRelationship(
-  own: RowModel,
-  common: Pick<Relationship, "name" | "kind">,
-  { remote_table: remote, column_mapping: mapped }: { readonly remote_table: QualifiedName; readonly column_mapping: Readonly<Record<string, string>> },
-  tables: ReadonlyMap<string, TrackedTable>,
-  fail: Fail,
-): Relationship | undefined {
-  const target = tables.get(nameKey(remote)) ?? fail(`${nameKey(remote)} is not tracked`);
-  const mapping = target && pairs(own, target, Object.entries(mapped), fail);
-  return mapping && { ...common, target, mapping, nullable: true };
-}
-
-/** The same, to a native query. */
-export function nativeRelationship(
-  own: RowModel,
-  common: Pick<NativeRelationship, "name" | "kind">,
-  { remote_native_query: remote, column_mapping: mapped }: { readonly remote_native_query: string; readonly column_mapping: Readonly<Record<string, string>> },
-  queries: ReadonlyMap<string, NativeQuery>,
-  fail: Fail,
-): NativeRelationship | undefined {
-  const query = queries.get(remote) ?? fail(`there is no native query ${remote}`);
-  const mapping = query && pairs(own, query.model, Object.entries(mapped), fail);
-  return mapping && { ...common, query, mapping };
-}
-
-function resolveRelationship(
-  table: TrackedTable,
-  kind: "object" | "array",
-  metadata: RelationshipMetadata,
-  tables: ReadonlyMap<string, TrackedTable>,
-  fail: Fail,
-): Relationship | undefined {
-  const { foreign_key_constraint_on: constraint, manual_configuration: manual } = metadata.using;
-  const tracked = (name: QualifiedName) => tables.get(nameKey(name)) ?? fail(`${nameKey(name)} is not tracked`);
-  const common = { name: metadata.name, kind };
-  if (manual !== undefined && "remote_table" in manual) return manualRelationship(table, common, manual, tables, fail);
-  if (constraint === undefined) return fail("it has no definition");
-  if (Array.isArray(constraint)) {
-    if (kind === "array") return fail("an array relationship's foreign key is in the other table: give {table, column}");
-    const key = table.catalog.foreignKeys.find(({ columns }) => sameColumns(columns, constraint));
-    if (key === undefined) return fail(`there is no foreign key on ${constraint.join(", ")}`);
-    const target = tracked(key.target);
-    const mapping = target && pairs(table, target, key.columns.map((column, index) => [column, key.targetColumns[index] ?? ""] as const), fail);
-    return mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable) };
-  }
-  const target = tracked(constraint.table);
-  if (target === undefined) return undefined;
-  const key = target.catalog.foreignKeys.find(({ columns, target: to }) => sameColumns(columns, constraint.columns) && nameKey(to) === table.key);
-  if (key === undefined) return fail(`${target.key} has no foreign key on ${constraint.columns.join(", ")} to ${table.key}`);
-  if (kind === "object" && !target.catalog.uniqueKeys.some((unique) => sameColumns(unique, key.columns))) {
-    return fail(`${key.columns.join(", ")} of ${target.key} is not unique, so that there may be many`);
-  }
-  const mapping = pairs(table, target, key.columns.map((column, index) => [key.targetColumns[index] ?? "", column] as const), fail);
-  return mapping && { ...common, target, mapping, nullable: true };
-}
-
-function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>, queries: ReadonlyMap<string, NativeQuery>, catalog: Catalog, naming: Naming, report: Report): void {
+function resolveFields(table: TrackedTable, targets: Targets, catalog: Catalog, naming: Naming, report: Report): void {
   const taken = new Set([...table.columns.values()].map(({ graphqlName }) => graphqlName));
   const claim = (name: string, fail: Fail) => (taken.has(name) ? fail(`the table has another field of the name ${name}`) : taken.add(name));
   for (const kind of ["object", "array"] as const) {
@@ -213,20 +124,13 @@ function resolveFields(table: TrackedTable, tables: ReadonlyMap<string, TrackedT
     for (const [index, metadata] of table.metadata[key].entries()) {
       const fail = failing(report, [...table.path, key, index], `${kind}_relationship`, `${table.key}.${metadata.name}`);
       if (claim(metadata.name, fail) === undefined) continue;
-      const { manual_configuration: manual } = metadata.using;
-      if (manual !== undefined && "remote_native_query" in manual) {
-        const native = nativeRelationship(table, { name: metadata.name, kind }, manual, queries, fail);
-        if (native !== undefined) table.nativeRelationships.set(metadata.name, native);
-        continue;
-      }
-      const relationship = resolveRelationship(table, kind, metadata, tables, fail);
-      if (relationship !== undefined) table.relationships.set(metadata.name, relationship);
+      relateTable(table, kind, metadata, targets, fail);
     }
   }
   for (const [index, metadata] of table.metadata.computed_fields.entries()) {
     const fail = failing(report, [...table.path, "computed_fields", index], "computed_field", `${table.key}.${metadata.name}`);
     if (claim(metadata.name, fail) === undefined) continue;
-    const field = resolveComputedField(table, metadata, tables, catalog, naming, fail);
+    const field = resolveComputedField(table, metadata, targets.tables, catalog, naming, fail);
     if (field !== undefined) table.computedFields.set(metadata.name, field);
   }
 }
@@ -245,8 +149,8 @@ export function resolveSource(source: SourceMetadata, path: MergedPath, catalog:
   }
   for (const table of tables.values()) resolveEnumeration(table, catalog, naming, report);
   for (const table of tables.values()) applyEnumerations(table, tables);
-  for (const table of tables.values()) resolveFields(table, tables, queries, catalog, naming, report);
-  for (const query of queries.values()) relateNativeQuery(query, tables, queries, report);
+  for (const table of tables.values()) resolveFields(table, { tables, queries }, catalog, naming, report);
+  for (const query of queries.values()) relateNativeQuery(query, { tables, queries }, report);
   const functions: TrackedFunction[] = [];
   for (const [index, metadata] of source.functions.entries()) {
     const own = [...path, "functions", index];

@@ -1,7 +1,8 @@
 import { nameKey } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import { checkNativeTypes, nativeTypes } from "./native-names.ts";
-import { objectTypeAt, type Report, type ResolvedSource } from "./resolve.ts";
+import { objectTypeAt, type Report } from "./report.ts";
+import type { ResolvedSource } from "./resolve.ts";
 import { conflictingTypes, type RoleSchemaOptions, type RoleSource } from "./role-schema.ts";
 import { rootFieldNames } from "./root-fields.ts";
 
