@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { backUpTo } from "../../infra/local/database/backup.ts";
-import { openClientPrograms } from "../../infra/local/database/client-programs.ts";
+import { openClientPrograms, runProgram } from "../../infra/local/database/client-programs.ts";
 import { database } from "../e2e/support/database.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { node } from "./support/node.ts";
@@ -87,6 +88,20 @@ test("a backup whose connection ends leaves neither a file nor a dump that goes 
     await owner.query("rollback");
   }
   expect(await readdir(folder)).toEqual(["all.dump"]);
+});
+
+test("a program that fails before all of its input has come is said to have failed, and why", limit, async () => {
+  await using programs = await openClientPrograms(stackName);
+  const script = function* (): Generator<Buffer> {
+    yield Buffer.from("select nothing;\n");
+    for (let megabyte = 0; megabyte < 16; megabyte++) yield Buffer.alloc(1024 * 1024, " ");
+  };
+  const psql = ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--file=-"];
+  const ended = runProgram(programs, "owner", psql, { input: Readable.from(script()), output: new PassThrough().resume() }, "The script");
+  await expect(ended).rejects.toMatchObject({
+    message: "The script failed (psql ended with 3)",
+    lastLines: [expect.stringContaining('column "nothing" does not exist'), expect.anything(), expect.anything()],
+  });
 });
 
 /** A kubeconfig of a user that may look at pods, and no more. */

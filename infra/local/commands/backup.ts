@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { backUpTo, dumpTo } from "../database/backup.ts";
+import { backUpTo, backUpToOutput } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
@@ -27,7 +27,7 @@ export const command: Command = {
       const to = args.optionalText("to") ?? standardFile(stack);
       try {
         if (to === "-") {
-          await dumpTo(programs, process.stdout, show);
+          await backUpToOutput(programs, show);
           return 0;
         }
         const file = resolve(to);

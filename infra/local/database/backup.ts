@@ -50,7 +50,7 @@ export async function backUpTo(programs: Programs, file: string, show: ShowBytes
     return bytes;
   } catch (error) {
     await rm(partial, { force: true });
-    throw asFailure(file, error);
+    throw asFailure(file, error, "nothing is left of it; choose another place with --to.");
   }
 }
 
@@ -71,7 +71,16 @@ async function flushFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-function asFailure(file: string, error: unknown): unknown {
+/** The same to standard output, whose reader has to tell by the exit code whether all of it came. */
+export async function backUpToOutput(programs: Programs, show: ShowBytes): Promise<void> {
+  try {
+    await dumpTo(programs, process.stdout, show);
+  } catch (error) {
+    throw asFailure("standard output", error, "what came of it is of no use; look at the program that takes it.");
+  }
+}
+
+function asFailure(place: string, error: unknown, remedy: string): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const reasons: Readonly<Record<string, string>> = {
     ENOSPC: "the disk is full",
@@ -79,11 +88,9 @@ function asFailure(file: string, error: unknown): unknown {
     ENOENT: "there is no such folder",
     EACCES: "it may not be written",
     EROFS: "the file system is read-only",
+    EPIPE: "whoever reads it has ended",
   };
   const reason = reasons[code];
   if (reason === undefined) return error;
-  return new Failure(`The backup could not be written to ${file}: ${reason}`, {
-    remedy: "nothing is left of it; choose another place with --to.",
-    cause: error,
-  });
+  return new Failure(`The backup could not be written to ${place}: ${reason}`, { remedy, cause: error });
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { PassThrough, Transform } from "node:stream";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { ClientPrograms } from "../database/client-programs.ts";
@@ -11,13 +12,19 @@ import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
 /** Says that the password may come: a terminal does not show it any more. */
-const mark = 0x1e;
+const takesPassword = Buffer.of(0x1e);
 
 /** The password is the first line of the input, so that neither the API server's audit log nor a list of processes has it. */
 const takePassword = `stty -echo 2>/dev/null; printf '\\036'; IFS= read -r PGPASSWORD; export PGPASSWORD; stty echo 2>/dev/null`;
 
-/** The program takes what else comes in. */
-const withInput = `${takePassword}; exec env "$@"`;
+/** The program takes what else comes in, and has this terminal. */
+const inTerminal = `${takePassword}; exec env "$@"`;
+
+/**
+ * The program takes what else comes in, as far as it wants. Its end is said among its errors, by a word that nobody knows before, and
+ * what is under way then is read to its end: the API server loses a connection, or waits for ever, where a program leaves input behind.
+ */
+const withInput = `${takePassword}; env "$@"; code=$?; printf '%s' "$0" >&2; cat >/dev/null; exit "$code"`;
 
 /**
  * Nothing else comes in, so the end of the input is that of the connection: the program ends with it, where else it would wait for
@@ -32,41 +39,63 @@ kill "$watch" 2>/dev/null
 wait "$watch"
 exit "$code"`;
 
-/** Passes on what follows the mark, and calls once when that comes. */
-function afterMark(onMark: () => void): Transform {
+/** Passes on all but the first occurrence of a mark, and calls once when that comes. */
+export function withoutMark(mark: Buffer, onMark: () => void): Transform {
   let found = false;
+  let held = Buffer.alloc(0);
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const at = found ? -1 : chunk.indexOf(mark);
-      done(null, chunk.subarray(at + 1));
-      if (at < 0) return;
+      if (found) return done(null, chunk);
+      const text = Buffer.concat([held, chunk]);
+      const at = text.indexOf(mark);
+      if (at < 0) {
+        // The end of it may be a mark's beginning.
+        const rest = text.lastIndexOf(mark[0]!);
+        const from = rest >= 0 && mark.subarray(0, text.length - rest).equals(text.subarray(rest)) ? rest : text.length;
+        held = text.subarray(from);
+        return done(null, text.subarray(0, from));
+      }
       found = true;
+      held = Buffer.alloc(0);
       onMark();
+      done(null, Buffer.concat([text.subarray(0, at), text.subarray(at + mark.length)]));
     },
+    flush: (done) => done(null, held),
   });
 }
+
+/** Ends a stream and waits until all that went in has come out. */
+const drained = (stream: Transform): Promise<void> => new Promise((resolve) => stream.once("end", resolve).end());
 
 /**
  * Runs programs in a pod, with this environment and this password.
  * @param environment `NAME=value`, nothing secret: the API server may record it
  */
 export function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: readonly string[], password: string): Execute {
-  return async (program, { input, output, ...streams }) => {
+  return async (program, { input, output, errors, terminal, signal }) => {
+    const end = `\u001e${randomBytes(12).toString("hex")}`;
+    const script = terminal ? inTerminal : input ? withInput : withoutInput;
     const toPod = new PassThrough();
-    const fromPod = afterMark(() => {
+    const fromPod = withoutMark(takesPassword, () => {
       toPod.write(`${password}\n`);
       input?.pipe(toPod);
     });
+    const errorsFromPod = withoutMark(Buffer.from(end), () => {
+      input?.unpipe(toPod);
+      toPod.end();
+    });
     fromPod.pipe(output, { end: false });
-    const script = ["sh", "-c", input === undefined ? withoutInput : withInput, "sh", ...environment, ...program];
+    errorsFromPod.pipe(errors, { end: false });
     try {
-      const code = await executeInPod(config, place, pod, script, { ...streams, input: toPod, output: fromPod });
-      // What has come in is passed on to its end before the program is said to have ended.
-      await unlessAborted(new Promise<void>((resolve) => fromPod.once("end", resolve).end()), streams.signal);
+      const streams = { input: toPod, output: fromPod, errors: errorsFromPod, terminal, signal };
+      const code = await executeInPod(config, place, pod, ["sh", "-c", script, end, ...environment, ...program], streams);
+      // All of it is passed on before the program is said to have ended.
+      await unlessAborted(Promise.all([drained(fromPod), drained(errorsFromPod)]), signal);
       return code;
     } finally {
       input?.unpipe(toPod);
       fromPod.unpipe(output);
+      errorsFromPod.unpipe(errors);
     }
   };
 }

@@ -1,5 +1,7 @@
 import { Failure } from "../foundation/failure.ts";
 import type { Cluster } from "../plugins/kubernetes/api/cluster.ts";
+import { ApiError } from "../plugins/kubernetes/api/error.ts";
+import { describePod } from "../plugins/kubernetes/await/pods.ts";
 import { conditionOf, field, type KubernetesObject, listAt, textAt } from "../plugins/kubernetes/api/objects.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
@@ -24,20 +26,32 @@ function podOf(object: KubernetesObject): Pod {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** All pods of a stack (with these labels too) that have or had something to run, by service and name. */
-export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal, labels: Labels = {}): Promise<Pod[]> {
-  const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, { ...instanceLabels(place), ...labels }, signal);
+/** All pods of a stack that have or had something to run, by service and name. */
+export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
+  const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
   return pods
     .filter((pod) => textAt(pod, "status", "phase") !== "Pending")
     .map(podOf)
     .toSorted((left, right) => (`${left.service} ${left.name}` < `${right.service} ${right.name}` ? -1 : 1));
 }
 
+/** @throws Failure when the cluster knows no such namespace; whoever may not ask is taken to know that there is one */
+async function refuseWithoutNamespace(cluster: Cluster, { namespace, server }: Place): Promise<void> {
+  const found = await cluster.get({ apiVersion: "v1", kind: "Namespace", name: namespace }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 403) return true;
+    throw error;
+  });
+  if (found === undefined) throw new Failure(`The cluster ${server} has no namespace ${namespace}`, { remedy: "run `npm run up` for the stack: it makes what is missing." });
+}
+
 /** A ready pod of one service, with these labels too. @throws Failure when there is none */
 export async function readyPod(cluster: Cluster, place: Place, service: string, stack: string, labels: Labels = {}): Promise<Pod> {
-  const found = (await podsOf(cluster, place, undefined, labels)).find((pod) => pod.service === service && pod.ready);
+  const all = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, { ...instanceLabels(place), [serviceLabel]: service, ...labels });
+  const found = all.map(podOf).find(({ ready }) => ready);
   if (found) return found;
+  if (all.length === 0) await refuseWithoutNamespace(cluster, place);
   throw new Failure(`No pod of ${service} in the namespace ${place.namespace} is ready`, {
+    lastLines: all.flatMap(describePod),
     remedy: `run \`npm run up -- --stack ${stack}\`: it repairs the stack.`,
   });
 }

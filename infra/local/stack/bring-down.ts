@@ -58,7 +58,6 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
   });
 }
 
-
 async function bringDownOnCluster({ stack, volumes = false }: DownOptions, session: Session, place: Place): Promise<DownResult> {
   const prepared: Prepared = {};
   const surroundings = { ...session, prepared, onLine: session.log.line };
