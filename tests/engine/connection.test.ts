@@ -177,6 +177,20 @@ test("waiting ends after its time", async () => {
   connections.give(taken);
 });
 
+test("who leaves the line is told at once, and those behind have their turn", async () => {
+  await using connections = pool(1);
+  const taken = await connections.take();
+  const leaving = new AbortController();
+  const [first, left, last] = [connections.take(), connections.take(leaving.signal), connections.take()];
+  leaving.abort(new Error("gone"));
+  await expect(left).rejects.toThrow("gone");
+  expect(connections.statistics.waiting).toBe(2);
+  connections.give(taken);
+  connections.give(await first);
+  expect(await last).toBe(taken);
+  connections.give(taken);
+});
+
 test("the place of a connection that was lost goes to who waits", async () => {
   await using connections = pool(1);
   const taken = await connections.take();

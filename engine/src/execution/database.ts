@@ -70,7 +70,7 @@ export class Database {
     try {
       const shared = this.#connections.free <= 1 ? await this.#share(runs, signal) : undefined;
       if (shared !== undefined) return [shared];
-      const taken = this.#connections.take();
+      const taken = this.#connections.take(signal);
       // Each wait for what is there already would cost as much as finding it.
       const connection = taken instanceof Promise ? await taken : taken;
       return await this.#connections.use(connection, (cancel) => this.#runOn(connection, runs, signal, cancel));

@@ -3,6 +3,7 @@ import type { Connection } from "../postgres/connection.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { Watchdog } from "../postgres/watchdog.ts";
+import type { Cancellation } from "./cancellation.ts";
 
 export interface SourceConnectionsOptions {
   readonly connection: pg.ClientConfig;
@@ -59,9 +60,9 @@ export class SourceConnections {
     return this.#pool.free;
   }
 
-  /** A connection, for `use`. @throws when none can be opened, or none comes free in time */
-  take(): Connection | Promise<Connection> {
-    return this.#pool.take();
+  /** A connection, for `use`. @throws as the pool's */
+  take(signal?: Cancellation): Connection | Promise<Connection> {
+    return this.#pool.take(signal);
   }
 
   /**

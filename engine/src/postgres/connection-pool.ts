@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Cancellation } from "../execution/cancellation.ts";
 import { Connection } from "./connection.ts";
 
 export interface ConnectionPoolOptions {
@@ -13,11 +14,8 @@ export interface ConnectionPoolOptions {
   readonly onLost: (message: string) => void;
 }
 
-interface Waiter {
-  readonly resolve: (connection: Connection) => void;
-  readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
-}
+/** Ends the wait of the one who stands first in line. */
+type Waiter = (connection: Connection | Promise<Connection>) => void;
 
 interface Idle {
   readonly connection: Connection;
@@ -48,15 +46,15 @@ export class ConnectionPool {
     return this.#idle.length + this.#options.size - this.#total;
   }
 
-  /** A connection to be given back. @throws when none can be opened, or none comes free in time */
-  take(): Promise<Connection> | Connection {
+  /** A connection to be given back. @throws when none can be opened, or none comes free in time; the signal's reason when it aborts before */
+  take(signal?: Cancellation): Promise<Connection> | Connection {
     if (this.#ending !== undefined) throw new Error("the connections are closed");
     const free = this.#idle.pop();
     if (free !== undefined) {
       free.connection.hold(true);
       return free.connection;
     }
-    return this.#total < this.#options.size ? this.#open() : this.#wait();
+    return this.#total < this.#options.size ? this.#open() : this.#wait(signal);
   }
 
   give(connection: Connection): void {
@@ -65,12 +63,9 @@ export class ConnectionPool {
       return;
     }
     const next = this.#waiting.shift();
-    if (next !== undefined) {
-      clearTimeout(next.timer);
-      next.resolve(connection);
-    } else if (this.#ending !== undefined) {
-      void this.#remove(connection);
-    } else {
+    if (next !== undefined) next(connection);
+    else if (this.#ending !== undefined) void this.#remove(connection);
+    else {
       connection.hold(false);
       this.#idle.push({ connection, since: performance.now() });
       this.#sweepLater();
@@ -103,13 +98,25 @@ export class ConnectionPool {
     }
   }
 
-  #wait(): Promise<Connection> {
+  /** Who waits for nothing any more leaves the line, so that those who left do not stand before those who came. */
+  #wait(signal: Cancellation | undefined): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const leave = (reason: unknown): void => {
+        settle();
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(new Error("no connection came free in time"));
-      }, this.#options.waitTimeout);
-      const waiter: Waiter = { resolve, reject, timer };
+        reject(reason);
+      };
+      const onAbort = (): void => leave(signal?.reason);
+      const timer = setTimeout(() => leave(new Error("no connection came free in time")), this.#options.waitTimeout);
+      const waiter: Waiter = (connection) => {
+        settle();
+        resolve(connection);
+      };
+      signal?.addEventListener("abort", onAbort);
       this.#waiting.push(waiter);
     });
   }
@@ -123,10 +130,8 @@ export class ConnectionPool {
   #forget(): void {
     this.#total -= 1;
     const next = this.#waiting.shift();
-    if (next !== undefined) {
-      clearTimeout(next.timer);
-      this.#open().then(next.resolve, next.reject);
-    } else if (this.#total === 0) this.#ending?.resolve();
+    if (next !== undefined) next(this.#open());
+    else if (this.#total === 0) this.#ending?.resolve();
   }
 
   /** One that is in use is given back by its user. */
