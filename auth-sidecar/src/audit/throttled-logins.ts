@@ -30,9 +30,9 @@ export class ThrottledLogins {
   /** @param login without its outcome */
   async record(login: Omit<AuditEvent, "outcome">): Promise<void> {
     const event: AuditEvent = { ...login, outcome: "throttled" };
-    const isApart = this.#refusals.size < mostApart;
     const own = JSON.stringify([event.account, event.address, event.detail]);
-    const key = isApart || this.#refusals.has(own) ? own : "together";
+    const isApart = this.#refusals.has(own) || this.#refusals.size < mostApart;
+    const key = isApart ? own : "together";
     const known = this.#refusals.get(key);
     if (known !== undefined) {
       known.further += 1;
