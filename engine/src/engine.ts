@@ -6,6 +6,7 @@
 import type { Cancellation } from "./execution/cancellation.ts";
 import { EmbeddedEngine } from "./execution/embedded-engine.ts";
 import type { Inconsistency, Problem } from "./metadata/problems.ts";
+import type { EngineError } from "./errors.ts";
 import type { Bytes } from "./postgres/bytes.ts";
 
 /** Who asks. `admin` sees everything; every other role sees only what metadata grants it. */
@@ -46,6 +47,8 @@ export interface PollAnswer {
   /** Reply text: `{"data":…}`, or `{"errors":[…]}` when `failed`. */
   readonly text: string;
   readonly failed: boolean;
+  /** Why it failed, when that is the member's own fault and not the database's: asked again it would fail again. */
+  readonly fault?: EngineError;
   /** Streams only: the answer holds no new row, and nothing needs to be sent. */
   readonly empty: boolean;
   /** Streams only: what to poll with next (the cursor advanced); absent when it did not move. */

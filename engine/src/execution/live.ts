@@ -115,7 +115,8 @@ function isOwnFault(error: unknown): boolean {
 }
 
 function failed(error: EngineError): PollAnswer {
-  return { text: errorReply(error), failed: true, empty: false };
+  const answered = { text: errorReply(error), failed: true, empty: false };
+  return error.code === "timeout" ? answered : { ...answered, fault: error };
 }
 
 function answer(plan: SubscriptionPlan, member: Member, row: readonly (string | null)[]): PollAnswer {

@@ -1,7 +1,7 @@
 import type { PollAnswer } from "../engine.ts";
 import { fingerprint } from "./last-answer.ts";
 import { batches, pollBatch, type Polling } from "./polling.ts";
-import type { Listener, Subscription } from "./subscriber.ts";
+import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 
 interface Subscriber {
   readonly listener: Listener;
@@ -130,7 +130,8 @@ function take(member: Member, answer: PollAnswer, statement: number): void {
   member.last = print;
   for (const subscriber of member.subscribers) {
     if (subscriber.joinedAt >= statement || (!changed && !subscriber.waitsForFirst)) continue;
+    const isFirst = subscriber.waitsForFirst;
     subscriber.waitsForFirst = false;
-    subscriber.listener.deliver(answer);
+    handOver(subscriber.listener, answer, isFirst);
   }
 }

@@ -1,5 +1,5 @@
 import { batches, pollBatch, type Polling } from "./polling.ts";
-import type { Listener, Subscription } from "./subscriber.ts";
+import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 
 interface Reader {
   readonly listener: Listener;
@@ -7,6 +7,7 @@ interface Reader {
   parameters: readonly unknown[];
   lastError: string | undefined;
   isPolled: boolean;
+  waitsForFirst: boolean;
 }
 
 /**
@@ -37,7 +38,7 @@ export class StreamCohort {
   }
 
   subscribe(parameters: readonly unknown[], listener: Listener): Subscription {
-    const reader: Reader = { listener, parameters, lastError: undefined, isPolled: false };
+    const reader: Reader = { listener, parameters, lastError: undefined, isPolled: false, waitsForFirst: true };
     this.#readers.add(reader);
     setImmediate(() => void this.#poll([reader]));
     return { stop: () => this.#leave(reader) };
@@ -86,11 +87,14 @@ export class StreamCohort {
       const answer = answers[index];
       for (const reader of sharing) {
         reader.isPolled = false;
-        if (answer === undefined || answer.empty || !this.#readers.has(reader)) continue;
+        if (answer === undefined || !this.#readers.has(reader)) continue;
+        const isFirst = reader.waitsForFirst;
+        reader.waitsForFirst = false;
+        if (answer.empty) continue;
         const isRepeatedError = answer.failed && reader.lastError === answer.text;
         reader.lastError = answer.failed ? answer.text : undefined;
         if (answer.nextParameters !== undefined) reader.parameters = answer.nextParameters;
-        if (!isRepeatedError) reader.listener.deliver(answer);
+        if (!isRepeatedError) handOver(reader.listener, answer, isFirst);
       }
     }
   }

@@ -22,7 +22,7 @@ const live = (parameter: string, cohortKey = "cohort"): LiveQuery => ({
 
 function listener(): Listener & { readonly heard: string[]; ready: boolean } {
   const heard: string[] = [];
-  return { heard, ready: true, deliver: ({ text }: Delivery) => void heard.push(text), isReady: () => true };
+  return { heard, ready: true, deliver: ({ text }: Delivery) => void heard.push(text), refuse: ({ message }) => void heard.push(`refused: ${message}`), isReady: () => true };
 }
 
 function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
@@ -205,6 +205,21 @@ describe("live queries", () => {
     expect(one.heard).toHaveLength(3);
   });
 
+  test("one whose first poll fails by its own fault is refused, and one that fails later goes on", async () => {
+    const [good, bad] = [listener(), listener()];
+    const fault = new EngineError({ code: "data-exception", message: "bad value" });
+    const failed: PollAnswer = { text: "failed", failed: true, empty: false, fault };
+    rows["good"] = "g1";
+    poll.mockImplementation((_key, members) => Promise.resolve(members.map(([name]) => (name === "bad" ? failed : answered(rows[String(name)] ?? "")))));
+    subscriptions.subscribe(live("good"), good);
+    subscriptions.subscribe(live("bad"), bad);
+    await settle();
+    expect([good.heard, bad.heard]).toEqual([["g1"], ["refused: bad value"]]);
+    poll.mockImplementation((_key, members) => Promise.resolve(members.map(() => failed)));
+    await settle(interval);
+    expect(good.heard).toEqual(["g1", "failed"]);
+  });
+
   test("long answers are told apart too", async () => {
     const one = listener();
     rows["a"] = "x".repeat(100_000);
@@ -260,6 +275,17 @@ describe("streams", () => {
     events.push(4);
     await settle(interval);
     expect(one.heard.at(-1)).toBe("[4]");
+  });
+
+  test("are refused when the first poll fails by its own fault, not when a later one does", async () => {
+    const fault = new EngineError({ code: "data-exception", message: "bad value" });
+    const [later, first] = [listener(), listener()];
+    subscriptions.subscribe(stream(3), later);
+    await settle();
+    poll.mockImplementation((_key, members) => Promise.resolve(members.map(() => ({ text: "failed", failed: true, empty: false, fault }))));
+    subscriptions.subscribe(stream(3), first);
+    await settle(interval);
+    expect([later.heard, first.heard]).toEqual([["failed"], ["refused: bad value"]]);
   });
 
   test("at the same cursor share a member", async () => {

@@ -90,6 +90,16 @@ describe("the legacy protocol, graphql-ws", () => {
     expect((await connected.client.next()).payload).toEqual({ data: { updates: 1 } });
   });
 
+  test("refuses a subscription whose first poll fails by its own fault: error, then complete", async () => {
+    const fault = new EngineError({ code: "data-exception", message: "bad value" });
+    await using connected = await initialised({ answer: () => ({ text: "{}", failed: true, empty: false, fault }) });
+    connected.client.send({ type: "start", id: "1", payload: { query: "subscription { updates }" } });
+    const errors = [{ message: "bad value", extensions: { path: "$", code: "data-exception" } }];
+    expect(await connected.client.next()).toEqual({ type: "error", id: "1", payload: { errors } });
+    expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
+    expect(connected.server.engine.calls.released).toHaveLength(1);
+  });
+
   test("refuses credentials with connection_error, then closes 4400", async () => {
     await using connected = await connect();
     connected.client.send({ type: "connection_init", payload: { headers: { "x-hasura-admin-secret": "wrong" } } });

@@ -87,7 +87,7 @@ export class Operations {
       if (this.#context.execution.kindOf(request) === "subscription") this.#subscribe(id, request, session);
       else this.#query(id, request, session);
     } catch (thrown) {
-      this.#refuse(id, thrown, session);
+      this.#refuse(id, toEngineError(thrown), session);
     }
   }
 
@@ -108,6 +108,10 @@ export class Operations {
         const frame = failed ? this.#dialect.failedData(jsonId, text) : this.#dialect.data(jsonId, text);
         if (isReplaceable) this.#outbox.sendLatest(id, frame);
         else this.#outbox.send(frame);
+      },
+      refuse: (error) => {
+        this.stop(id);
+        this.#refuse(id, error, session);
       },
       isReady: () => !this.#outbox.isCongested,
     });
@@ -136,18 +140,18 @@ export class Operations {
       this.#outbox.send(this.#dialect.data(jsonId, textOf(reply)));
       this.#outbox.send(completeFrame(jsonId));
     } catch (thrown) {
-      if (!signal.aborted) this.#refuse(id, thrown, session);
+      if (signal.aborted) return;
+      const error = toEngineError(thrown);
+      this.#refuse(id, error, session, executionCodes.has(error.code));
     }
   }
 
   /** Whether the request was refused or its execution failed, the operation is over. */
-  #refuse(id: string, thrown: unknown, session: Session): void {
-    const error = toEngineError(thrown);
+  #refuse(id: string, error: EngineError, session: Session, failed = false): void {
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
     const showsInternal = this.#context.showsInternal(session, error);
     const serialized = this.#hasLegacyErrors ? legacyError(error, showsInternal) : error.toJSON(showsInternal);
     const jsonId = JSON.stringify(id);
-    const failed = executionCodes.has(error.code);
     this.#outbox.send(failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized));
     this.#outbox.send(completeFrame(jsonId));
   }
