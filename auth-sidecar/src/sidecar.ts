@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import type { Logger } from "pino";
 import { createApplication } from "./application.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
@@ -8,7 +7,7 @@ import { Authenticator } from "./credentials/authenticator.ts";
 import { LocalAccounts } from "./credentials/local-accounts.ts";
 import { Database } from "./database/database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
-import { answerBrokenRequest } from "./http/broken-request.ts";
+import { createHttpServer } from "./http/server.ts";
 import { KeyEncryption } from "./keys/key-encryption.ts";
 import { KeyRepository } from "./keys/key-repository.ts";
 import { startKeyCare } from "./keys/key-caretaker.ts";
@@ -86,12 +85,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     log,
     metrics,
   );
-  // Longer than the gateway keeps an idle connection, so that it is never the one to find it closed.
-  const server = createServer(
-    { keepAliveTimeout: 75_000, requestTimeout: 15_000, headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
-    application,
-  );
-  server.on("clientError", answerBrokenRequest);
+  const server = createHttpServer(application);
   const metricsServer = createMetricsServer(metrics.registry);
   const port = await listen(server, settings.PORT, host);
   const metricsPort = await listen(metricsServer, settings.METRICS_PORT, host);

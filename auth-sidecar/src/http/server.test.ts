@@ -1,15 +1,13 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { connect } from "node:net";
 import { errorCodes } from "@routeql/contract/error-codes";
 import { expect, test } from "vitest";
 import { close, listen } from "../listen.ts";
-import { answerBrokenRequest } from "./broken-request.ts";
+import { createHttpServer } from "./server.ts";
 
 /** What is answered to a client that sends this and then nothing more. */
 async function answerTo(text: string): Promise<string> {
-  const server = createServer({ headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 }, (request) => request.resume());
-  server.on("clientError", answerBrokenRequest);
+  const server = createHttpServer((request) => request.resume(), { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 });
   const port = await listen(server, 0, "127.0.0.1");
   try {
     const socket = connect(port, "127.0.0.1");
