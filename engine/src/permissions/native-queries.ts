@@ -1,5 +1,6 @@
 import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
 import type { SourceMetadata } from "../metadata/shape.ts";
+import { keyOf } from "./tables.ts";
 
 /** A native query, as far as metadata alone tell who sees what of it. */
 export interface DeclaredNativeQuery {
@@ -10,6 +11,8 @@ export interface DeclaredNativeQuery {
   readonly model: string;
   /** GraphQL type of its rows. */
   readonly typeName: string;
+  /** Keys of tables and root fields of native queries that its rows lead to. */
+  readonly related: { readonly tables: readonly string[]; readonly queries: readonly string[] };
   /** Roles that some permission names. */
   readonly roles: readonly string[];
   /** Columns that a role may read; undefined where the query does not exist for the role. */
@@ -29,8 +32,19 @@ function nativeQueryOf(query: NativeQueryMetadata, { logical_models: models }: S
     return parts.length === 0 ? undefined : columns.filter((name) => parts.some((part) => part.includes(name)));
   };
   const modelName = typeof returns === "string" ? returns : field;
-  const hasRelationships = query.object_relationships.length + query.array_relationships.length > 0;
-  return { field, columns, model: modelName, typeName: hasRelationships ? field : modelName, roles: [...own.keys()], columnsFor: (role) => columnsFor(role) };
+  const to = [...query.object_relationships, ...query.array_relationships].map(({ using }) => using);
+  return {
+    field,
+    columns,
+    model: modelName,
+    typeName: to.length > 0 ? field : modelName,
+    related: {
+      tables: to.flatMap((using) => ("remote_table" in using ? [keyOf(using.remote_table)] : [])),
+      queries: to.flatMap((using) => ("remote_native_query" in using ? [using.remote_native_query] : [])),
+    },
+    roles: [...own.keys()],
+    columnsFor: (role) => columnsFor(role),
+  };
 }
 
 export function nativeQueriesOf(source: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>): readonly DeclaredNativeQuery[] {

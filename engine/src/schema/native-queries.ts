@@ -40,18 +40,17 @@ function codeOf({ code }: NativeQueryMetadata, declared: ReadonlyMap<string, Nat
 }
 
 /** Relationships that the model's fields ask for are there, and none has the name of a column. */
-function namesFit({ object_relationships: objects, array_relationships: arrays }: NativeQueryMetadata, model: LogicalModel, at: At): boolean {
+function namesFit(metadata: NativeQueryMetadata, model: LogicalModel, at: At): boolean {
   const taken = new Set<string>(model.columns.keys());
-  for (const [kind, list] of [["object_relationships", objects], ["array_relationships", arrays]] as const) {
-    for (const [index, { name }] of list.entries()) {
-      if (taken.has(name)) at([kind, index, "name"])(`the native query has another field of the name ${name}`);
-      if (taken.has(name)) return false;
-      taken.add(name);
-    }
-  }
-  const missing = [...model.references].find((name) => !taken.has(name));
-  if (missing !== undefined) at(["returns"])(`the field ${missing} of ${model.key} needs a relationship of that name`);
-  return missing === undefined;
+  const placed = (["object_relationships", "array_relationships"] as const).flatMap((kind) => metadata[kind].map(({ name }, index) => ({ name, path: [kind, index, "name"] })));
+  const faults = placed.flatMap(({ name, path }) => {
+    const isTaken = taken.has(name);
+    taken.add(name);
+    return isTaken ? [{ path, reason: `the native query has another field of the name ${name}` }] : [];
+  });
+  for (const name of model.references) if (!taken.has(name)) faults.push({ path: ["returns"], reason: `the field ${name} of ${model.key} needs a relationship of that name` });
+  for (const { path, reason } of faults) at(path)(reason);
+  return faults.length === 0;
 }
 
 /** What Postgres says of a statement that it does not take. @throws whatever else the error is about */

@@ -6,8 +6,8 @@ import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts
 import { connectives, scalarComparison } from "./where-types.ts";
 
 /** Name of the type of a native query's rows: the query's own where they have more than the logical model says. */
-export function rowTypeName({ name, model, relationships, nativeRelationships }: NativeQuery): string {
-  return relationships.size + nativeRelationships.size > 0 ? name : model.name;
+export function rowTypeName({ name, model, metadata }: NativeQuery): string {
+  return metadata.object_relationships.length + metadata.array_relationships.length > 0 ? name : model.name;
 }
 
 /** Name of the input object of a native query's arguments, which is called after the field that takes them. */

@@ -43,11 +43,17 @@ export function grantedRoots({ access }: Subject, role: string, kind: "query" | 
     if (permission === undefined || !hasFields(access.tables.get(called.target)) || !access.mayCall(role, called)) return [];
     return permission.aggregates && called.returnsSet ? [called.field, called.aggregateField] : [called.field];
   });
-  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => isListed(query, role)).map(({ field }) => field)];
+  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => isListed(query, role, { access })).map(({ field }) => field)];
 }
 
-/** Whether a role has the root field of a native query, and relationships to it. */
-const isListed = (query: DeclaredNativeQuery, role: string) => (query.columnsFor(role) ?? []).length > 0;
+/** Whether a role has the root field of a native query, and relationships to it: when there is anything to select. */
+function isListed(query: DeclaredNativeQuery, role: string, { access }: Pick<Subject, "access">): boolean {
+  const columns = query.columnsFor(role);
+  if (columns === undefined) return false;
+  const { tables, queries } = query.related;
+  const leads = tables.some((key) => access.permission(role, key) !== undefined) || access.nativeQueries.some((other) => queries.includes(other.field) && other.columnsFor(role) !== undefined);
+  return columns.length > 0 || leads;
+}
 
 const hasFields = (table: DeclaredTable | undefined) => table !== undefined && table.fields.size > 0;
 
@@ -113,7 +119,7 @@ function verifyNativeQuery({ access: { naming } }: Subject, role: string, query:
 }
 
 function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
-  return [...table.nativeRelationships].flatMap(([name, field]) => (access.nativeQueries.some((query) => query.field === field && isListed(query, role)) ? [name] : []));
+  return [...table.nativeRelationships].flatMap(([name, field]) => (access.nativeQueries.some((query) => query.field === field && isListed(query, role, { access })) ? [name] : []));
 }
 
 function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
