@@ -41,7 +41,7 @@ async function mergePartitions(client: Client): Promise<string[]> {
     if (left > 0) rest.push(`left ${left} months with partitions of days, which are large: npm run prune puts them together`);
   } catch (error) {
     if (!(error instanceof InTheWay)) throw error;
-    rest.push("left months with partitions of days, because a load or a long query was in the way; npm run prune or the next run puts them together");
+    rest.push("left months with partitions of days, because a load, a prune or a long query was in the way; npm run prune or the next run puts them together");
   }
   return merged === 0 ? rest : [`made one partition of the days of each of ${merged} months`, ...rest];
 }

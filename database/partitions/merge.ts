@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { alone } from "./alone.ts";
 import { exchange } from "./exchange.ts";
 import { partitionOf, partitionsBefore, type Partition } from "./partitions.ts";
 import { type Patience, patiently } from "./patience.ts";
@@ -17,19 +18,26 @@ export interface MergeOptions {
  * @returns how many months still have a partition a day, because they are too large for this run.
  * @throws InTheWay
  */
-export async function mergeDays(client: Client, { patience, mostBytes = Infinity, onMonth }: MergeOptions): Promise<number> {
-  const days = (await partitionsBefore(client)).filter(({ unit }) => unit === "day");
-  const months = [...Map.groupBy(days, ({ first }) => first.slice(0, 7))]
-    .map(([month, parts]) => ({ month, parts, bytes: sizeOf(parts) }))
-    .toSorted((a, b) => a.bytes - b.bytes);
-  let left = mostBytes;
-  for (const [index, { month, parts, bytes }] of months.entries()) {
-    left -= bytes;
-    if (left < 0) return months.length - index;
+export async function mergeDays(client: Client, options: MergeOptions): Promise<number> {
+  return (await months(client)).length === 0 ? 0 : alone(client, options.patience.turn, () => mergeAlone(client, options));
+}
+
+async function mergeAlone(client: Client, { patience, mostBytes = Infinity, onMonth }: MergeOptions): Promise<number> {
+  const all = await months(client);
+  let room = mostBytes;
+  for (const [index, { month, parts, bytes }] of all.entries()) {
+    room -= bytes;
+    if (room < 0) return all.length - index;
     await patiently(client, patience, () => exchange(client, parts, partitionOf(month), "all"));
     onMonth?.(month);
   }
   return 0;
 }
 
-const sizeOf = (parts: readonly Partition[]): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
+/** The months that have partitions of days, the smallest first. */
+async function months(client: Client): Promise<{ month: string; parts: Partition[]; bytes: number }[]> {
+  const days = (await partitionsBefore(client)).filter(({ unit }) => unit === "day");
+  return [...Map.groupBy(days, ({ first }) => first.slice(0, 7))]
+    .map(([month, parts]) => ({ month, parts, bytes: parts.reduce((sum, part) => sum + part.bytes, 0) }))
+    .toSorted((a, b) => a.bytes - b.bytes);
+}

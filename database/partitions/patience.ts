@@ -12,8 +12,8 @@ export interface Patience {
 /** Others were in the way at every attempt; nothing was changed. */
 export class InTheWay extends Error {}
 
-/** lock_not_available and deadlock_detected. */
-const othersFirst: ReadonlySet<string | undefined> = new Set(["55P03", "40P01"]);
+export const lockNotAvailable = "55P03";
+const deadlockDetected = "40P01";
 
 /**
  * Runs `work` in a turn of its own (see inTurn), in which it waits two seconds at most for whatever a query or a writer holds: who comes after it
@@ -29,7 +29,7 @@ export async function patiently<T>(client: Client, { turn, attempts }: Patience,
     try {
       return await inTurn(client, bounded, turn);
     } catch (error) {
-      if (!(error instanceof DatabaseError) || !othersFirst.has(error.code)) throw error;
+      if (!(error instanceof DatabaseError) || (error.code !== lockNotAvailable && error.code !== deadlockDetected)) throw error;
       if (attempt === attempts) throw new InTheWay("a load or a long query was in the way all the time; what is done stays done, run this again later", { cause: error });
       await delay(1000);
     }

@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { alone } from "../partitions/alone.ts";
 import { exchange } from "../partitions/exchange.ts";
 import { mergeDays } from "../partitions/merge.ts";
 import { type Partition, partitionsBefore } from "../partitions/partitions.ts";
@@ -77,7 +78,11 @@ async function deleteRows(client: Client, { name, first, until }: Span, batch: n
  * @param client connected as the owner
  * @returns what had something to take away, the oldest first
  */
-export async function prune(client: Client, { before, dryRun, batch = 20_000, onDays }: PruneOptions): Promise<PrunedDays[]> {
+export async function prune(client: Client, options: PruneOptions): Promise<PrunedDays[]> {
+  return alone(client, patience.turn, () => pruneAlone(client, options));
+}
+
+async function pruneAlone(client: Client, { before, dryRun, batch = 20_000, onDays }: PruneOptions): Promise<PrunedDays[]> {
   const pruned: PrunedDays[] = [];
   for (const partition of await partitionsBefore(client, before)) {
     const whole = partition.after <= before;

@@ -82,7 +82,7 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     await using owner = await database.connect("owner");
     await using reader = await database.connect("engine");
     await reader.query("begin; select from view_bgpupdates limit 1");
-    expect(await database.migrate()).toContain("left months with partitions of days, because a load or a long query was in the way");
+    expect(await database.migrate()).toContain("left months with partitions of days, because a load, a prune or a long query was in the way");
     await reader.query("rollback");
     expect(await content()).toEqual(before);
     expect((await commandsOn(database).load("--demo", "10", "--start", "2026-03-02T00:00:00Z")).code).toBe(0);

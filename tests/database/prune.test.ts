@@ -131,6 +131,14 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await days())[1]).toEqual({ day: "2026-03-01", rows: 1, hijacked: 1 });
   });
 
+  test("two at once take turns, and the second finds nothing to do", async () => {
+    const both = await Promise.all([prune("--keep-days", "7"), prune("--keep-days", "7")]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(new Set(both.map(({ stdout }) => stdout.split("\n").at(-2)))).toEqual(
+      new Set(["Before 2026-03-03: 26 updates gone", "Before 2026-03-03: nothing to take away"]),
+    );
+  });
+
   test("loads, prunes and queries at once: none fails, and what is kept is whole", async () => {
     const { load } = commandsOn(database);
     const starts = ["2026-01-31T23:59:50Z", "2026-02-28T23:59:50Z", "2026-03-02T23:59:50Z", "2026-03-31T23:59:50Z"];
