@@ -29,7 +29,7 @@ async function run(words: readonly string[], input = ""): Promise<{ code: number
   const [output, error, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
-    once(child, "exit") as Promise<[number]>,
+    once(child, "close") as Promise<[number]>,
   ]);
   return { code, output, error };
 }

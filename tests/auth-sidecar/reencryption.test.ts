@@ -127,7 +127,7 @@ test("one key that opens under neither stops the start with the reason, and no k
     KEY_ENCRYPTION_KEY: newSecret(),
     PREVIOUS_KEY_ENCRYPTION_KEY: old,
   });
-  const [code] = (await once(child, "exit")) as [number];
+  const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(1);
   expect(output()).toContain(`signing key ${victim} does not open with this KEY_ENCRYPTION_KEY, nor with a previous one`);
   expect(await stored()).toEqual(before);

@@ -84,7 +84,7 @@ describe("the process", () => {
       TOKEN_LIFE_SECONDS: "30",
       TOKEN_LIFETIME: "1",
     });
-    const [code] = (await once(child, "exit")) as [number];
+    const [code] = (await once(child, "close")) as [number];
     expect(code).toBe(1);
     for (const name of [
       "SERVICE_API_KEY",
@@ -102,9 +102,28 @@ describe("the process", () => {
   test("ends with a reason when its key does not open", async () => {
     await (await stack.sidecar())[Symbol.asyncDispose]();
     const { child, output } = startProcess({ ...stack.environment, KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" });
-    const [code] = (await once(child, "exit")) as [number];
+    const [code] = (await once(child, "close")) as [number];
     expect(code).toBe(1);
     expect(output()).toContain("does not open with this KEY_ENCRYPTION_KEY");
+  });
+
+  test.each([
+    ["an exception", "throw new Error('nobody foresaw this')"],
+    ["a rejection", "void Promise.reject(new Error('nobody foresaw this'))"],
+  ])("ASVS 16.5.4: %s that nothing handled is in the log, in its form, and stops the service in good order with 1", async (_title, failure) => {
+    const failsOnSignal = encodeURIComponent(`process.on("SIGUSR2", () => { ${failure} })`);
+    const { child, output } = startProcess({ ...stack.environment, NODE_OPTIONS: `--import=data:text/javascript,${failsOnSignal}` });
+    while (!output().includes('"msg":"ready"')) await sleep(50);
+    const closed = once(child, "close");
+    child.kill("SIGUSR2");
+    const [code] = (await closed) as [number];
+    expect(code).toBe(1);
+    const lines = output().trim().split("\n").map((line) => JSON.parse(line) as { level: string; msg: string; err?: { message: string } });
+    expect(lines.find(({ level }) => level === "fatal")).toMatchObject({
+      msg: "an error that nothing handled",
+      err: { message: "nobody foresaw this" },
+    });
+    expect(lines.find(({ msg }) => msg === "stopping")).toMatchObject({ reason: "uncaughtException" });
   });
 
   test("on SIGTERM lets running requests end, takes no new ones, and exits with 0", async () => {
@@ -116,10 +135,11 @@ describe("the process", () => {
     while ((await client.call("GET", "/readyz")).status !== 200) await sleep(50);
     const logins = Array.from({ length: 8 }, () => client.singleStep(user.email, user.password));
     await logins[0];
+    const closed = once(child, "close");
     child.kill("SIGTERM");
     const answers = await Promise.all(logins);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    const [code] = (await once(child, "exit")) as [number];
+    const [code] = (await closed) as [number];
     expect(code).toBe(0);
     await expect(fetch(`${client.url}/livez`)).rejects.toThrow("fetch failed");
     for (const secret of [...stack.secrets, user.password, user.email]) expect(output()).not.toContain(secret);
