@@ -1,9 +1,10 @@
 import { output, secret, unsecret } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
-import type { BuiltImage, PulledImage } from "../images.ts";
 import { clusterDatabase, databaseUrl, placeOfUrl, singleDatabase } from "../services/database-place.ts";
 import type { DatabasePlace } from "../services/database-place.ts";
 import type { PlainSettings } from "../settings/list.ts";
+import { referenceIn } from "../targets/kubernetes/images.ts";
+import type { ImageSources } from "../targets/kubernetes/images.ts";
 import { checked } from "./checked.ts";
 import type { GivenSecrets } from "./checked.ts";
 
@@ -42,24 +43,25 @@ export interface DatabaseReach {
   readonly sslmode?: string;
   /** PEM of the authority that its certificate is checked against. */
   readonly authority?: string;
-  /** An image with the client's programs (psql, pg_dump), on Docker. */
+  /** An image with the client's programs (psql, pg_dump), as the target knows it. */
   readonly clientImage: string;
 }
 
-/** @param images those of the deployment, one of which is the database's */
+/** @param images those of the deployment, one of which is the database's, and where the nodes of a cluster take those built here from */
 export function databaseReach(
   { place }: Pick<DatabaseAccess, "place">,
-  { built, pulled }: { readonly built: readonly BuiltImage[]; readonly pulled: readonly PulledImage[] },
+  { built, pulled, registry }: Omit<ImageSources, "push">,
   authority: string | undefined,
 ): Output<DatabaseReach> {
-  const image = [...built, ...pulled].find(({ name }) => name === "database");
-  if (image === undefined) throw new Error("There is no image of the database.");
+  const own = built.find(({ name }) => name === "database");
+  const clientImage = own ? referenceIn(registry, own.imageName) : pulled.find(({ name }) => name === "database")?.imageName;
+  if (clientImage === undefined) throw new Error("There is no image of the database.");
   return place.apply(({ host, port, name, parameters: { sslmode } }) => ({
     host,
     port,
     name,
     ...(sslmode === undefined ? {} : { sslmode }),
     ...(authority === undefined ? {} : { authority }),
-    clientImage: image.imageName,
+    clientImage,
   }));
 }

@@ -131,7 +131,8 @@ export class RouteQL extends ComponentResource {
     this.adminEmail = output(settings.adminEmail);
     this.adminPassword = secrets["admin-password"];
     this.databasePasswords = databasePasswords(secrets);
-    this.database = databaseReach(database, images, databaseAuthority);
+    const registry = settings.target === "kubernetes" ? settings.imageRegistry : undefined;
+    this.database = databaseReach(database, { ...images, registry }, databaseAuthority);
     this.services = all(deployed.map(({ described }) => described));
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }

@@ -2,10 +2,18 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { backUpTo } from "../../infra/local/database/backup.ts";
 import { openClientPrograms, runProgram } from "../../infra/local/database/client-programs.ts";
+import { openProgramsBeside } from "../../infra/local/kubernetes/client-programs.ts";
+import { connectTo } from "../../infra/local/kubernetes/connect.ts";
+import { ForwardedSocket } from "../../infra/local/kubernetes/database-socket.ts";
+import { relayBeside } from "../../infra/local/kubernetes/outside-database.ts";
+import { placeOf } from "../../infra/local/kubernetes/place.ts";
+import { valuesOf } from "../../infra/local/stack/values.ts";
 import { database } from "../e2e/support/database.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { node } from "./support/node.ts";
@@ -13,6 +21,8 @@ import { npmRun } from "./support/npm-run.ts";
 import { namespace, stackName } from "./support/stack.ts";
 
 const limit = { timeout: 240_000 };
+/** The program's own job, and no other. */
+const onlyMigrate = /^job\.batch\/migrate-[0-9a-f]+$/;
 const silent = (): void => undefined;
 
 let folder = "";
@@ -56,7 +66,7 @@ test("npm run backup and restore bring the pod's database back as it was, and ta
   expect((await login(administrator)).status).toBe(200);
   // The job that ran the migrations once more has gone, and the program's own is as it was.
   const jobs = await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"]);
-  expect(jobs.trim()).toMatch(/^job\.batch\/migrate-[0-9a-f]+$/);
+  expect(jobs.trim()).toMatch(onlyMigrate);
   await owner.query("delete from auth.users where id = 'backup-user'");
 });
 
@@ -102,6 +112,28 @@ test("a program that fails before all of its input has come is said to have fail
     message: "The script failed (psql ended with 3)",
     lastLines: [expect.stringContaining('column "nothing" does not exist'), expect.anything(), expect.anything()],
   });
+});
+
+test("a database outside is reached from pods beside the stack, by its programs and by a connection, and the pods go with their work", limit, async () => {
+  // The stack's own stands in: what leads to it is the same as what leads out.
+  const place = (await placeOf(stackName))!;
+  const [connection, values] = await Promise.all([connectTo(place, stackName), valuesOf(stackName)]);
+  {
+    await using programs = await openProgramsBeside(connection, place, values);
+    const output = new PassThrough();
+    await runProgram(programs, "backup", ["psql", "-Atc", "select current_user"], { output }, "The query");
+    expect(await text(output.end())).toBe("routeql_backup\n");
+    await using relay = await relayBeside(connection.cluster, place, values, 5432);
+    const socket = await ForwardedSocket.open(connection.config, place, relay.pod);
+    const client = new Client({ stream: () => socket, user: "routeql_loader", password: values.databasePasswords.loader, database: "routeql" });
+    await client.connect();
+    expect((await client.query("select current_user as name")).rows).toEqual([{ name: "routeql_loader" }]);
+    await client.end();
+    const specs = await node.get<{ items: { metadata: { name: string }; spec: object }[] }>("pods", `--namespace=${namespace}`, "--selector=app.kubernetes.io/name=migrate", "--field-selector=status.phase=Running");
+    expect(new Set(specs.items.map(({ metadata }) => metadata.name.split("-")[0]))).toEqual(new Set(["clients", "relay"]));
+    expect(JSON.stringify(specs.items.map(({ spec }) => spec))).not.toContain("migrate-secrets");
+  }
+  expect((await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"])).trim()).toMatch(onlyMigrate);
 });
 
 /** A kubeconfig of a user that may look at pods, and no more. */

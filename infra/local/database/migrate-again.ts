@@ -2,9 +2,9 @@ import { dockerClient } from "../docker/client.ts";
 import { lastLogLines } from "../docker/logs.ts";
 import { Failure, messageOf } from "../foundation/failure.ts";
 import { connectTo } from "../kubernetes/connect.ts";
-import { migrateInCluster } from "../kubernetes/migrate-again.ts";
+import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
-import { NotReady } from "../plugins/kubernetes/await/await.ts";
+import { NotReady, untilReady } from "../plugins/kubernetes/await/await.ts";
 import { valuesOf } from "../stack/values.ts";
 
 const failed = (what: string, lastLines: readonly string[], cause?: unknown): Failure =>
@@ -24,7 +24,8 @@ async function onDocker(stack: string): Promise<void> {
 async function inCluster(stack: string, place: Place, signal: AbortSignal): Promise<void> {
   try {
     const { cluster } = await connectTo(place, stack, signal);
-    await migrateInCluster(cluster, place, await valuesOf(stack), signal);
+    await using job = await startJobLikeMigrate(cluster, place, await valuesOf(stack), { purpose: "migrate-again", signal });
+    await untilReady(job.object, job.reference, cluster, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof NotReady ? failed("has failed", error.reasons, error) : failed(`could not be run: ${messageOf(error)}`, [], error);

@@ -4,7 +4,7 @@ import { dockerClient, orUndefined } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
-import { openDatabaseInPod } from "../kubernetes/database-socket.ts";
+import { openDatabaseInCluster } from "../kubernetes/database-socket.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { encryption } from "./encryption.ts";
 import { connectedMark, RelaySocket } from "./relay-socket.ts";
@@ -35,7 +35,7 @@ export interface OpenedDatabase {
  */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
   const place = await placeOf(stack);
-  if (place) return openDatabaseInPod(place, stack, role);
+  if (place) return openDatabaseInCluster(place, stack, role);
   const docker = dockerClient();
   const values = await valuesOf(stack);
   const network = await toolsNetwork(stack, values.database.host);

@@ -4,10 +4,12 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { ClientPrograms } from "../database/client-programs.ts";
 import { libpqEnvironment, libpqUser } from "../database/libpq-environment.ts";
 import { type Execute, unlessAborted } from "../foundation/program-streams.ts";
+import type { StackValues } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
-import { connectTo } from "./connect.ts";
-import { databasePod } from "./database-pod.ts";
+import { type Connection, connectTo } from "./connect.ts";
+import { databasePod, runsItself } from "./database-pod.ts";
 import { executeInPod } from "./execute.ts";
+import { authorityInPod, clientsBeside } from "./outside-database.ts";
 import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
@@ -101,17 +103,31 @@ export function programsInPod(config: KubeConfig, place: Place, pod: Pod, enviro
 }
 
 /**
- * The pod of the stack's database; of a cluster's, the one that takes changes.
+ * The pod of the stack's database (of a cluster's, the one that takes changes), or one beside the stack where the database is outside.
  * @throws Failure when the stack is not up, or its database cannot be reached
  */
 export async function openProgramsInCluster(place: Place, stack: string, signal?: AbortSignal): Promise<ClientPrograms> {
   const values = await valuesOf(stack);
-  const { config, cluster } = await connectTo(place, stack, signal);
-  const pod = await databasePod(cluster, place, values, stack);
-  const { port, name } = values.database;
-  const environment = libpqEnvironment({ host: "127.0.0.1", port, name });
+  const connection = await connectTo(place, stack, signal);
+  const { database, databasePasswords: passwords } = values;
+  if (runsItself(database)) {
+    const pod = await databasePod(connection.cluster, place, values, stack);
+    const environment = libpqEnvironment({ host: "127.0.0.1", port: database.port, name: database.name });
+    return {
+      as: (role) => programsInPod(connection.config, place, pod, [...environment, libpqUser(role)], passwords[role]),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  return openProgramsBeside(connection, place, values, signal);
+}
+
+/** A pod beside the stack that reaches the database as the migrate job does. */
+export async function openProgramsBeside({ config, cluster }: Connection, place: Place, values: StackValues, signal?: AbortSignal): Promise<ClientPrograms> {
+  const { database, databasePasswords: passwords } = values;
+  const beside = await clientsBeside(cluster, place, values, signal);
+  const environment = libpqEnvironment(database, database.authority === undefined ? undefined : authorityInPod);
   return {
-    as: (role) => programsInPod(config, place, pod, [...environment, libpqUser(role)], values.databasePasswords[role]),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    as: (role) => programsInPod(config, place, beside.pod, [...environment, libpqUser(role)], passwords[role]),
+    [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose](),
   };
 }

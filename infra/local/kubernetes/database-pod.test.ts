@@ -3,7 +3,7 @@ import { clusterDatabase, databaseAddress } from "../../services/database-place.
 import { ApiError } from "../plugins/kubernetes/api/error.ts";
 import type { Cluster } from "../plugins/kubernetes/api/cluster.ts";
 import type { DatabaseReach } from "../stack/outputs.ts";
-import { checkedReach, databasePod } from "./database-pod.ts";
+import { checkedReach, databasePod, runsItself } from "./database-pod.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 const reach = (host: string): { database: DatabaseReach } => ({ database: { host, port: 5432, name: "routeql", clientImage: "routeql/database:1" } });
@@ -43,10 +43,9 @@ test("what keeps a pod from being ready is said, and a namespace that is not the
   await expect(databasePod(mayNotAsk, place, own, "prod")).rejects.toThrow("No pod of database in the namespace routes is ready");
 });
 
-test("a database outside has no pod", async () => {
-  await expect(databasePod(clusterWith([]), place, reach("db.example.net"), "prod")).rejects.toThrow(
-    "The stack prod does not run its database itself: it is at db.example.net:5432, named routeql",
-  );
+test("a database outside has no pod", () => {
+  expect(runsItself(reach("db.example.net").database)).toBe(false);
+  for (const { database } of [operated, reach(databaseAddress.host)]) expect(runsItself(database)).toBe(true);
 });
 
 test("a connection to a cluster is checked against the authority that its operator has made, one to the stack's own is as it is", async () => {

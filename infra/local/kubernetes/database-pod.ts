@@ -12,16 +12,15 @@ const primary = { "cnpg.io/cluster": clusterName, "cnpg.io/instanceRole": "prima
 
 const isCluster = ({ host }: DatabaseReach): boolean => host === clusterDatabase({ readFromCopies: false }).host;
 
+/** Whether the stack has pods of its database. */
+export const runsItself = (database: DatabaseReach): boolean => database.host === databaseAddress.host || isCluster(database);
+
 /**
- * The pod of the stack's database; of a cluster's, the one that takes changes.
- * @throws Failure where the database is outside, or none is ready
+ * The pod of a database that the stack runs itself; of a cluster's, the one that takes changes.
+ * @throws Failure when none is ready
  */
-export async function databasePod(cluster: Cluster, place: Place, { database }: Pick<StackValues, "database">, stack: string): Promise<Pod> {
-  if (database.host === databaseAddress.host) return readyPod(cluster, place, "database", stack);
-  if (isCluster(database)) return readyPod(cluster, place, "database", stack, primary);
-  throw new Failure(`The stack ${stack} does not run its database itself: it is at ${database.host}:${database.port}, named ${database.name}`, {
-    remedy: "reach it there as routeql_loader, routeql_owner and so on (passwords: pulumi stack output databasePasswords --show-secrets).",
-  });
+export function databasePod(cluster: Cluster, place: Place, { database }: Pick<StackValues, "database">, stack: string): Promise<Pod> {
+  return readyPod(cluster, place, "database", stack, isCluster(database) ? primary : {});
 }
 
 /** How the database is reached, with the authority that a cluster's operator has made for it. */

@@ -1,11 +1,13 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { encryption } from "../database/encryption.ts";
+import type { OpenedDatabase } from "../database/open-database.ts";
 import { PostgresSocket } from "../database/postgres-socket.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { valuesOf } from "../stack/values.ts";
 import { Channels } from "./channels.ts";
 import { connectTo } from "./connect.ts";
-import { checkedReach, databasePod } from "./database-pod.ts";
+import { checkedReach, databasePod, runsItself } from "./database-pod.ts";
+import { relayBeside } from "./outside-database.ts";
 import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
@@ -16,7 +18,7 @@ const channel = { data: 0, errors: 1 } as const;
 const portLength = 2;
 
 /** A connection to a port of a pod. */
-class ForwardedSocket extends PostgresSocket {
+export class ForwardedSocket extends PostgresSocket {
   readonly connected = Promise.resolve();
   readonly #begun = new Set<number>();
   #channels: Channels | undefined;
@@ -54,17 +56,23 @@ class ForwardedSocket extends PostgresSocket {
   }
 }
 
-/** A connection to the database's pod by the API server's port forwarding, as kubectl has it. */
-export async function openDatabaseInPod(place: Place, stack: string, role: DatabaseRole) {
+/** A connection to the database's pod by the API server's port forwarding, as kubectl has it; to one outside through a pod beside the stack. */
+export async function openDatabaseInCluster(place: Place, stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
   const values = await valuesOf(stack);
   const { config, cluster } = await connectTo(place, stack);
-  const pod = await databasePod(cluster, place, values, stack);
   const reach = await checkedReach(cluster, place, values);
-  const socket = await ForwardedSocket.open(config, place, pod);
-  return {
-    config: { ...encryption(reach), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
-    close: async () => {
-      socket.destroy();
-    },
-  };
+  const beside = runsItself(values.database) ? undefined : await relayBeside(cluster, place, values, databasePort);
+  try {
+    const socket = await ForwardedSocket.open(config, place, beside?.pod ?? (await databasePod(cluster, place, values, stack)));
+    return {
+      config: { ...encryption(reach), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
+      close: async () => {
+        socket.destroy();
+        await beside?.[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await beside?.[Symbol.asyncDispose]();
+    throw error;
+  }
 }

@@ -14,7 +14,8 @@ export interface Pod {
 
 const serviceLabel = "app.kubernetes.io/name";
 
-function podOf(object: KubernetesObject): Pod {
+/** What the commands need to know of a pod. */
+export function podOf(object: KubernetesObject): Pod {
   const [container] = listAt(object, "spec", "containers");
   return {
     name: object.metadata.name,

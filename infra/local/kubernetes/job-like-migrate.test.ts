@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { jobLike } from "./job-like-migrate.ts";
+
+const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
+const labels = { "app.kubernetes.io/name": "migrate", "app.kubernetes.io/instance": place.instance };
+const done = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "migrate-1", uid: "u" },
+  spec: {
+    backoffLimit: 4,
+    activeDeadlineSeconds: 1800,
+    selector: { matchLabels: { "batch.kubernetes.io/controller-uid": "u" } },
+    template: {
+      metadata: { labels: { ...labels, "batch.kubernetes.io/controller-uid": "u", "batch.kubernetes.io/job-name": "migrate-1", "controller-uid": "u", "job-name": "migrate-1" } },
+      spec: { restartPolicy: "Never", containers: [{ name: "migrate" }] },
+    },
+  },
+};
+
+test("a job like another has its pod and the labels by which policies know it, and nothing by which it would be taken for the other", () => {
+  expect(jobLike(done, "migrate-2", place, { change: (spec) => ({ ...spec, hostname: "changed" }), deadlineSeconds: 60 })).toEqual({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "migrate-2", namespace: "routes", labels: { "app.kubernetes.io/instance": place.instance } },
+    spec: {
+      backoffLimit: 4,
+      activeDeadlineSeconds: 60,
+      ttlSecondsAfterFinished: 600,
+      template: { metadata: { labels }, spec: { restartPolicy: "Never", containers: [{ name: "migrate" }], hostname: "changed" } },
+    },
+  });
+  expect(jobLike(done, "migrate-2", place)).toMatchObject({ spec: { activeDeadlineSeconds: 1800, template: { spec: done.spec.template.spec } } });
+});
