@@ -9,7 +9,6 @@ import {
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
 } from "graphql";
-import { graphqlName } from "../schema/naming.ts";
 import { checkSpreads } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import { usedVariables } from "./used-variables.ts";
@@ -47,7 +46,6 @@ function parseText(query: string): DocumentNode {
 
 function choose(operations: readonly OperationDefinitionNode[], name: string | null | undefined): OperationDefinitionNode {
   if (name !== null && name !== undefined) {
-    if (!graphqlName.test(name)) throw unreadable(`${name} is not valid GraphQL name`, "$.operationName");
     if (operations.some((operation) => operation.name === undefined)) {
       throw invalid("operationName cannot be used when an anonymous operation exists in the document");
     }

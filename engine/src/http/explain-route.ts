@@ -28,7 +28,7 @@ export function createExplainRoute({ engine, authenticator, bodyLimit, logError 
       if (!session.isAdmin)
         throw new EngineError({ code: "access-denied", status: 400, message: "restricted access: admin only" });
       const { query, user } = parseBody(await readJson(request, bodyLimit));
-      return { status: 200, text: JSON.stringify(await engine.explain(parseGraphQLRequest(query), sessionOf(user))) };
+      return { status: 200, text: JSON.stringify(await engine.explain(parseGraphQLRequest(query, "$.query"), sessionOf(user))) };
     } catch (thrown) {
       return apiFailure(thrown, id, logError);
     }

@@ -1,29 +1,37 @@
 import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
+import { graphqlName } from "../schema/naming.ts";
+import { kindOf, mismatch } from "../schema/values.ts";
 
 /** Deepest nesting of a query's brackets, and of lists and objects in variables; nothing that somebody writes comes near. */
 const deepest = 500;
 
+const longestNameShown = 256;
+
+/** What Hasura calls a request in its messages. */
+const requestName = "Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq)";
+
 /**
- * A request's JSON as a GraphQL request. Keys that GraphQL does not know (`extensions` and the like) are left alone, as by Hasura.
+ * A request's JSON as a GraphQL request, read in Hasura's order and refused in its words. Keys that GraphQL does not know
+ * (`extensions` and the like) are left alone, as by Hasura.
  * @param at its JSONPath in the body
  * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
  */
 export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
-  if (!isObject(value)) throw parseFailed(at, "expected an object with the key 'query'");
+  if (!isObject(value)) throw unlike(at, requestName, "Object", value);
   const { query, variables, operationName } = value;
+  if (operationName !== undefined && operationName !== null) {
+    if (typeof operationName !== "string") throw unlike(`${at}.operationName`, "Name", "String", operationName);
+    if (!graphqlName.test(operationName)) throw parseFailed(`${at}.operationName`, `${operationName.slice(0, longestNameShown)} is not valid GraphQL name`);
+  }
   if (query === undefined && isObject(value["extensions"]) && value["extensions"]["persistedQuery"] !== undefined) throw persistedQueryRefused();
-  if (query === undefined) throw parseFailed(at, "key 'query' not found");
-  if (typeof query !== "string") throw parseFailed(`${at}.query`, "expected a string");
-  if (variables !== undefined && variables !== null && !isObject(variables))
-    throw parseFailed(`${at}.variables`, "expected an object");
+  if (query === undefined) throw parseFailed(at, `parsing ${requestName} failed, key "query" not found`);
+  if (typeof query !== "string") throw unlike(`${at}.query`, "Text", "String", query);
+  if (variables !== undefined && variables !== null && !isObject(variables)) throw unlike(`${at}.variables`, "HashMap", "Object", variables);
   if (isDeeperThan(deepest, variables))
     throw parseFailed(`${at}.variables`, `expected values that are nested no deeper than ${deepest} levels`);
   if (query.length > 2 * deepest && bracketsOf(query) > deepest)
     throw parseFailed(`${at}.query`, `expected brackets that are nested no deeper than ${deepest} levels`);
-  if (operationName !== undefined && operationName !== null && typeof operationName !== "string") {
-    throw parseFailed(`${at}.operationName`, "expected a string");
-  }
   return { query, variables, operationName };
 }
 
@@ -33,7 +41,7 @@ export function persistedQueryRefused(): EngineError {
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return kindOf(value) === "an object";
 }
 
 /** Level by level: whoever follows them by calling himself runs out of stack. */
@@ -61,4 +69,8 @@ function bracketsOf(query: string): number {
 
 function parseFailed(path: string, message: string): EngineError {
   return new EngineError({ code: "parse-failed", path, message });
+}
+
+function unlike(path: string, reading: string, expected: string, value: unknown): EngineError {
+  return parseFailed(path, mismatch(reading, expected, value).message);
 }

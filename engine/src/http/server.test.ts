@@ -19,6 +19,7 @@ async function post(
   return { status: response.status, body: answer === "" ? "" : (JSON.parse(answer) as unknown), headers: response.headers };
 }
 
+const notRequest = "parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed";
 const error = (code: string, message: string | RegExp, path = "$") => ({
   errors: [
     { message: typeof message === "string" ? message : (expect.stringMatching(message) as unknown), extensions: { path, code } },
@@ -61,16 +62,19 @@ describe("POST /v1/graphql", () => {
   test.each<[string, unknown, object]>([
     ["no JSON", "{", error("invalid-json", "the request body is not valid JSON")],
     ["an empty body", "", error("invalid-json", "the request body is not valid JSON")],
-    ["a string", '"{ a }"', error("parse-failed", "expected an object with the key 'query'")],
-    ["null", "null", error("parse-failed", "expected an object with the key 'query'")],
-    ["no query", {}, error("parse-failed", "key 'query' not found")],
-    ["a numeric query", { query: 1 }, error("parse-failed", "expected a string", "$.query")],
-    ["variables in a list", { query: "{ a }", variables: [] }, error("parse-failed", "expected an object", "$.variables")],
+    ["a string", '"{ a }"', error("parse-failed", `${notRequest}, expected Object, but encountered String`)],
+    ["null", "null", error("parse-failed", `${notRequest}, expected Object, but encountered Null`)],
+    ["no query", {}, error("parse-failed", `${notRequest}, key "query" not found`)],
+    ["a numeric query", { query: 1 }, error("parse-failed", "parsing Text failed, expected String, but encountered Number", "$.query")],
+    ["variables in a list", { query: "{ a }", variables: [] }, error("parse-failed", "parsing HashMap failed, expected Object, but encountered Array", "$.variables")],
+    ["variables that are a number too long", '{"query":"{ a }","variables":12345678901234567890}', error("parse-failed", "parsing HashMap failed, expected Object, but encountered Number", "$.variables")],
     [
       "a numeric operation name",
       { query: "{ a }", operationName: 1 },
-      error("parse-failed", "expected a string", "$.operationName"),
+      error("parse-failed", "parsing Name failed, expected String, but encountered Number", "$.operationName"),
     ],
+    ["an empty operation name", { query: "{ a }", operationName: "" }, error("parse-failed", " is not valid GraphQL name", "$.operationName")],
+    ["a name that GraphQL does not have", { query: "{ a }", operationName: "a-b" }, error("parse-failed", "a-b is not valid GraphQL name", "$.operationName")],
   ])("answers 200 and an error for %s", async (_title, body, expected) => {
     await using server = await serveFake();
     const answer = await post(`${server.url}/v1/graphql`, body);

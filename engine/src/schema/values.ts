@@ -73,7 +73,7 @@ export function arrayText(items: readonly (string | null)[]): string {
 const jsonKinds: Readonly<Record<string, string>> = { "a boolean": "Boolean", "a string": "String", "a list": "Array", "an object": "Object", "a number": "Number" };
 
 /** What cannot be read, in the words of Hasura's JSON parser. */
-function mismatch(reading: string | undefined, expected: string, value: unknown): UnfitValue {
+export function mismatch(reading: string | undefined, expected: string, value: unknown): UnfitValue {
   const failed = reading === undefined ? "" : `parsing ${reading} failed, `;
   return new UnfitValue(`${failed}expected ${expected}, but encountered ${jsonKinds[kindOf(value)] ?? "Null"}`);
 }

@@ -45,7 +45,7 @@ test("every text is a message or is refused in Hasura's words", () => {
       try {
         expect(["init", "start", "stop", "ping", "pong", "terminate"]).toContain(parseClientMessage(text).type);
       } catch (error) {
-        expect((error as Error).message).toMatch(/^parsing ClientMessage failed: Error in \$: /);
+        expect((error as Error).message).toMatch(/^parsing ClientMessage failed: Error in \$[.a-zA-Z]*: /);
       }
     }),
     { numRuns: 2_000 },

@@ -1,4 +1,5 @@
 import type { GraphQLRequest } from "../engine.ts";
+import { EngineError } from "../errors.ts";
 import { parseExactJson } from "../execution/exact-json.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
 
@@ -19,7 +20,8 @@ export function parseClientMessage(text: string): ClientMessage {
     return parse(parseExactJson(text));
   } catch (error) {
     const detail = error instanceof SyntaxError ? "not valid JSON" : error instanceof Error ? error.message : "unknown";
-    throw new Error(`parsing ClientMessage failed: Error in $: ${detail}`, { cause: error });
+    const path = error instanceof EngineError ? error.path : "$";
+    throw new Error(`parsing ClientMessage failed: Error in ${path}: ${detail}`, { cause: error });
   }
 }
 
@@ -30,7 +32,7 @@ function parse(message: unknown): ClientMessage {
       return { type: "init", headers: initHeaders(message["payload"]) };
     case "start":
     case "subscribe":
-      return { type: "start", id: operationId(message), request: parseGraphQLRequest(message["payload"]) };
+      return { type: "start", id: operationId(message), request: parseGraphQLRequest(message["payload"], "$.payload") };
     case "stop":
     case "complete":
       return { type: "stop", id: operationId(message) };

@@ -116,8 +116,8 @@ describe("the legacy protocol, graphql-ws", () => {
     ["no type", "{}", "unexpected type for ClientMessage: undefined"],
     ["an unknown type", '{"type":"hello"}', "unexpected type for ClientMessage: hello"],
     ["a start without id", '{"type":"start","payload":{"query":"{ a }"}}', "expected a string for the key 'id'"],
-    ["a start without query", '{"type":"start","id":"1","payload":{}}', "key 'query' not found"],
-    ["a start without payload", '{"type":"start","id":"1"}', "expected an object with the key 'query'"],
+    ["a start without query", '{"type":"start","id":"1","payload":{}}', 'key "query" not found'],
+    ["a start without payload", '{"type":"start","id":"1"}', "Error in $.payload: parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed, expected Object, but encountered Null"],
     ["headers in a list", '{"type":"connection_init","payload":{"headers":[]}}', "expected Object for the key 'headers'"],
   ])("answers a frame with %s by connection_error, and stays open", async (_title, frame, detail) => {
     await using connected = await connect();
