@@ -74,8 +74,15 @@ describe("native queries", () => {
   const metadata = (native_queries: readonly object[]) => JSON.stringify({ version: 3, inherited_roles, sources: [{ ...sourceAt("postgres://nowhere.invalid", library), native_queries }] });
 
   test("are held to the permissions of their logical models; of their rows it is said that nothing is said", { timeout: generous }, async () => {
-    const { code, stderr, findings, checks } = await permissions(metadata(library.native_queries), await newDatabase(librarySql));
-    expect([stderr, code]).toEqual(["", 1]);
+    const address = await newDatabase(librarySql);
+    const documents = ["--expectations", "native.yaml", "--write", "native.md", "--write", "native.html"];
+    await permissions(metadata(library.native_queries), address, ...documents, "--update-expectations");
+    const { code, stderr, findings, checks } = await permissions(metadata(library.native_queries), address, ...documents);
+    expect([stderr, code]).toEqual(["wrote native.md\nwrote native.html", 1]);
+    const rows = 'excerpt, id, title, rows {"published":{"_eq":true}}, at most 2';
+    expect(parse(readFileSync(join(folder, "native.yaml"), "utf8"))).toMatchObject({ roles: { reader: { calls: expect.arrayContaining([`excerpts: ${rows}`]) as string[] } } });
+    expect(readFileSync(join(folder, "native.md"), "utf8")).toContain(`| \`excerpts\` | \`reader\` | \`${rows}\` |`);
+    expect(readFileSync(join(folder, "native.html"), "utf8")).toContain(`<th scope="row">excerpts</th><td>reader</td>`);
     expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set(["not-verified"]));
     expect(findings.map(({ reason }) => reason)).toContain("the rows of the native query excerpts that reader is served");
     expect(checks["schema"]).toBeGreaterThan(50);

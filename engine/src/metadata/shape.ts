@@ -86,7 +86,7 @@ const table = z.strictObject({
   event_triggers: unserved("event triggers"),
   remote_relationships: unserved("remote relationships"),
   apollo_federation_config: unserved("Apollo federation"),
-  logical_model: unserved("logical models"),
+  logical_model: unserved("tables of which a logical model says what they hold"),
 });
 
 const trackedFunction = z.strictObject({

@@ -7,7 +7,7 @@ import type { Metadata } from "../metadata/shape.ts";
 import { Naming } from "../schema/naming.ts";
 import { type DeclaredFunction, functionOf } from "./functions.ts";
 import { type Grants, grantsOf } from "./grants.ts";
-import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";
+import { type DeclaredNativeQuery, type DeclaredRows, nativeQueriesOf } from "./native-queries.ts";
 import type { Operation } from "./operations.ts";
 import { type DeclaredTable, keyOf, tableOf } from "./tables.ts";
 import { underivable } from "./underivable.ts";
@@ -44,6 +44,8 @@ export interface DeclaredAccess {
   permission(role: string, table: string): DeclaredPermission | undefined;
   /** Whether a role may call a function, given that it may read the rows that it returns. */
   mayCall(role: string, called: DeclaredFunction): boolean;
+  /** What a role may read of a native query's rows; undefined where it does not exist for the role: there has to be something to select. */
+  mayAsk(role: string, query: DeclaredNativeQuery): DeclaredRows | undefined;
 }
 
 export interface DerivationOptions {
@@ -78,11 +80,17 @@ export function declaredAccess({ sources, inherited_roles: inherited }: Metadata
       if ((options.inferFunctionPermissions ?? true) && !called.volatile) return true;
       return grants.partsOf(role).some((part) => called.permitted.includes(part));
     },
+    mayAsk: (role, query) => {
+      const rows = query.granted(role);
+      const { related } = query;
+      const leads = related.tables.some((key) => grants.permission(role, key) !== undefined) || nativeQueries.some((other) => related.queries.includes(other.field) && other.granted(role) !== undefined);
+      return rows !== undefined && (rows.columns.length > 0 || leads) ? rows : undefined;
+    },
   };
 }
 
 export type { DeclaredFunction } from "./functions.ts";
-export type { DeclaredNativeQuery } from "./native-queries.ts";
+export type { DeclaredNativeQuery, DeclaredRows } from "./native-queries.ts";
 export type { DeclaredComputedField, DeclaredRelationship, DeclaredTable } from "./tables.ts";
 export { type Operation, operations } from "./operations.ts";
 export { UnderivableMetadata } from "./underivable.ts";

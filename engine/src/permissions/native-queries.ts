@@ -1,6 +1,15 @@
 import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
 import type { SourceMetadata } from "../metadata/shape.ts";
+import { largest } from "../schema/permissions.ts";
+import type { Filter } from "./declared.ts";
 import { keyOf } from "./tables.ts";
+
+/** What a role may read of the rows of a native query. */
+export interface DeclaredRows {
+  readonly columns: readonly string[];
+  readonly filter: Filter;
+  readonly limit: number | undefined;
+}
 
 /** A native query, as far as metadata alone tell who sees what of it. */
 export interface DeclaredNativeQuery {
@@ -15,8 +24,8 @@ export interface DeclaredNativeQuery {
   readonly related: { readonly tables: readonly string[]; readonly queries: readonly string[] };
   /** Roles that some permission names. */
   readonly roles: readonly string[];
-  /** Columns that a role may read; undefined where the query does not exist for the role. */
-  columnsFor(role: string): readonly string[] | undefined;
+  /** undefined: the role has no permission on the logical model. */
+  granted(role: string): DeclaredRows | undefined;
 }
 
 /** @param sets roles that inherited roles are made of */
@@ -24,15 +33,25 @@ function nativeQueryOf(query: NativeQueryMetadata, { logical_models: models }: S
   const { returns, root_field_name: field } = query;
   const model = typeof returns === "string" ? models.find(({ name }) => name === returns) : returns;
   const columns = (model?.fields ?? []).flatMap(({ name, type }) => ("scalar" in type ? [name] : []));
-  const own = new Map((model?.select_permissions ?? []).map(({ role, permission }) => [role, permission.columns === "*" ? columns : columns.filter((name) => permission.columns.includes(name))]));
-  const columnsFor = (role: string, above: readonly string[] = []): readonly string[] | undefined => {
+  const own = new Map(
+    (model?.select_permissions ?? []).map(({ role, permission: { columns: listed, filter, limit } }): [string, DeclaredRows] => [
+      role,
+      { columns: listed === "*" ? columns : columns.filter((name) => listed.includes(name)), filter, limit: limit ?? undefined },
+    ]),
+  );
+  const granted = (role: string, above: readonly string[] = []): DeclaredRows | undefined => {
     const direct = own.get(role);
     if (direct !== undefined || above.includes(role)) return direct;
-    const parts = (sets.get(role) ?? []).map((part) => columnsFor(part, [...above, role])).filter((part) => part !== undefined);
-    return parts.length === 0 ? undefined : columns.filter((name) => parts.some((part) => part.includes(name)));
+    const parts = (sets.get(role) ?? []).map((part) => granted(part, [...above, role])).filter((part) => part !== undefined);
+    if (parts.length < 2) return parts[0];
+    return {
+      columns: columns.filter((name) => parts.some((part) => part.columns.includes(name))),
+      filter: { _or: parts.map(({ filter }) => filter) },
+      limit: largest(parts.map(({ limit }) => limit)),
+    };
   };
-  const modelName = typeof returns === "string" ? returns : field;
   const to = [...query.object_relationships, ...query.array_relationships].map(({ using }) => using);
+  const modelName = typeof returns === "string" ? returns : field;
   return {
     field,
     columns,
@@ -43,7 +62,7 @@ function nativeQueryOf(query: NativeQueryMetadata, { logical_models: models }: S
       queries: to.flatMap((using) => ("remote_native_query" in using ? [using.remote_native_query] : [])),
     },
     roles: [...own.keys()],
-    columnsFor: (role) => columnsFor(role),
+    granted: (role) => granted(role),
   };
 }
 

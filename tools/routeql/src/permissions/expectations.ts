@@ -4,7 +4,7 @@
  */
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../../../engine/src/permissions/declared.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredRows, DeclaredTable } from "../../../../engine/src/permissions/declared.ts";
 import { filterWords } from "../../../../engine/src/permissions/filter-text.ts";
 import { operations } from "../../../../engine/src/permissions/operations.ts";
 import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
@@ -53,6 +53,11 @@ function entryOf(access: DeclaredAccess, table: DeclaredTable, permission: Decla
   };
 }
 
+/** What a role is served of a native query: columns, the filter as it is written, and the limit. */
+export function rowsText({ columns, filter, limit }: DeclaredRows): string {
+  return `${columns.toSorted().join(", ")}, rows ${JSON.stringify(filter)}, ${limit === undefined ? "no limit" : `at most ${limit}`}`;
+}
+
 /** What metadata grant, in the form of the file. Tables are called by their root fields. */
 export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: readonly string[]): Expectations {
   const roles = [...new Set([...access.roles, ...rolesWithoutPermission])].toSorted();
@@ -64,7 +69,11 @@ export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: r
           return permission === undefined ? [] : [[table.rootField, entryOf(access, table, permission)] as const];
         });
         const calls = access.functions.filter((called) => access.permission(name, called.target) !== undefined && access.mayCall(name, called)).map(({ field }) => field);
-        return [name, { reads: Object.fromEntries(tables), calls }];
+        const asked = access.nativeQueries.flatMap((query) => {
+          const rows = access.mayAsk(name, query);
+          return rows === undefined ? [] : [`${query.field}: ${rowsText(rows)}`];
+        });
+        return [name, { reads: Object.fromEntries(tables), calls: [...calls, ...asked] }];
       }),
     ),
   };

@@ -43,16 +43,7 @@ export function grantedRoots({ access }: Subject, role: string, kind: "query" | 
     if (permission === undefined || !hasFields(access.tables.get(called.target)) || !access.mayCall(role, called)) return [];
     return permission.aggregates && called.returnsSet ? [called.field, called.aggregateField] : [called.field];
   });
-  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => isListed(query, role, { access })).map(({ field }) => field)];
-}
-
-/** Whether a role has the root field of a native query, and relationships to it: when there is anything to select. */
-function isListed(query: DeclaredNativeQuery, role: string, { access }: Pick<Subject, "access">): boolean {
-  const columns = query.columnsFor(role);
-  if (columns === undefined) return false;
-  const { tables, queries } = query.related;
-  const leads = tables.some((key) => access.permission(role, key) !== undefined) || access.nativeQueries.some((other) => queries.includes(other.field) && other.columnsFor(role) !== undefined);
-  return columns.length > 0 || leads;
+  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => access.mayAsk(role, query) !== undefined).map(({ field }) => field)];
 }
 
 const hasFields = (table: DeclaredTable | undefined) => table !== undefined && table.fields.size > 0;
@@ -104,10 +95,10 @@ function verifyTable({ access }: Subject, role: string, table: DeclaredTable, sc
 }
 
 /** Columns stand where they are granted; the rows are what the query's SQL gives, which nothing here can say apart from it. */
-function verifyNativeQuery({ access: { naming } }: Subject, role: string, query: DeclaredNativeQuery, schema: GraphQLSchema, verdicts: Verdicts): void {
-  const granted = query.columnsFor(role) ?? [];
+function verifyNativeQuery({ access }: Subject, role: string, query: DeclaredNativeQuery, schema: GraphQLSchema, verdicts: Verdicts): void {
+  const granted = access.mayAsk(role, query)?.columns ?? [];
   const { model } = query;
-  const inputs = inputTypeNames({ name: model }, { naming });
+  const inputs = inputTypeNames({ name: model }, access);
   for (const typeName of [query.typeName, ...Object.values(inputs)]) {
     const served = new Set(namesIn(schema, typeName));
     verdicts.count("schema", query.columns.length);
@@ -119,7 +110,7 @@ function verifyNativeQuery({ access: { naming } }: Subject, role: string, query:
 }
 
 function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
-  return [...table.nativeRelationships].flatMap(([name, field]) => (access.nativeQueries.some((query) => query.field === field && isListed(query, role, { access })) ? [name] : []));
+  return [...table.nativeRelationships].flatMap(([name, field]) => (access.nativeQueries.some((query) => query.field === field && access.mayAsk(role, query) !== undefined) ? [name] : []));
 }
 
 function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {

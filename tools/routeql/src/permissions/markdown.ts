@@ -1,5 +1,6 @@
 import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "../../../../engine/src/permissions/declared.ts";
 import { filterSql, filterWords } from "../../../../engine/src/permissions/filter-text.ts";
+import { rowsText } from "./expectations.ts";
 
 export interface DocumentOptions {
   /** Roles that exist outside of metadata and are granted nothing there. */
@@ -58,6 +59,7 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
     "may read there exist; conditions, orders and aggregates over a relationship are no exception.",
     "",
     ...functionSection(access, roles),
+    ...nativeQuerySection(access, roles),
     ...cellSection(access),
   ];
 }
@@ -119,6 +121,17 @@ function functionSection(access: DeclaredAccess, roles: readonly string[]): read
     return row([code(called.field), code(access.tables.get(called.target)?.rootField ?? called.target), callers.map(code).join(", ") || "nobody"]);
   });
   return ["## Functions", "", row(["Root field", "Gives rows of", "Called by"]), row(["---", "---", "---"]), ...callable, "", "Of the rows that a function gives, a role is served those that it may read in the table.", ""];
+}
+
+function nativeQuerySection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
+  const served = access.nativeQueries.flatMap((query) =>
+    roles.flatMap((role) => {
+      const rows = access.mayAsk(role, query);
+      return rows === undefined ? [] : [row([code(query.field), code(role), code(rowsText(rows).replaceAll("|", "\\|"))])];
+    }),
+  );
+  if (served.length === 0) return [];
+  return ["## Native queries", "", row(["Root field", "Role", "Is served"]), row(["---", "---", "---"]), ...served, ""];
 }
 
 /** Inherited roles: a cell is null where no part that grants its column may read the row. */

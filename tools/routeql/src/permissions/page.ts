@@ -3,6 +3,7 @@ import { filterSql, filterWords } from "../../../../engine/src/permissions/filte
 import { operations } from "../../../../engine/src/permissions/operations.ts";
 import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
 import type { Finding } from "../findings/finding.ts";
+import { rowsText } from "./expectations.ts";
 import type { DocumentedSource } from "./markdown.ts";
 import { pageScript, pageStyle } from "./page-assets.ts";
 
@@ -64,7 +65,7 @@ function sourceSections(source: DocumentedSource, roles: readonly string[]): str
   const id = name === undefined ? "overview" : `overview-${anchorText(name)}`;
   return `<section aria-labelledby="${id}"><h2 id="${id}">${name === undefined ? "At a glance" : `Source ${escaped(name)}`}</h2>${overview(source, roles)}</section>
 ${[...access.tables.values()].map((table) => tableSection(source, roles, table)).join("\n")}
-${functionsSection(access, roles)}`;
+${functionsSection(access, roles)}${nativeQueriesSection(access, roles)}`;
 }
 
 function findingsSection(findings: readonly Finding[]): string {
@@ -124,6 +125,17 @@ function card(access: DeclaredAccess, table: DeclaredTable, permission: Declared
 ${next.length === 0 ? "" : `<dt>Goes on to</dt><dd>${next.join(", ")}</dd>`}</dl>
 ${cells.length === 0 ? "" : `<ul>${cells.join("")}</ul>`}
 ${isOpen(permission) ? "" : `<details><summary>In SQL</summary><pre>select it.* from ${escaped(table.key)} it\nwhere ${escaped(sql.replaceAll(" and exists (", "\n  and exists ("))}</pre></details>`}</article>`;
+}
+
+function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]): string {
+  const served = access.nativeQueries.flatMap((query) =>
+    roles.flatMap((role) => {
+      const rows = access.mayAsk(role, query);
+      return rows === undefined ? [] : [`<tr><th scope="row">${escaped(query.field)}</th><td>${escaped(role)}</td><td>${escaped(rowsText(rows))}</td></tr>`];
+    }),
+  );
+  if (served.length === 0) return "";
+  return `<section><h2>Native queries</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Role</th><th scope="col">Is served</th></tr></thead><tbody>${served.join("\n")}</tbody></table></div></section>`;
 }
 
 function functionsSection(access: DeclaredAccess, roles: readonly string[]): string {
