@@ -15,31 +15,29 @@ export interface CleanedUp {
   readonly networks: number;
 }
 
-/** Removes what one run left: its containers with their anonymous volumes, its volumes, its networks, and the same of the stacks that its tests named. */
-export async function cleanUp(run: string): Promise<CleanedUp> {
-  const containers = await found(run, "ps", "--all");
+/** Removes what these runs left: their containers with their anonymous volumes, their volumes, their networks, and the same of the stacks that their tests named. */
+export async function cleanUp(...runs: readonly string[]): Promise<CleanedUp> {
+  const containers = await found(runs, "ps", "--all");
   if (containers.length > 0) await mustRun("docker", ["rm", "--force", "--volumes", ...containers]);
-  const volumes = await found(run, "volume", "ls");
+  const volumes = await found(runs, "volume", "ls");
   if (volumes.length > 0) await mustRun("docker", ["volume", "rm", "--force", ...volumes]);
-  const networks = await found(run, "network", "ls");
+  const networks = await found(runs, "network", "ls");
   if (networks.length > 0) await mustRun("docker", ["network", "rm", ...networks]);
   for (const name of await readdir(stacks).catch(() => [])) {
-    if (isStackOf(run, name)) await rm(join(stacks, name), { recursive: true, force: true });
+    if (isOfAny(runs, name)) await rm(join(stacks, name), { recursive: true, force: true });
   }
   return { containers: containers.length, volumes: volumes.length, networks: networks.length };
 }
 
-/** What `docker <list>` shows of the run: names, or ids of containers. */
-async function found(run: string, ...list: readonly string[]): Promise<string[]> {
-  const ofRun = words(await mustRun("docker", [...list, "--quiet", "--filter", `label=${runLabel}=${run}`]));
-  const id = list[0] === "volume" ? "{{.Name}}" : "{{.ID}}";
-  const lists = stackLabels.map(async (label) => {
-    const lines = (await mustRun("docker", [...list, "--filter", `label=${label}`, "--format", `${id} {{.Label "${label}"}}`])).split("\n");
-    return lines.map((line) => line.split(" ")).filter(([, stack]) => stack !== undefined && isStackOf(run, stack)).map(([name = ""]) => name);
-  });
-  return [...new Set([...ofRun, ...(await Promise.all(lists)).flat()])];
-}
+const isOfAny = (runs: readonly string[], stack: string): boolean => runs.some((run) => isStackOf(run, stack));
 
-function words(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
+/** What `docker <list>` shows of the runs: names, or ids of containers. */
+async function found(runs: readonly string[], ...list: readonly string[]): Promise<string[]> {
+  const id = list[0] === "volume" ? "{{.Name}}" : "{{.ID}}";
+  const lists = [runLabel, ...stackLabels].map(async (label) => {
+    const lines = (await mustRun("docker", [...list, "--filter", `label=${label}`, "--format", `${id} {{.Label "${label}"}}`])).split("\n");
+    const isOurs = (value: string): boolean => (label === runLabel ? runs.includes(value) : isOfAny(runs, value));
+    return lines.map((line) => line.split(" ")).filter(([, value]) => value !== undefined && isOurs(value)).map(([name = ""]) => name);
+  });
+  return [...new Set((await Promise.all(lists)).flat())];
 }

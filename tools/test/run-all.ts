@@ -43,8 +43,7 @@ export async function runAll(selected: readonly Suite[], { filter, lanes }: RunA
       await inLanes(withContainers, lanes, run, interruption.happened);
     }
   } finally {
-    const left = [];
-    for (const suite of begun.filter(({ needsDocker }) => needsDocker)) left.push(await takeAway(runId, suite));
+    const left = await takeAway(runId, begun.filter(({ needsDocker }) => needsDocker));
     await removeEvidence(runId, results);
     await remembered.forget();
     if (interruption.happened()) console.log(`\ninterrupted; what was left is taken away: ${inWords(left)}`);

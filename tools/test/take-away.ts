@@ -4,26 +4,28 @@ import { join } from "node:path";
 import { takeDownLeftStack } from "../../tests/e2e/support/own-stack.ts";
 import { type CleanedUp, cleanUp } from "../../tests/harness/clean-up.ts";
 import { runOfSuite, scratchPrefix } from "./folders.ts";
+import { endProcessesWith } from "./processes.ts";
 import { repository, type Suite, suites } from "./suites.ts";
 
 export interface Left extends CleanedUp {
   readonly stacks: number;
 }
 
-/** Removes all that a suite of a run may have left, which is nothing unless it was interrupted or failed. Its processes have ended. */
-export async function takeAway(run: string, { name, ownStack }: Pick<Suite, "name" | "ownStack">): Promise<Left> {
-  const stacks = ownStack === true && (await takeDownLeftStack(name)) ? 1 : 0;
-  const cleaned = await cleanUp(runOfSuite(run, name));
+/** Removes all that suites of a run may have left, which is nothing unless they were interrupted or failed. Their processes have ended. */
+export async function takeAway(run: string, ended: readonly Pick<Suite, "name" | "ownStack">[]): Promise<Left> {
+  let stacks = 0;
+  for (const { name } of ended.filter(({ ownStack }) => ownStack === true)) if (await takeDownLeftStack(name)) stacks += 1;
+  const cleaned = await cleanUp(...ended.map(({ name }) => runOfSuite(run, name)));
   for (const entry of await readdir(tmpdir())) {
-    if (entry.startsWith(scratchPrefix(run, name))) await rm(join(tmpdir(), entry), { recursive: true, force: true });
+    if (ended.some(({ name }) => entry.startsWith(scratchPrefix(run, name)))) await rm(join(tmpdir(), entry), { recursive: true, force: true });
   }
   return { ...cleaned, stacks };
 }
 
 /** What was left, in words. */
-export function inWords(all: readonly Left[]): string {
+export function inWords(left: Left): string {
   const kinds = ["stacks", "containers", "networks", "volumes"] as const;
-  const counts = kinds.map((kind) => [kind, all.reduce((sum, left) => sum + left[kind], 0)] as const).filter(([, count]) => count > 0);
+  const counts = kinds.map((kind) => [kind, left[kind]] as const).filter(([, count]) => count > 0);
   return counts.length === 0 ? "nothing" : counts.map(([kind, count]) => `${kind}: ${count}`).join(", ");
 }
 
@@ -49,8 +51,9 @@ export async function takeAwayAfterEndedRuns(say: (text: string) => void): Promi
     const run = file.replace(/\.json$/, "");
     const record = JSON.parse(await readFile(join(runs, file), "utf8")) as RunRecord;
     if (isAlive(record.process)) continue;
-    const left: Left[] = [];
-    for (const suite of suites.filter(({ name }) => record.suites.includes(name))) left.push(await takeAway(run, suite));
+    // The suites of a run whose own process alone was ended may work on.
+    for (const name of record.suites) await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(run, name), { each: 5_000 });
+    const left = await takeAway(run, suites.filter(({ name }) => record.suites.includes(name)));
     await rm(join(runs, file), { force: true });
     say(`taken away after a run that was ended at once: ${inWords(left)}`);
   }
