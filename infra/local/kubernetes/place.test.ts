@@ -37,7 +37,7 @@ test("a right that is missing is named, with the command's whole Role at hand", 
   const refused = new ApiError(403, JSON.stringify({ kind: "Status", message: 'pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"', code: 403 }));
   expect(connectionFailure({ pod: "database-0", namespace: "routes", what: "exec" }, refused)).toMatchObject({
     message: 'The cluster does not let this user do that: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
-    remedy: "it needs get and create of pods/exec in the namespace routes. docs/kubernetes.md#rights-of-the-commands has a Role for each command.",
+    remedy: "it needs get and create of pods/exec in the namespace routes. docs/kubernetes.md#rights-of-the-commands has those of each command.",
   });
   expect(withoutRights(refused)).toBeInstanceOf(Failure);
   expect(withoutRights(new ApiError(500, "no words"))).toMatchObject({ message: "The Kubernetes API server refuses: the API server answered 500: no words" });
