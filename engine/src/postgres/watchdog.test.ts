@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Watchdog } from "./watchdog.ts";
 
@@ -23,4 +25,24 @@ test("a limit of 0 gives up nothing", () => {
   const watchdog = new Watchdog(0);
   watchdog.watch({ abandon: () => expect.unreachable() });
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("what was released is not kept alive by what follows, in a heap of which only the young part is collected", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
+  const watchdog = new Watchdog(10_000);
+  const turn = () => ({ abandon: () => undefined, payload: Array.from({ length: 1_000 }, () => 0.5) }); // 8 kB
+  collect();
+  const before = getHeapStatistics().used_heap_size;
+  let last = turn();
+  watchdog.watch(last);
+  for (let index = 0; index < 5_000; index += 1) {
+    const next = turn();
+    watchdog.watch(next);
+    watchdog.release(last);
+    last = next;
+    if (index % 10 === 0) collect({ type: "minor" });
+  }
+  // Of 40 MB that were watched.
+  expect(getHeapStatistics().used_heap_size - before).toBeLessThan(6_000_000);
 });
