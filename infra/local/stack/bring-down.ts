@@ -118,6 +118,7 @@ async function destroyStack(
   await releaseStaleLock(stack, session.paths, say, signal);
   const { resources = [] } = await clearInterrupted(stack, await deploymentOf(stack), say, signal);
   const kept = keptWithData(resources);
+  // What was generated stays with the data that it belongs to: passwords of the database, the key that encrypts others.
   const target = resources
     .filter(({ type, urn }) => /^(docker|kubernetes):/.test(type) && !kept.has(urn))
     .map(({ urn }) => urn);
