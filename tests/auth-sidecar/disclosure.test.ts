@@ -45,6 +45,21 @@ test("ASVS 13.4.6: no answer tells a name or a version of what serves it", async
   }
 });
 
+test("every answer, good or bad, has the request's id, tells whether it may be kept, and is not to be taken for anything else", async () => {
+  const id = "0123456789abcdef0123456789abcdef";
+  for (const [method, path, kept] of [
+    ["GET", "/livez", "no-store"],
+    ["GET", "/jwks", "max-age=60"],
+    ["GET", "/nowhere", "no-store"],
+    ["GET", "/api/auth/jwt", "no-store"],
+    ["PUT", "/jwt/auth", "no-store"],
+  ] as const) {
+    const { headers } = await running.client.call(method, path, { headers: { "x-request-id": id } });
+    const found = ["x-request-id", "cache-control", "x-content-type-options"].map((name) => headers.get(name));
+    expect(found, `${method} ${path}`).toEqual([id, kept, "nosniff"]);
+  }
+});
+
 describe("an error that nobody foresaw", () => {
   beforeAll(async () => {
     await stack.sql.query(`
