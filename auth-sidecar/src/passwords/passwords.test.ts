@@ -1,5 +1,6 @@
 import { hash } from "@node-rs/argon2";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { TooManyRequests } from "../errors.ts";
 import { hashPassword } from "./password-hash.ts";
 import { Passwords } from "./passwords.ts";
 
@@ -43,4 +44,19 @@ test("so many logins are let in for each hash and so many wait; the rest is refu
   resolve();
   const results = await Promise.allSettled(logins);
   expect(results.map(({ status }) => status)).toEqual([...Array.from({ length: 6 }, () => "fulfilled"), "rejected", "rejected"]);
+});
+
+test("a login that was not let in within two seconds is refused", async () => {
+  vi.useFakeTimers();
+  try {
+    const busy = new Passwords({ concurrency: 1, queue: 1 });
+    const logins = Array.from({ length: 5 }, () => busy.admit(() => new Promise<void>(() => undefined)));
+    const refused = expect(logins[4]).rejects.toThrow(TooManyRequests);
+    expect(busy.waiting).toBe(1);
+    await vi.advanceTimersByTimeAsync(2000);
+    await refused;
+    expect(busy.waiting).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
