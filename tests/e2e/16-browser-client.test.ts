@@ -81,25 +81,25 @@ describe("Events: a GraphQL client in a browser", { retry: 3 }, () => {
     const token = await analyst.freshToken();
     const query = "subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix } }";
     await subscribe(token, query);
-    await expect.poll(async () => (await state()).answers.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await state()).answers.length, { timeout: 30_000 }).toBeGreaterThan(0);
     const now = await data(query.replace("subscription", "query"), { token });
     expect((await state()).answers[0]?.data).toEqual(now);
 
     const line = announcement({ prefix: "198.18.2.0/24" });
     await loadLines([line.text]);
-    await expect.poll(async () => JSON.stringify((await state()).answers.at(-1)?.data), { timeout: 20_000 }).toContain("198.18.2.0/24");
+    await expect.poll(async () => JSON.stringify((await state()).answers.at(-1)?.data), { timeout: 30_000 }).toContain("198.18.2.0/24");
   });
 
   test("is told why a column that its role does not see is refused", async () => {
     const viewer = await Member.join("viewer");
     await subscribe(await viewer.freshToken(), "subscription { view_hijacks(limit: 1) { comment } }");
-    await expect.poll(async () => (await state()).error, { timeout: 10_000 }).toContain("field 'comment' not found in type: 'view_hijacks'");
+    await expect.poll(async () => (await state()).error, { timeout: 30_000 }).toContain("field 'comment' not found in type: 'view_hijacks'");
     expect((await state()).answers).toEqual([]);
   });
 
   test("with a bad token is closed with a code of the protocol, and hears nothing", async () => {
     await subscribe("nonsense", "subscription { view_hijacks(limit: 1) { key } }");
-    await expect.poll(async () => (await state()).closed?.code, { timeout: 10_000 }).toBeGreaterThanOrEqual(4400);
+    await expect.poll(async () => (await state()).closed?.code, { timeout: 30_000 }).toBeGreaterThanOrEqual(4400);
     expect((await state()).answers).toEqual([]);
   });
 

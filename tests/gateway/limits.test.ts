@@ -54,7 +54,7 @@ describe.concurrent("limits", () => {
     const refused = await query(gateway);
     expect([refused.status, refused.body.toString()]).toEqual([429, errorBody("too-many-requests")]);
     sockets[0]?.terminate();
-    await expect.poll(async () => (await query(gateway)).status, { timeout: 10_000, interval: 100 }).toBe(200);
+    await expect.poll(async () => (await query(gateway)).status, { timeout: 30_000, interval: 100 }).toBe(200);
     for (const socket of sockets) socket.terminate();
   });
 
