@@ -19,9 +19,11 @@ export type Execute = (program: readonly string[], streams: ProgramStreams) => P
 /** This process' own outputs. */
 export const ownOutputs: Pick<ProgramStreams, "output" | "errors"> = { output: process.stdout, errors: process.stderr };
 
-/** Passes a chunk on; where the target is slow, whoever sends waits. */
+/** Passes a chunk on; where the target is slow, its one source waits. */
 export function passOn(chunk: Buffer, target: Writable, source: { pause: () => void; resume: () => void }): void {
-  if (target.write(chunk)) return;
+  // Several chunks may come before a source that is to wait does.
+  const waits = target.writableNeedDrain;
+  if (target.write(chunk) || waits) return;
   source.pause();
   target.once("drain", () => source.resume());
 }
