@@ -54,8 +54,8 @@ test("a login that was not let in within two seconds is refused", async () => {
     const refused = expect(logins[4]).rejects.toThrow(TooManyRequests);
     expect(busy.waiting).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
-    await refused;
     expect(busy.waiting).toBe(0);
+    await refused;
   } finally {
     vi.useRealTimers();
   }
