@@ -63,6 +63,8 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ author(where: {id: {_is_null: null}}) { id } }", {}, "$.selectionSet.author.args.where.id._is_null", "expected a boolean for type 'Boolean', but found null"],
   ["{ author_aggregate { aggregate { count(distinct: null) } } }", {}, "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.distinct", "expected a boolean for type 'Boolean', but found null"],
   ["{ author_aggregate { aggregate { count(columns: null) } } }", {}, "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.columns", "expected a list, but found null"],
+  ["{ author(where: {articles_aggregate: null}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate", "expected an object for type 'article_aggregate_bool_exp', but found null"],
+  ["{ author(where: {articles_aggregate: {count: null}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count", "expected an object for type 'article_aggregate_bool_exp_count', but found null"],
   ["{ author(where: {articles_aggregate: {count: {arguments: null, predicate: {}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.arguments", "expected a list, but found null"],
   ["{ author(where: {articles_aggregate: {count: {filter: {id: {_eq: []}}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.predicate", "missing required field 'predicate'"],
   ["{ author(where: {id: {_eq: {}}, nothing: {}}) { id } }", {}, "$.selectionSet.author.args.where.nothing", "field 'nothing' not found in type: 'author_bool_exp'"],

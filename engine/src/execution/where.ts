@@ -115,9 +115,7 @@ export class WhereReader {
   }
 
   #object(input: Input): Condition {
-    if (input.kind === "null") throw invalid(`expected an object for type '${input.type}', but found null`, input.path);
-    if (input.kind !== "object") throw invalid("expected an object", input.path);
-    return allOf(...input.entries.map(({ field, value }) => this.#entry(inputMeta(field), value)));
+    return allOf(...entriesOf(input).map(({ field, value }) => this.#entry(inputMeta(field), value)));
   }
 
   #entry(meta: ReturnType<typeof inputMeta>, value: Input): Condition {
@@ -157,8 +155,7 @@ export class WhereReader {
   }
 
   #operators(operand: Operand, type: DatabaseType, input: Input): Condition {
-    if (input.kind !== "object") throw invalid(`expected an object${input.kind === "null" ? ` for type '${input.type}', but found null` : ""}`, input.path);
-    const conditions = input.entries.map(({ field, value }): Condition => {
+    const conditions = entriesOf(input).map(({ field, value }): Condition => {
       const meta = inputMeta(field);
       if (this.#collapse && meta.kind !== "cast" && this.#isKnownNull(value)) return always;
       if (meta.kind === "operator") {
@@ -168,8 +165,7 @@ export class WhereReader {
         return this.#collapse && value.kind === "variable" && compared.kind === "parameter" ? { kind: "unless-null", parameter: compared.parameter, item: condition } : condition;
       }
       if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.#inputs.boolean(value) };
-      if (meta.kind !== "cast" || value.kind !== "object") throw invalid("expected an object", value.path);
-      return allOf(...value.entries.map((entry) => this.#cast(operand, inputMeta(entry.field), entry.value)));
+      return allOf(...entriesOf(value).map((entry) => this.#cast(operand, inputMeta(entry.field), entry.value)));
     });
     return allOf(...conditions);
   }
@@ -201,9 +197,9 @@ export class WhereReader {
   }
 
   #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {
-    if (input.kind !== "object") throw invalid("expected an object", input.path);
+    const entries = entriesOf(input);
     const of = (kind: string, valueType: DatabaseType) =>
-      input.entries
+      entries
         .filter(({ field, value }) => inputMeta(field).kind === kind && value.kind !== "null")
         .map(({ value }) => parameterOf(value, valueType, inputType(valueType), false));
     if (argument === "distance") return { kind: "arguments", items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)] };
@@ -212,12 +208,11 @@ export class WhereReader {
   }
 
   #aggregates(relationship: Relationship, input: Input): Condition {
-    if (input.kind !== "object") throw invalid("expected an object", input.path);
-    const [entry, ...others] = input.entries;
+    const [entry, ...others] = entriesOf(input);
     if (entry === undefined || others.length > 0) throw invalid("exactly one predicate should be specified", input.path);
     const meta = inputMeta(entry.field);
-    if (meta.kind !== "aggregate-predicate" || entry.value.kind !== "object") throw invalid("expected an object", entry.value.path);
-    return this.#aggregate(relationship, meta.predicate, entry.value.entries);
+    if (meta.kind !== "aggregate-predicate") throw invalid("this cannot be filtered by", entry.value.path);
+    return this.#aggregate(relationship, meta.predicate, entriesOf(entry.value));
   }
 
   #aggregate(relationship: Relationship, predicate: AggregatePredicateMeta, entries: (Input & { kind: "object" })["entries"]): Condition {
@@ -250,6 +245,12 @@ export class WhereReader {
 
 /** Types that only appear as an operator's argument, such as lquery: Postgres checks them. */
 const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
+
+/** What an object holds. @throws EngineError for null, which may stand for no object */
+function entriesOf(input: Input): (Input & { kind: "object" })["entries"] {
+  if (input.kind === "object") return input.entries;
+  throw invalid(input.kind === "null" ? `expected an object for type '${input.type}', but found null` : "expected an object", input.path);
+}
 
 /** A list that may be left out and may not be null. @throws EngineError */
 export function notNull(input: Input): Input {
