@@ -20,16 +20,19 @@ const remedy =
 
 /**
  * The cluster that kubectl would use.
+ * @param check is given its address before it is asked for anything
  * @throws Failure with what to do when none is configured, it does not answer or does not let this user in
  */
-export async function connectCluster(signal?: AbortSignal): Promise<Connection> {
+export async function connectCluster(signal?: AbortSignal, check: (server: string) => void = () => undefined): Promise<Connection> {
   try {
     const config = defaultConfig();
     const api = new ApiClient(config);
+    check(api.server);
     const { gitVersion } = await api.json<{ gitVersion: string }>({ method: "GET", path: "/version", signal });
     return { config, cluster: new Cluster(api), server: api.server, version: gitVersion };
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof Failure) throw error;
     const what = error instanceof ApiError ? `The Kubernetes cluster refuses to answer: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
     throw new Failure(what, { remedy, cause: error });
   }
@@ -39,8 +42,6 @@ export async function connectCluster(signal?: AbortSignal): Promise<Connection> 
  * The cluster on which a stack runs.
  * @throws Failure when kubectl would use another one
  */
-export async function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
-  const connection = await connectCluster(signal);
-  refuseOtherCluster(stack, place, connection);
-  return connection;
+export function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
+  return connectCluster(signal, (server) => refuseOtherCluster(stack, place, { server }));
 }
