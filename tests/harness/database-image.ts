@@ -21,7 +21,7 @@ RUN head -c 32 /dev/urandom | base64 >/tmp/password \\
 let made: Promise<string> | undefined;
 
 /**
- * The kit's database image with the cluster of a first start in it, empty: a container of it is ready in a tenth of the processor time. For
+ * The kit's database image with the cluster of a first start in it, empty: a container of it is ready in a fifth of the processor time. For
  * tests that are not about the first start.
  */
 export const preparedDatabaseImage = (): Promise<string> => (made ??= make());

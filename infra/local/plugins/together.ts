@@ -1,6 +1,6 @@
 /**
- * All stand-ins in one process, which a command starts before the engine: the engine by itself starts each of them twice for an update, and
- * each start takes as long as the rest of an update that changes nothing. Prints its port; standard input says which process is the engine.
+ * All stand-ins in one process, which a command starts before the engine: the engine by itself starts each of them twice for an update,
+ * which takes a second of processor time more. Prints its port; standard input says which process is the engine.
  * @module
  */
 import { isRunning } from "../foundation/process.ts";
