@@ -111,11 +111,8 @@ function permissionOf(role: string, key: string, tables: ReadonlyMap<string, Dec
   const own = grant(key);
   const table = tables.get(key);
   if (own === undefined || table === undefined) return undefined;
-  const leads = (target: string | undefined) => target !== undefined && grant(target) !== undefined;
-  const hasFields =
-    own.columns.size > 0 || own.computedFields.size > 0 || table.relationships.some(({ target }) => leads(target)) || table.computedFields.some(({ target }) => leads(target));
   const wholeKey = table.primaryKey !== undefined && table.primaryKey.length > 0 && table.primaryKey.every((column) => own.columns.has(column));
-  const possible: Readonly<Record<TableRootField, boolean>> = { select: hasFields, select_by_pk: wholeKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
+  const possible: Readonly<Record<TableRootField, boolean>> = { select: true, select_by_pk: wholeKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
   const granted = (operation: Operation) => {
     const [list, root] = rootOfOperation[operation];
     return possible[root] && own[list]?.includes(root) !== false;

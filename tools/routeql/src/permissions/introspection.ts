@@ -40,13 +40,11 @@ export function grantedRoots({ access }: Subject, role: string, kind: "query" | 
   const granted = (table: DeclaredTable, operation: Operation) => access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;
   const functions = access.functions.flatMap((called) => {
     const permission = access.permission(role, called.target);
-    if (permission === undefined || !hasFields(access.tables.get(called.target)) || !access.mayCall(role, called)) return [];
+    if (permission === undefined || !access.mayCall(role, called)) return [];
     return permission.aggregates && called.returnsSet ? [called.field, called.aggregateField] : [called.field];
   });
   return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => access.mayAsk(role, query) !== undefined).map(({ field }) => field)];
 }
-
-const hasFields = (table: DeclaredTable | undefined) => table !== undefined && table.fields.size > 0;
 
 /** Holds the schema of a role to the declaration: root fields, types, and the names that can stand in each place. */
 export async function verifySchema(subject: Subject, role: string, verdicts: Verdicts): Promise<void> {
@@ -116,8 +114,7 @@ function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subje
 function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
   return table.relationships.flatMap(({ name, kind, target }) => {
     const permission = access.permission(role, target);
-    const selectable = permission !== undefined && (permission.columns.length > 0 || permission.computedFields.length > 0 || (access.tables.get(target)?.relationships ?? []).some((next) => access.permission(role, next.target) !== undefined));
-    if (!selectable) return [];
+    if (permission === undefined) return [];
     return kind === "array" && permission.aggregates ? [name, access.naming.suffixed(name, "aggregate")] : [name];
   });
 }
