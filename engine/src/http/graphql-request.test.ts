@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
+import { parseExactJson } from "../execution/exact-json.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
 
 test("every JSON value is a request or is refused as parse-failed", () => {
@@ -41,4 +42,8 @@ test("so are brackets of a query, but for those in strings and comments", () => 
   const braces = "{".repeat(600);
   for (const query of [`#${braces}\n{ a }`, `{ a(b: "${braces}") }`, `{ a(b: """${braces}""") }`, "{ a } ".repeat(1000)])
     expect(request(query)).toHaveProperty("query");
+});
+
+test.each(["1e999999", "-1e-999999", "12345678901234567890", "[]", '"{}"', "true"])("variables that are %s are none", (variables) => {
+  expect(() => parseGraphQLRequest(parseExactJson(`{"query":"{ a }","variables":${variables}}`))).toThrow("expected Object");
 });

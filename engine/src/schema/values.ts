@@ -32,7 +32,7 @@ export function kindOf(value: unknown): string {
   if (typeof value === "boolean") return "a boolean";
   if (typeof value === "string") return "a string";
   if (Array.isArray(value)) return "a list";
-  return numberText(value) === undefined ? "an object" : "a number";
+  return typeof value === "number" || numberText(value) !== undefined ? "a number" : "an object";
 }
 
 const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
