@@ -52,7 +52,15 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: "const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);", to: 'const matches = typeof passwordHash === "string" && (await verifyPassword(passwordHash, password));' }],
     suite,
     tests: ["auth-sidecar/src/passwords/passwords.test.ts"],
-    noticedBy: "takes the work of one with it",
+    noticedBy: "an account without a hash takes the work of one",
+  },
+  {
+    fault: "the time of an answer tells of an account whose hash is an older, faster one",
+    file: "auth-sidecar/src/passwords/passwords.ts",
+    edits: [{ from: 'if (!matches && typeof passwordHash === "string") await spendMissingWork(passwordHash);', to: "" }],
+    suite,
+    tests: ["auth-sidecar/src/passwords/passwords.test.ts"],
+    noticedBy: "one with an outdated hash takes the work of one",
   },
   {
     fault: "the Authorization header is logged",
