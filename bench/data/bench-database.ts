@@ -16,9 +16,7 @@ export class BenchDatabase implements AsyncDisposable {
 
   /** `postgres://…` with the container's own address on this machine's bridge. */
   url(role: DatabaseRole): string {
-    const url = new URL(this.container.getConnectionUri(role));
-    url.host = `${this.container.getIpAddress("bridge")}:5432`;
-    return url.href;
+    return this.container.getConnectionUri(role);
   }
 
   /** Seconds of processor time that Postgres has used, in user and kernel, with all its processes. */

@@ -11,7 +11,8 @@ let engine: Engine;
 beforeAll(async () => {
   database = await startDatabase();
   const address = database.getConnectionUri("engine");
-  proxy = await ToxicProxy.to("127.0.0.1", Number(new URL(address).port));
+  const { hostname, port } = new URL(address);
+  proxy = await ToxicProxy.to(hostname, Number(port));
   engine = await createEngine({ metadata: "hasura-metadata", environment: { ROUTEQL_DATABASE_URL: proxy.through(address) }, statementTimeout: 500, poolSize: 1 });
 });
 

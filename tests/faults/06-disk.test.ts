@@ -36,7 +36,9 @@ test("the disk under Postgres is full: writes fail, reads go on or fail with err
   /** Docker gives another port of this machine to a container that it starts again. */
   async function currentUri(): Promise<string> {
     const port = (await mustRun("docker", ["port", database.getId(), "5432/tcp"])).trim().split("\n")[0]?.split(":").at(-1);
-    return database.getConnectionUri("owner").replace(`:${database.getPort()}/`, `:${port}/`);
+    const uri = new URL(database.getConnectionUri("owner"));
+    uri.host = `127.0.0.1:${port}`;
+    return uri.href;
   }
 
   /** Writes until it fails, or so many times; a kilobyte each. */

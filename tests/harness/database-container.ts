@@ -8,6 +8,7 @@ import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, 
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { preparedDatabaseImage } from "./database-image.ts";
 import { keepLog } from "./logs.ts";
+import { ownAddress } from "./own-address.ts";
 import { mustRun } from "./process.ts";
 
 const DATABASE_PORT = 5432;
@@ -87,19 +88,18 @@ export class StartedDatabaseContainer extends AbstractStartedContainer {
 
   /** `postgres://…`, for processes of this machine. */
   getConnectionUri(role: DatabaseRole): string {
-    return this.uri(role, this.getHost(), this.getPort());
+    return this.uri(role, ownAddress(this));
   }
 
   /** `postgres://…` for containers that share a network with this one, where its alias is `database`. */
   getInternalConnectionUri(role: DatabaseRole): string {
-    return this.uri(role, "database", DATABASE_PORT);
+    return this.uri(role, "database");
   }
 
   /** A connected client; closed by `await using`. */
   async connect(role: DatabaseRole): Promise<Client & AsyncDisposable> {
-    // By way of Docker's port proxy, of which a connection was once seen that passed nothing on while Postgres waited for the password.
-    const client = (await this.tryToConnect(role)) ?? (await this.tryToConnect(role));
-    if (client === undefined) throw new Error(`two connections as ${role} were not answered within ${CONNECTION_TIMEOUT} ms each`);
+    const client = new Client({ connectionString: this.getConnectionUri(role), connectionTimeoutMillis: CONNECTION_TIMEOUT });
+    await client.connect();
     return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
   }
 
@@ -110,8 +110,8 @@ export class StartedDatabaseContainer extends AbstractStartedContainer {
       const env: NodeJS.ProcessEnv = {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-        DATABASE_HOST: this.getHost(),
-        DATABASE_PORT: String(this.getPort()),
+        DATABASE_HOST: ownAddress(this),
+        DATABASE_PORT: String(DATABASE_PORT),
         DATABASE_NAME: DATABASE,
       };
       for (const [role, password] of Object.entries(this.passwords)) {
@@ -125,7 +125,7 @@ export class StartedDatabaseContainer extends AbstractStartedContainer {
     }
   }
 
-  /** Resolves when the server itself answers; the port's listener may be Docker's own for a moment. */
+  /** Resolves when the server itself answers. */
   async untilReady(timeout = 60_000): Promise<void> {
     const deadline = performance.now() + timeout;
     for (;;) {
@@ -140,20 +140,8 @@ export class StartedDatabaseContainer extends AbstractStartedContainer {
     }
   }
 
-  /** Undefined when nothing is answered in time. */
-  private async tryToConnect(role: DatabaseRole): Promise<Client | undefined> {
-    const client = new Client({ connectionString: this.getConnectionUri(role), connectionTimeoutMillis: CONNECTION_TIMEOUT });
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      if (error instanceof Error && error.message === "timeout expired") return undefined;
-      throw error;
-    }
-  }
-
-  private uri(role: DatabaseRole, host: string, port: number): string {
-    return `postgres://${databaseRoles[role]}:${this.passwords[role]}@${host}:${port}/${DATABASE}`;
+  private uri(role: DatabaseRole, host: string): string {
+    return `postgres://${databaseRoles[role]}:${this.passwords[role]}@${host}:${DATABASE_PORT}/${DATABASE}`;
   }
 }
 
