@@ -1,6 +1,6 @@
 import { getContainerRuntimeClient } from "testcontainers";
 import { image } from "../../tests/harness/image.ts";
-import { DatabaseContainer, type DatabaseRole, type StartedDatabaseContainer } from "../../tests/harness/database-container.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../../tests/harness/database-container.ts";
 
 /** The kit's Postgres for a benchmark, at its own address, so that nothing is measured of Docker's port proxy. */
 export class BenchDatabase implements AsyncDisposable {
@@ -12,11 +12,6 @@ export class BenchDatabase implements AsyncDisposable {
 
   static async start(): Promise<BenchDatabase> {
     return new BenchDatabase(await new DatabaseContainer(await image("database")).start());
-  }
-
-  /** `postgres://…` with the container's own address on this machine's bridge. */
-  url(role: DatabaseRole): string {
-    return this.container.getConnectionUri(role);
   }
 
   /** Seconds of processor time that Postgres has used, in user and kernel, with all its processes. */

@@ -34,7 +34,7 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
     "select prefix::text from routing.bgp_updates group by prefix order by abs(count(*) - 100), prefix limit 1",
   );
   const asked = cases(rows[0]?.prefix ?? "").filter(({ name }) => isWanted(name));
-  const databaseUrl = database.url("engine");
+  const databaseUrl = database.container.getConnectionUri("engine");
   await fillCompileCache(databaseUrl);
 
   const queries: QueryFigures[] = [];

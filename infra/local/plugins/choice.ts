@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 import { arch } from "node:os";
-import { join } from "node:path";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { cacheFolder, type StackPaths } from "../foundation/paths.ts";
 import { messageOf } from "../foundation/failure.ts";

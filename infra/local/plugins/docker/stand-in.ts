@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { providerVersion } from "../choice.ts";
 import { makeProvider } from "../provider/provider.ts";
 import { container } from "./container/container.ts";
 import { image } from "./image.ts";
@@ -6,9 +6,7 @@ import { network } from "./network.ts";
 import { remoteImage } from "./remote-image.ts";
 import { volume } from "./volume.ts";
 
-const { version } = createRequire(import.meta.url)("@pulumi/docker/package.json") as { version: string };
-
-export const provider = makeProvider("docker", version, {
+export const provider = makeProvider("docker", providerVersion("docker"), {
   "docker:index/network:Network": network,
   "docker:index/volume:Volume": volume,
   "docker:index/image:Image": image,

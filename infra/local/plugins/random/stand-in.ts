@@ -1,12 +1,10 @@
-import { createRequire } from "node:module";
+import { providerVersion } from "../choice.ts";
 import { makeProvider } from "../provider/provider.ts";
 import { randomBytes } from "./random-bytes.ts";
 import { randomId } from "./random-id.ts";
 import { randomPassword } from "./random-password.ts";
 
-const { version } = createRequire(import.meta.url)("@pulumi/random/package.json") as { version: string };
-
-export const provider = makeProvider("random", version, {
+export const provider = makeProvider("random", providerVersion("random"), {
   "random:index/randomPassword:RandomPassword": randomPassword,
   "random:index/randomBytes:RandomBytes": randomBytes,
   "random:index/randomId:RandomId": randomId,
