@@ -26,17 +26,37 @@ export async function outdatedDocuments(): Promise<ReadonlyMap<string, string>> 
   return outdated;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const help = `npm run documents [-- --check]
+
+Writes the documents that are derived from code.
+
+  --check  only says which are out of date, and ends with 1 if any is
+  --help   this text`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { check: { type: "boolean", default: false }, help: { type: "boolean", default: false } } });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
   const outdated = await outdatedDocuments();
   if (outdated.size === 0) console.log("every derived document is current");
   for (const [path, content] of outdated) {
     if (values.check) {
       console.error(`${path} is out of date: run npm run documents`);
-      process.exitCode = 1;
     } else {
       await writeFile(resolve(root, path), content);
       console.log(`wrote ${path}`);
     }
+  }
+  return values.check && outdated.size > 0 ? 1 : 0;
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
   }
 }

@@ -19,8 +19,9 @@ kind that should not have been announced, and links the updates with it. Running
       origins: [64500]           # who may announce it and all that lies in it; [] for nobody
       organisation: example-net  # whose tenants may see it, optional
 
-  --replace  take away configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
-  --help     this text
+  --replace     take away configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
+  --stack NAME  the stack to work on (local)
+  --help        this text
 
 Ends with 0 when detection ran, whatever it found; with 1 when CONFIG.yaml is not right; with 2 when the command was not
 understood.

@@ -10,6 +10,7 @@ such files; what it is shows in its bytes, not in its name. - is standard input.
   --demo N                    makes N updates up instead, with documentation prefixes and AS numbers
   --seed N                    another set of made-up updates (default 1)
   --start TIME                when the first of them happened (default 2026-01-01T00:00:00Z)
+  --stack NAME                the stack to work on (local)
   --help                      this text
 
 Ends with 0 when every FILE was read to its end, lines that were refused included; with 1 when one was broken (of a broken FILE

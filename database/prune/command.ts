@@ -10,6 +10,7 @@ away unless this is run; docs/backup.md tells how to run it every night.
 
   --keep-days N  days of updates to keep, today (UTC) not counted; 1 to 36500
   --dry-run      only say what would go
+  --stack NAME   the stack to work on (local)
   --help         this text
 
 Months that are over go at once, with their space on the disk; of the month with the first day that is kept the older days go row by row, and

@@ -36,8 +36,8 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const { command } = await load();
   const parsed = parseArguments(command.description, args);
   if (parsed.help) {
-    console.log(helpText(command.description));
-    await command.moreHelp?.();
+    if (command.help) await command.help();
+    else console.log(helpText(command.description));
     return 0;
   }
   return command.run(checkStackName(parsed.text("stack")), parsed);

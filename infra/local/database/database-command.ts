@@ -18,10 +18,7 @@ export interface DatabaseCommand {
 export function databaseCommand({ name, summary, operands, role, program }: DatabaseCommand): Command {
   return {
     description: { name, summary, operands, options: {}, passesOn: true },
-    moreHelp: async () => {
-      console.log();
-      await program(["--help"], () => Promise.reject(new Error("help needs no database")));
-    },
+    help: async () => void (await program(["--help"], () => Promise.reject(new Error("help needs no database")))),
     run: (stack, args) => runInterruptibly(() => program(args.rest, () => openDatabase(stack, role))),
   };
 }
