@@ -10,8 +10,9 @@ export const command: Command = {
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
-      const { keptVolumes, removedVolumes, secretsKept } = await bringDown({ stack, signal, volumes: args.flag("volumes") });
-      console.log(`\nThe stack ${stack} is down.`);
+      const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({ stack, signal, volumes: args.flag("volumes") });
+      const nothing = destroyed + keptVolumes.length + removedVolumes.length === 0 && !secretsKept;
+      console.log(nothing ? `\nThere was no stack ${stack} in this checkout.` : `\nThe stack ${stack} is down.`);
       if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
       if (keptVolumes.length > 0) {
         const remove = stack === "local" ? "npm run down -- --volumes" : `npm run down -- --volumes --stack ${stack}`;

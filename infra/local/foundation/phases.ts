@@ -62,7 +62,8 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
       const started = Date.now();
       record(`[${phase.title}] begins`);
       log?.(`${phase.title}…`);
-      const show = inPlace ? (text: string) => void (task.output = text) : throttled((text) => void (task.output = text));
+      // Line by line, what phases beside each other tell has to say whose it is.
+      const show = inPlace ? (text: string) => void (task.output = text) : throttled((text) => void (task.output = `${phase.title}: ${text}`));
       let last = "";
       const say = (text: string): void => {
         if (text === last) return;
@@ -90,6 +91,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
   const tasks = plan.flatMap((entry): ListrTask[] => {
     if (!Array.isArray(entry)) return [toTask(entry as Phase)];
     const lanes = entry as readonly (readonly Phase[])[];
+    if (lanes.length === 1) return lanes[0]!.map(toTask);
     return [
       {
         title: lanes.map((lane) => lane.map(({ title }) => title).join(", ")).join(" | "),
