@@ -64,7 +64,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const application = createApplication(
     endpoints({
       settings,
-      authenticator: new Authenticator({ passwords, throttle, audit, throttled, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
+      authenticator: new Authenticator({ throttle, audit, throttled, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
       local: new LocalAccounts(users, passwords),
       directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), database),
       sessions: new SessionStore(redis, {

@@ -1,6 +1,8 @@
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, type StoppedTestContainer, Wait } from "testcontainers";
+import { ContainerAtOwnAddress, ownAddress } from "../harness/own-address.ts";
 import { mustRun } from "../harness/process.ts";
 import { runLabels } from "../harness/run.ts";
+import { ToxicProxy } from "../harness/toxic-proxy.ts";
 
 /** A folder below directory/ with a Dockerfile, and what of the running server a test has to know. */
 interface DirectoryKind {
@@ -38,24 +40,52 @@ const kinds = {
 
 export type DirectoryName = keyof typeof kinds;
 
-/** A directory with the entries of its folder below directory/. */
-export class StartedDirectoryContainer extends AbstractStartedContainer {
+interface Forwarders {
+  readonly plain: ToxicProxy;
+  readonly tls: ToxicProxy;
+}
+
+/**
+ * A directory with the entries of its folder below directory/. Its certificate names localhost, so for processes of this machine a forwarder of
+ * this process stands there.
+ */
+export class StartedDirectoryContainer extends ContainerAtOwnAddress {
   /** PEM of the CA that the directory's certificate comes from. */
   readonly ca: string;
   readonly #kind: DirectoryKind;
+  readonly #forwarders: Forwarders;
 
-  constructor(container: StartedTestContainer, kind: DirectoryKind, ca: string) {
+  private constructor(container: StartedTestContainer, kind: DirectoryKind, ca: string, forwarders: Forwarders) {
     super(container);
     this.#kind = kind;
     this.ca = ca;
+    this.#forwarders = forwarders;
   }
 
+  static async of(container: StartedTestContainer, kind: DirectoryKind): Promise<StartedDirectoryContainer> {
+    const { output } = await container.exec(["cat", kind.ca]);
+    const to = (port: number): Promise<ToxicProxy> => ToxicProxy.to(ownAddress(container), port);
+    return new StartedDirectoryContainer(container, kind, output, { plain: await to(kind.plainPort), tls: await to(kind.tlsPort) });
+  }
+
+  /** At localhost. */
   getPlainPort(): number {
-    return this.getMappedPort(this.#kind.plainPort);
+    return this.#forwarders.plain.port;
   }
 
+  /** At localhost. */
   getTlsPort(): number {
-    return this.getMappedPort(this.#kind.tlsPort);
+    return this.#forwarders.tls.port;
+  }
+
+  /** At every address of this machine, for containers. */
+  getPublishedTlsPort(): number {
+    return this.getPublishedPort(this.#kind.tlsPort);
+  }
+
+  override async stop(): Promise<StoppedTestContainer> {
+    await Promise.all([this.#forwarders.plain, this.#forwarders.tls].map((forwarder) => forwarder[Symbol.asyncDispose]()));
+    return super.stop();
   }
 
   /** Applies LDIF change records. */
@@ -77,6 +107,5 @@ export async function startDirectory(name: DirectoryName = "openldap", moreNames
     .withWaitStrategy(kind.ready === undefined ? Wait.forListeningPorts() : Wait.forLogMessage(kind.ready))
     .withStartupTimeout(120_000)
     .start();
-  const { output } = await container.exec(["cat", kind.ca]);
-  return new StartedDirectoryContainer(container, kind, output);
+  return StartedDirectoryContainer.of(container, kind);
 }

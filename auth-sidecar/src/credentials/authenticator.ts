@@ -1,7 +1,6 @@
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { ThrottledLogins } from "../audit/throttled-logins.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
-import type { Passwords } from "../passwords/passwords.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { User } from "../users/user.ts";
 import type { AccountPseudonym } from "./account-pseudonym.ts";
@@ -28,7 +27,6 @@ export interface Login<Given> {
 }
 
 export interface AuthenticatorParts {
-  readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly audit: AuditTrail;
   readonly throttled: ThrottledLogins;
@@ -58,13 +56,13 @@ export class Authenticator {
     flow: string,
     grant: Grant<Given>,
   ): Promise<Login<Given>> {
-    const { passwords, throttle, audit, throttled, pseudonym } = this.#parts;
+    const { throttle, audit, throttled, pseudonym } = this.#parts;
     const { provider } = source;
     const account = pseudonym(provider, credentials.name.toLowerCase());
     const event = { event: "login", provider, account, ...origin, detail: { flow } } as const;
     let attempt = { account, address: origin.address };
     try {
-      return await passwords.admit(async () => {
+      return await source.admit(async () => {
         await throttle.check(attempt);
         const user = await source.prove(credentials, {
           recognise(name) {

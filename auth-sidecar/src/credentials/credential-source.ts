@@ -20,6 +20,11 @@ export interface Guard {
 /** Where credentials are proven: the local accounts, or a directory. */
 export interface CredentialSource {
   readonly provider: Provider;
+  /**
+   * Runs a whole login, from look-up to answer, once this source has room for it.
+   * @throws {TooManyRequests} when it has none
+   */
+  admit<Result>(login: () => Promise<Result>): Promise<Result>;
   /** The account that the credentials prove; undefined, after counting a failure, when they prove none. */
   prove(credentials: Credentials, guard: Guard): Promise<UserWithPassword | undefined>;
 }

@@ -14,6 +14,10 @@ export class LocalAccounts implements CredentialSource {
     this.#passwords = passwords;
   }
 
+  admit<Result>(login: () => Promise<Result>): Promise<Result> {
+    return this.#passwords.admit(login);
+  }
+
   async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
     const user = await this.#users.findByEmail("local", name.toLowerCase());
     const right = await this.#passwords.matches(user?.passwordHash, password);

@@ -24,6 +24,11 @@ export class DirectoryLogin implements CredentialSource {
     this.#database = database;
   }
 
+  /** Whoever comes: what bounds these logins is the directory's connections. None takes a place that a local login could have. */
+  admit<Result>(login: () => Promise<Result>): Promise<Result> {
+    return login();
+  }
+
   async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
     // Runs beside the work; only what does not succeed waits for its end.
     const floor = sleep(failureFloor);

@@ -1,5 +1,6 @@
 import { AndFilter, type Client, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
+import { BoundedQueue } from "../bounded-queue.ts";
 import type { Settings } from "../settings.ts";
 import { type ServersOptions, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, directoryEntry, type EntryAttributes, isBinary } from "./directory-entry.ts";
@@ -54,13 +55,17 @@ export function directoryOptions(settings: Settings): DirectoryOptions | undefin
   };
 }
 
+/** Logins and uses of sessions that ask the directory at one time, each on a connection of its own; and those that may wait, so many milliseconds. */
+const connections = { concurrency: 16, waiting: 64, longestWaitMilliseconds: 2000 };
+
 /**
  * The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} when no server answers in
- * time.
+ * time, and {@link TooManyRequests} when too many ask at one time.
  */
 export class Directory {
   readonly #options: DirectoryOptions;
   readonly #log: Logger;
+  readonly #queue = new BoundedQueue(connections);
 
   constructor(options: DirectoryOptions, log: Logger) {
     this.#options = options;
@@ -99,7 +104,7 @@ export class Directory {
   }
 
   #connected<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    return withConnection(this.#options.servers, this.#log, work);
+    return this.#queue.run(() => withConnection(this.#options.servers, this.#log, work));
   }
 
   async #find(client: Client, filter: Filter): Promise<DirectoryEntry | undefined> {

@@ -24,3 +24,9 @@ test("the first line that holds gives the role, whatever the case and the blanks
   expect(roleOf([{ dn: "cn=noc,ou=elsewhere,dc=example,dc=net", name: "noc" }], lines)).toBe("viewer");
   expect(roleOf([], [{ role: "analyst", group: "staff" }])).toBe("pending");
 });
+
+test("a group that is called by another one's DN is not that one", () => {
+  const dn = "cn=noc,ou=groups,dc=example,dc=net";
+  const impostor = { dn: "cn=cn\\=noc\\,ou\\=groups\\,dc\\=example\\,dc\\=net,ou=elsewhere,dc=example,dc=net", name: dn };
+  expect(roleOf([impostor], [{ role: "operator", group: dn }])).toBe("pending");
+});

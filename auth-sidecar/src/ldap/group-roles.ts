@@ -3,7 +3,7 @@ import { type ApplicationRole, isApplicationRole } from "../users/application-ro
 /** One line of the ordered list: who is in `group` has `role`; `*` is everyone. */
 export interface GroupRole {
   readonly role: ApplicationRole;
-  /** A group's DN or its cn. */
+  /** A group's DN or its cn; what has an equals sign is a DN (RFC 4514, 3). */
   readonly group: string;
 }
 
@@ -32,8 +32,11 @@ export function parseGroupRoles(text: string): readonly GroupRole[] | undefined 
 
 /** The role of the first line that holds; `pending`, which has no access, when none does. */
 export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): ApplicationRole {
-  const names = new Set(groups.flatMap(({ dn, name }) => [folded(dn), folded(name)]));
-  return lines.find(({ group }) => group === "*" || names.has(folded(group)))?.role ?? "pending";
+  const dns = new Set(groups.map(({ dn }) => folded(dn)));
+  const names = new Set(groups.map(({ name }) => folded(name)));
+  // Whoever may name groups could call one by the DN of another.
+  const has = (group: string): boolean => (group.includes("=") ? dns : names).has(folded(group));
+  return lines.find(({ group }) => group === "*" || has(group))?.role ?? "pending";
 }
 
 /** DNs compare without case and without the blanks around their separators (RFC 4517, 4.2.15, for the attributes in use here). */
