@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
 import { paths } from "../../contract/paths.ts";
 import { freePorts } from "../../tests/harness/free-ports.ts";
-import { ownAddress } from "../../tests/harness/own-address.ts";
 import { startSessions } from "../../tests/harness/sessions-container.ts";
 import { BenchDatabase } from "../data/bench-database.ts";
 import { confine, contenderCore } from "../measure/contender-core.ts";
@@ -37,8 +36,6 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
     ]);
     const [port = 0, metricsPort = 0] = await freePorts(2);
     const serviceKey = randomBytes(24).toString("hex");
-    const sessionsUrl = new URL(sessions.getConnectionUri());
-    sessionsUrl.host = `${ownAddress(sessions)}:6379`;
     const server = await ServerProcess.start({
       name: "auth-sidecar",
       core: contenderCore,
@@ -49,7 +46,7 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
         PORT: String(port),
         METRICS_PORT: String(metricsPort),
         DATABASE_URL: database.container.getConnectionUri("sidecar"),
-        SESSIONS_URL: sessionsUrl.href,
+        SESSIONS_URL: sessions.getConnectionUri(),
         SERVICE_API_KEY: serviceKey,
         KEY_ENCRYPTION_KEY: randomBytes(24).toString("hex"),
       },

@@ -33,11 +33,10 @@ test("the disk under Postgres is full: writes fail, reads go on or fail with err
   const failures: string[] = [];
   let number = 0;
 
-  /** Docker gives another port of this machine to a container that it starts again. */
+  /** Docker may give another address to a container that it starts again. */
   async function currentUri(): Promise<string> {
-    const port = (await mustRun("docker", ["port", database.getId(), "5432/tcp"])).trim().split("\n")[0]?.split(":").at(-1);
     const uri = new URL(database.getConnectionUri("owner"));
-    uri.host = `127.0.0.1:${port}`;
+    uri.hostname = (await mustRun("docker", ["inspect", "--format", `{{(index .NetworkSettings.Networks "${network.name}").IPAddress}}`, database.getId()])).trim();
     return uri.href;
   }
 

@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
-import { WebSocket } from "ws";
 import { once } from "node:events";
 import { paths } from "../../contract/paths.ts";
 import { errorBody } from "../../nginx/errors-file.ts";
 import { raw, statuses } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
+import { openSocket } from "./support/socket.ts";
 import { startSurroundings } from "./support/surroundings.ts";
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -49,7 +49,7 @@ describe.concurrent("limits", () => {
   test("an address holds no more connections than its limit, WebSockets included", async ({ expect }) => {
     await using parts = await startSurroundings({ settings: { connectionsPerAddress: 3 } });
     const { gateway } = parts;
-    const sockets = Array.from({ length: 3 }, () => new WebSocket(`wss://127.0.0.1:${gateway.port("api")}/api/graphql`, { ca: gateway.certificate.certificate }));
+    const sockets = Array.from({ length: 3 }, () => openSocket(gateway));
     await Promise.all(sockets.map((socket) => once(socket, "message")));
     const refused = await query(gateway);
     expect([refused.status, refused.body.toString()]).toEqual([429, errorBody("too-many-requests")]);

@@ -26,7 +26,7 @@ const fingerprint = (certificate: TestCertificate): string => new X509Certificat
 
 async function shown(): Promise<string> {
   // Which of the two it is, its fingerprint tells.
-  const socket = connect({ host: "127.0.0.1", port: parts.gateway.port("api"), servername: "localhost", rejectUnauthorized: false });
+  const socket = connect({ host: parts.gateway.getHost(), port: parts.gateway.port("api"), servername: "localhost", rejectUnauthorized: false });
   await once(socket, "secureConnect");
   const { fingerprint256 } = socket.getPeerCertificate();
   socket.end();

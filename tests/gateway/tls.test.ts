@@ -18,7 +18,7 @@ afterAll(async () => {
 /** The first listener of the gateway with that kind of certificate, unless another is named. */
 function target(kind: string, listener: "api" | "console" = "api"): ConnectionOptions {
   const { gateway } = started.get(kind) as Surroundings;
-  return { host: "127.0.0.1", port: gateway.port(listener), ca: gateway.certificate.certificate, servername: "localhost" };
+  return { host: gateway.getHost(), port: gateway.port(listener), ca: gateway.certificate.certificate, servername: "localhost" };
 }
 
 interface Agreed {
@@ -104,7 +104,7 @@ test("HTTP/2 and HTTP/1.1 are offered, nothing else", async () => {
 
 test("a query over HTTP/2 is answered, with the errors and headers of HTTP/1.1", async () => {
   const { gateway } = started.get("ecdsa") as Surroundings;
-  const session = connectHttp2(`https://localhost:${gateway.port("api")}`, { ca: gateway.certificate.certificate });
+  const session = connectHttp2(`https://${gateway.getHost()}:${gateway.port("api")}`, { ca: gateway.certificate.certificate, servername: "localhost" });
   const ask = async (method: string): Promise<Record<string, unknown>> => {
     const stream = session.request({ ":method": method, ":path": "/api/graphql", "content-type": "application/json", "x-hasura-role": "admin" });
     stream.end(method === "POST" ? "{}" : undefined);

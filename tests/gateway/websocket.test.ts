@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { paths } from "../../contract/paths.ts";
 import type { StartedGateway } from "./support/gateway-container.ts";
 import { raw, statuses } from "./support/raw.ts";
 import { request } from "./support/request.ts";
+import { openSocket } from "./support/socket.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 import type { Received } from "./support/upstream-program.ts";
 
@@ -20,11 +21,7 @@ async function open(
   gateway: StartedGateway,
   { listener = "api", headers = {}, protocols = ["graphql-transport-ws"] }: { listener?: "api" | "console"; headers?: Record<string, string>; protocols?: string[] } = {},
 ): Promise<{ socket: WebSocket; seen: Received }> {
-  const socket = new WebSocket(`wss://127.0.0.1:${gateway.port(listener)}${paths.graphql}?token=secret`, protocols, {
-    ca: gateway.certificate.certificate,
-    headers,
-    origin: "https://routes.example.net",
-  });
+  const socket = openSocket(gateway, { listener, protocols, headers, search: "?token=secret", origin: "https://routes.example.net" });
   const [data] = (await once(socket, "message")) as [Buffer];
   return { socket, seen: JSON.parse(data.toString()) as Received };
 }

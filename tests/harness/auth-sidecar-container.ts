@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { runLabels } from "./run.ts";
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { StartedDatabaseContainer } from "./database-container.ts";
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
+import { ContainerAtOwnAddress } from "./own-address.ts";
 import type { StartedSessionsContainer } from "./sessions-container.ts";
 
 const PORT = 8080;
@@ -56,7 +57,7 @@ export class AuthSidecarContainer extends GenericContainer {
 }
 
 /** A running auth sidecar. */
-export class StartedAuthSidecarContainer extends AbstractStartedContainer {
+export class StartedAuthSidecarContainer extends ContainerAtOwnAddress {
   private readonly serviceApiKey: string;
   private readonly adminPassword: string;
 

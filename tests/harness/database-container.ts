@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runLabels } from "./run.ts";
 import { Client } from "pg";
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { preparedDatabaseImage } from "./database-image.ts";
 import { keepLog } from "./logs.ts";
-import { ownAddress } from "./own-address.ts";
+import { ContainerAtOwnAddress } from "./own-address.ts";
 import { mustRun } from "./process.ts";
 
 const DATABASE_PORT = 5432;
@@ -70,7 +70,7 @@ export class DatabaseContainer extends GenericContainer {
 }
 
 /** A running database. Addresses are those of this machine unless they say otherwise. */
-export class StartedDatabaseContainer extends AbstractStartedContainer {
+export class StartedDatabaseContainer extends ContainerAtOwnAddress {
   private readonly passwords: Readonly<Record<DatabaseRole, string>>;
 
   constructor(container: StartedTestContainer, passwords: Readonly<Record<DatabaseRole, string>>) {
@@ -88,7 +88,7 @@ export class StartedDatabaseContainer extends AbstractStartedContainer {
 
   /** `postgres://…`, for processes of this machine. */
   getConnectionUri(role: DatabaseRole): string {
-    return this.uri(role, ownAddress(this));
+    return this.uri(role, this.getHost());
   }
 
   /** `postgres://…` for containers that share a network with this one, where its alias is `database`. */
@@ -110,7 +110,7 @@ export class StartedDatabaseContainer extends AbstractStartedContainer {
       const env: NodeJS.ProcessEnv = {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-        DATABASE_HOST: ownAddress(this),
+        DATABASE_HOST: this.getHost(),
         DATABASE_PORT: String(DATABASE_PORT),
         DATABASE_NAME: DATABASE,
       };

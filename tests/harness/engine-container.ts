@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { runLabels } from "./run.ts";
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { StartedDatabaseContainer } from "./database-container.ts";
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { keepLog } from "./logs.ts";
+import { ContainerAtOwnAddress } from "./own-address.ts";
 
 const PORT = 8080;
 const METRICS_PORT = 9090;
@@ -57,7 +58,7 @@ export class EngineContainer extends GenericContainer {
 }
 
 /** A running engine. */
-export class StartedEngineContainer extends AbstractStartedContainer {
+export class StartedEngineContainer extends ContainerAtOwnAddress {
   private readonly adminSecret: string;
 
   constructor(container: StartedTestContainer, adminSecret: string) {

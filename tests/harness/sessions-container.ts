@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { runLabels } from "./run.ts";
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
+import { ContainerAtOwnAddress } from "./own-address.ts";
 
 const SESSIONS_PORT = 6379;
 const PASSWORD_FILE = "/run/routeql/secrets/sessions-password";
@@ -33,7 +34,7 @@ export class SessionsContainer extends GenericContainer {
 }
 
 /** A running session store. */
-export class StartedSessionsContainer extends AbstractStartedContainer {
+export class StartedSessionsContainer extends ContainerAtOwnAddress {
   private readonly password: string;
 
   constructor(container: StartedTestContainer, password: string) {
@@ -41,9 +42,17 @@ export class StartedSessionsContainer extends AbstractStartedContainer {
     this.password = password;
   }
 
+  getPort(): number {
+    return this.getMappedPort(SESSIONS_PORT);
+  }
+
+  getPassword(): string {
+    return this.password;
+  }
+
   /** `redis://:password@…`, for processes of this machine. */
   getConnectionUri(): string {
-    return `redis://:${this.password}@${this.getHost()}:${this.getMappedPort(SESSIONS_PORT)}`;
+    return `redis://:${this.password}@${this.getHost()}:${this.getPort()}`;
   }
 
   /** `redis://:password@…` for containers that share a network with this one, where its alias is `sessions`. */

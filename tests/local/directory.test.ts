@@ -38,7 +38,7 @@ beforeAll(async () => {
     `HTTP_PORT=${httpPort}`,
     `HTTPS_PORT=${httpsPort}`,
     `CONSOLE_PORT=${consolePort}`,
-    `LDAP_URL=ldaps://${host}:${directory.getTlsPort()}`,
+    `LDAP_URL=ldaps://${host}:${directory.getPublishedTlsPort()}`,
     `LDAP_CA_FILE=${join(folder, "ca.pem")}`,
     "LDAP_BIND_DN=cn=search,dc=example,dc=net",
     "LDAP_BIND_PASSWORD=directory-search",

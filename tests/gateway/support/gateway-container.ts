@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { type GatewaySettings, renderGateway } from "../../../nginx/render.ts";
 import { keepLog } from "../../harness/logs.ts";
+import { ContainerAtOwnAddress } from "../../harness/own-address.ts";
 import { run } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run.ts";
 import type { TestCertificate } from "../../harness/certificate.ts";
@@ -72,7 +73,7 @@ export interface GatewayLog {
 }
 
 /** A running gateway. */
-export class StartedGateway extends AbstractStartedContainer {
+export class StartedGateway extends ContainerAtOwnAddress {
   readonly certificate: TestCertificate;
   private readonly folder: string;
 
@@ -88,7 +89,7 @@ export class StartedGateway extends AbstractStartedContainer {
     writeFileSync(join(this.folder, "tls/certificate.pem"), certificate);
   }
 
-  /** Port of this machine that leads to the named listener. */
+  /** Port of the named listener, at {@link getHost}. */
   port(listener: "redirect" | "api" | "console"): number {
     return this.getMappedPort({ redirect: 8080, api: 8443, console: 32_000 }[listener]);
   }

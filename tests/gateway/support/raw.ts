@@ -8,10 +8,10 @@ export async function raw(
   bytes: string,
   { listener = "api", plain = listener === "redirect", silence }: RawOptions = {},
 ): Promise<string> {
-  const port = gateway.port(listener);
+  const [host, port] = [gateway.getHost(), gateway.port(listener)];
   const socket = plain
-    ? connectPlain({ host: "127.0.0.1", port })
-    : connectTls({ host: "127.0.0.1", port, ca: gateway.certificate.certificate, servername: "localhost", ALPNProtocols: ["http/1.1"] });
+    ? connectPlain({ host, port })
+    : connectTls({ host, port, ca: gateway.certificate.certificate, servername: "localhost", ALPNProtocols: ["http/1.1"] });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = "";
   // A reply may be late on a machine at load; what belongs to it comes close together.

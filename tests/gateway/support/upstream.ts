@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
-import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { image } from "../../harness/image.ts";
+import { ContainerAtOwnAddress } from "../../harness/own-address.ts";
 import { runLabels } from "../../harness/run.ts";
 import type { Answer, Received } from "./upstream-program.ts";
 
 const ORDERS = 9000;
 
 /** A part behind the gateway that answers as told (upstream-program.ts), under the name of the part it stands for. */
-export class StartedUpstream extends AbstractStartedContainer {
+export class StartedUpstream extends ContainerAtOwnAddress {
   /** Forgets what was received and answers these targets so from now on; all others with an echo. */
   async answer(answers: Readonly<Record<string, Answer>> = {}): Promise<void> {
     await fetch(this.orders(), { method: "PUT", body: JSON.stringify(answers) });

@@ -55,8 +55,8 @@ export async function startOutsideParts(): Promise<OutsideParts> {
   const all = started.move();
   return {
     database,
-    databaseUrl: (other = password) => `postgres://administrator:${other}@${host}:${database.getPort()}/routes`,
-    sessionsUrl: sessions.getConnectionUri().replace(/^redis:(.*@)[^:]+:/, `rediss:$1${host}:`),
+    databaseUrl: (other = password) => `postgres://administrator:${other}@${host}:${database.getPublishedPort(database.getPort())}/routes`,
+    sessionsUrl: `rediss://:${sessions.getPassword()}@${host}:${sessions.getPublishedPort(sessions.getPort())}`,
     authority: certificate,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
