@@ -19,7 +19,7 @@ const insertLogin: Statement = {
   text: `
     with login as (
       update auth.users as target set last_login = clock_timestamp()
-      from (select id, last_login from auth.users where id = $2 and password_hash is not distinct from $3 for update) as before
+      from (select id, last_login from auth.users where id = $2 and password_hash is not distinct from $3 and not disabled for update) as before
       where target.id = before.id
       returning before.last_login as previous
     ), recorded as (${insertEvents} where exists (select from login))
@@ -78,7 +78,7 @@ export class AuditTrail {
   /**
    * Records a login that succeeded and notes it with the account, both or neither.
    * @returns when the account was logged in to before, or null; undefined, with nothing recorded, when its password was changed
-   * since it was proven
+   * or it was disabled since it was proven
    * @throws {Unavailable} when the database does not answer
    */
   async recordLogin(event: AuditEvent, { id, passwordHash }: ProvenAccount): Promise<Date | null | undefined> {
