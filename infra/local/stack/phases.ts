@@ -100,7 +100,7 @@ export function portsPhase({ stack, prepared }: Surroundings): Phase {
     title: "Ports",
     work: async () => {
       const { plain } = prepared.configuration!;
-      await checkPorts(stack, plain);
+      await checkPorts(stack, prepared.configuration!);
       return `${plain.hostAddress}: ${plain.httpPort}, ${plain.httpsPort}, ${plain.consolePort}`;
     },
   };

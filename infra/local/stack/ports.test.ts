@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { listeningInodes, listenerOn } from "./listener.ts";
-import { portProblem } from "./ports.ts";
+import { otherValue, portProblem } from "./ports.ts";
 
 test("a port in use is found, with the program that uses it; a free one is not a problem", async () => {
   const server = createServer();
@@ -19,6 +19,11 @@ test("a port in use is found, with the program that uses it; a free one is not a
 
 test("an address that this machine does not have is named as such", async () => {
   expect(await portProblem("192.0.2.1", 8080)).toBe("no such address");
+});
+
+test("another value is to be given where this one comes from", () => {
+  expect(otherValue("httpPort", "local", {})).toBe("echo HTTP_PORT=8080 >>.env");
+  expect(otherValue("httpPort", "staging", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.staging.yaml");
 });
 
 test("only sockets that listen on exactly the port count", () => {

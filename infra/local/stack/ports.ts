@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
 import { settings } from "../../settings/list.ts";
-import type { PlainSettings } from "../../settings/list.ts";
 import { dockerClient } from "../docker/client.ts";
 import { Failure } from "../foundation/failure.ts";
+import { projectName, type StackConfiguration } from "./configuration.ts";
 import { listenerOn } from "./listener.ts";
 
 const portSettings = ["httpPort", "httpsPort", "consolePort"] as const;
-const examples = { httpPort: 8080, httpsPort: 8443, consolePort: 32_001 } as const;
+const examples = { httpPort: 8080, httpsPort: 8443, consolePort: 32_001, hostAddress: "127.0.0.1" } as const;
 
 export type PortProblem = "in use" | "not allowed" | "no such address";
 
@@ -39,17 +39,23 @@ async function userOf(port: number): Promise<string> {
   return program ? ` by ${program}` : "";
 }
 
+/** How another value is given to a setting: where this one comes from, as the stack's configuration outranks the environment file. */
+export function otherValue(setting: keyof typeof examples, stack: string, entries: StackConfiguration["entries"]): string {
+  const key = `${projectName}:${setting}`;
+  return Object.hasOwn(entries, key) ? `${key} in Pulumi.${stack}.yaml` : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
+}
+
 /** @throws Failure naming every port that cannot be had, and the setting that changes it */
-export async function checkPorts(stack: string, plain: PlainSettings): Promise<void> {
+export async function checkPorts(stack: string, { plain, entries }: Pick<StackConfiguration, "plain" | "entries">): Promise<void> {
   const own = await ownPorts(stack);
-  const problems: { readonly setting: (typeof portSettings)[number]; readonly text: string }[] = [];
+  const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
   for (const name of portSettings) {
     const port = plain[name];
     if (own.has(port)) continue;
     const problem = await portProblem(plain.hostAddress, port);
     if (!problem) continue;
     const user = problem === "in use" ? await userOf(port) : "";
-    problems.push({ setting: name, text: `${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}` });
+    problems.push({ setting: problem === "no such address" ? "hostAddress" : name, text: `${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}` });
   }
   if (problems.length === 0) return;
   const example = problems[0]!.setting;
@@ -59,7 +65,7 @@ export async function checkPorts(stack: string, plain: PlainSettings): Promise<v
       : `${problems.length} ports that the stack needs cannot be had`,
     {
       lastLines: problems.map(({ text }) => text),
-      remedy: `stop what uses it, or choose another: echo ${settings[example].environment}=${examples[example]} >>.env`,
+      remedy: `${example === "hostAddress" ? "choose an address of this machine" : "stop what uses it, or choose another"}: ${otherValue(example, stack, entries)}`,
     },
   );
 }
