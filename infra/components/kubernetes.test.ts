@@ -14,7 +14,7 @@ async function deploy(args: RouteQLArgs = {}) {
     () => {
       component = new RouteQL("routes", { engine: "embedded", ...args });
     },
-    { stack: "prod", outputs: { "secret-names": { result: "a key of the test" } } },
+    { stack: "prod", outputs: { "routes-secret-names": { result: "a key of the test" } } },
   );
   if (component === undefined) throw new Error("No component was made.");
   return { component, resources };
@@ -62,7 +62,7 @@ test("no secret is in clear in any resource's inputs, and no ConfigMap holds one
 });
 
 test("nginx looks the parts up by their whole names", () => {
-  const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "gateway-files").inputs["data"] as Record<string, string>;
+  const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "routes-gateway-files").inputs["data"] as Record<string, string>;
   expect(files["nginx..settings.conf"]).toContain('"engine.routes-prod.svc.cluster.local:8080"');
   expect(files["nginx..settings.conf"]).toContain('"auth-sidecar.routes-prod.svc.cluster.local:8080"');
 });
@@ -88,7 +88,7 @@ test("a certificate of cert-manager's goes to the gateway, which waits for it; t
       },
     },
   ]);
-  const gateway = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "gateway").inputs));
+  const gateway = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "routes-gateway").inputs));
   expect(gateway).toContain('"path":"tls/private-key.pem"}],"name":"gateway-certificate"');
   expect(gateway).not.toContain("gateway-secrets");
   expect(resources.filter(({ type }) => type.startsWith("tls:"))).toEqual([]);
@@ -99,13 +99,13 @@ test("a database outside is called at its port, with a connection that is checke
   const databaseUrl = "postgres://root:a-long-password@db.example.net:6432/records?sslmode=require";
   const { resources } = await deploy({ database: "external", databaseUrl });
   expect(namesOf(resources, "StatefulSet")).toEqual(["sessions"]);
-  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "engine-secrets").inputs["stringData"]) as Record<string, string>;
+  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-engine-secrets").inputs["stringData"]) as Record<string, string>;
   expect(secret["secrets..engine-database-url"]).toMatch(
     /^postgres:\/\/routeql_engine:[^@]+@db\.example\.net:6432\/records\?sslmode=require$/,
   );
-  const bootstrap = unwrap(find(resources, "kubernetes:core/v1:Secret", "migrate-secrets").inputs["stringData"]) as Record<string, string>;
+  const bootstrap = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-migrate-secrets").inputs["stringData"]) as Record<string, string>;
   expect(bootstrap["secrets..bootstrap-database-url"]).toBe(databaseUrl);
-  const policy = find(resources, "kubernetes:networking.k8s.io/v1:NetworkPolicy", "engine").inputs;
+  const policy = find(resources, "kubernetes:networking.k8s.io/v1:NetworkPolicy", "routes-engine").inputs;
   expect(JSON.stringify(policy)).toContain('"port":6432');
   for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("a-long-password");
 });
@@ -113,7 +113,7 @@ test("a database outside is called at its port, with a connection that is checke
 test("sessions outside are called with the given URL", async () => {
   const { resources } = await deploy({ sessions: "external", sessionsUrl: "rediss://:another-password@sessions.example.net" });
   expect(namesOf(resources, "StatefulSet")).toEqual(["database"]);
-  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
+  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
   expect(secret["secrets..sessions-url"]).toBe("rediss://:another-password@sessions.example.net");
 });
 
@@ -131,13 +131,13 @@ test("a database cluster comes with its logins, its policy and its backups; the 
   expect(namesOf(resources, "NetworkPolicy")).toContain("database");
   const logins = resources.filter(({ type, inputs }) => type.endsWith(":Secret") && inputs["type"] === "kubernetes.io/basic-auth");
   expect(logins.map(({ name }) => name).toSorted()).toEqual(
-    ["backup", "engine", "loader", "metadata", "owner", "sidecar", "superuser"].map((name) => `database-${name}`),
+    ["backup", "engine", "loader", "metadata", "owner", "sidecar", "superuser"].map((name) => `routes-database-${name}`),
   );
-  const engine = unwrap(find(resources, "kubernetes:core/v1:Secret", "engine-secrets").inputs["stringData"]) as Record<string, string>;
+  const engine = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-engine-secrets").inputs["stringData"]) as Record<string, string>;
   expect(engine["secrets..engine-database-url"]).toContain("@database-ro:5432/routeql?sslmode=verify-full");
-  const sidecar = unwrap(find(resources, "kubernetes:core/v1:Secret", "auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
+  const sidecar = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
   expect(sidecar["secrets..sidecar-database-url"]).toContain("@database-rw:5432/");
   for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("the-secret-key");
-  const pods = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "engine").inputs));
+  const pods = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "routes-engine").inputs));
   expect(pods).toContain('{"secret":{"items":[{"key":"ca.crt","path":"database/ca.pem"}],"name":"database-ca"}}');
 });

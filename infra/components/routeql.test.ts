@@ -96,7 +96,7 @@ test("a given key reaches the engine's files and the outputs", async () => {
   const key = randomBytes(20).toString("hex");
   const { component, resources } = await deploy({ engineAccessKey: key });
   expect(await value(component.engineAccessKey)).toBe(key);
-  expect(unwrap(find(resources, container, "engine-files").inputs["uploads"])).toContainEqual({
+  expect(unwrap(find(resources, container, "routeql-engine-files").inputs["uploads"])).toContainEqual({
     file: "/run/routeql/secrets/engine-access-key",
     content: key,
     permissions: "0444",
@@ -110,7 +110,7 @@ test("other ports replace the gateway, and the engine, which knows the origins o
     if (type !== container || name.endsWith("-files")) return false;
     return JSON.stringify(inputs) !== JSON.stringify(find(before.resources, type, name).inputs);
   });
-  expect(changed.map(({ name }) => name)).toEqual(["engine", "gateway"]);
+  expect(changed.map(({ name }) => name)).toEqual(["routeql-engine", "routeql-gateway"]);
 });
 
 /** Names of the resources that were made with an option, as Pulumi's own transformations see it. */
@@ -126,12 +126,14 @@ async function madeWith(option: "protect" | "retainOnDelete", protectData: boole
 }
 
 test("a destroy leaves the volumes with data, and nothing else, on the host", async () => {
-  expect(await madeWith("retainOnDelete", false)).toEqual(["database-data", "sessions-data"]);
+  expect(await madeWith("retainOnDelete", false)).toEqual(["routeql-database-data", "routeql-sessions-data"]);
 });
 
 test("data are protected, with the secrets that belong to them, where that is asked for", async () => {
   expect(await madeWith("protect", false)).toEqual([]);
-  expect(await madeWith("protect", true)).toEqual(["admin-password", "database-data", "key-encryption-key", "sessions-data"]);
+  expect(await madeWith("protect", true)).toEqual(
+    ["admin-password", "database-data", "key-encryption-key", "sessions-data"].map((part) => `routeql-${part}`),
+  );
 });
 
 test("services are replaced, not updated, when their health check changes", async () => {
@@ -142,7 +144,7 @@ test("services are replaced, not updated, when their health check changes", asyn
     };
     return void new RouteQL("routeql", {}, { transformations: [transformation] });
   });
-  expect(replaced).toEqual(expect.arrayContaining(["auth-sidecar", "database", "engine", "gateway", "sessions"]));
+  expect(replaced).toEqual(expect.arrayContaining(["auth-sidecar", "database", "engine", "gateway", "sessions"].map((part) => `routeql-${part}`)));
 });
 
 test("arguments that are wrong stop it before anything is registered", async () => {

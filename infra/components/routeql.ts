@@ -2,7 +2,7 @@
  * The whole service as one component, for this project's own program and for programs of other teams.
  * @module
  */
-import { ComponentResource, all, getStack, output, secret } from "@pulumi/pulumi";
+import { ComponentResource, all, getStack, mergeOptions, output, secret } from "@pulumi/pulumi";
 import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
 import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
@@ -16,10 +16,12 @@ import { authorityOf } from "../tls/authority.ts";
 import { foreignCertificate } from "../tls/foreign-certificate.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
 import { selfSigned } from "../tls/self-signed.ts";
+import type { SelfSignedScope } from "../tls/self-signed.ts";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
 import { databaseAccess, databaseReach } from "./database.ts";
 import type { DatabaseReach } from "./database.ts";
+import { resourceNames, withFormerNames } from "./resource-names.ts";
 import { makeSecrets } from "./secrets.ts";
 import { runOnTarget, serviceHost } from "./target.ts";
 import type { DeployedService } from "./target.ts";
@@ -79,23 +81,25 @@ export class RouteQL extends ComponentResource {
   readonly services: Output<DeployedService[]>;
 
   /**
-   * @param name also begins the names of all Docker objects, `<name>-<stack>-…`, and of the Kubernetes namespace
+   * @param name also begins the names of all resources, `<name>-…`, of all Docker objects, `<name>-<stack>-…`, and of the Kubernetes namespace
    * @throws {SettingsError} listing every argument that is wrong
    */
   constructor(name: string, args: RouteQLArgs = {}, { protectData = false, ...options }: RouteQLOptions = {}) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
     if (problems.length > 0) throw new SettingsError(problems);
-    super("routeql:index:RouteQL", name, {}, options);
+    super("routeql:index:RouteQL", name, {}, mergeOptions(options, { transformations: [withFormerNames(name)] }));
 
     const settings = withDefaults(args as GivenSettings, stack);
-    const certificate = this.#certificate(settings, stack);
+    const named = resourceNames(name);
+    const certificate = this.#certificate(settings, { stack, named });
     const database = databaseAccess(settings, args);
     const secrets = makeSecrets(args, {
       database,
       tlsPrivateKey: certificate.privateKey,
       protectData,
       keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
+      named,
       parent: this,
     });
     const prefix = `${name}-${stack}`;
@@ -117,6 +121,7 @@ export class RouteQL extends ComponentResource {
         protectData,
         prefix,
         stack,
+        named,
       },
       this,
     );
@@ -137,10 +142,10 @@ export class RouteQL extends ComponentResource {
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }
 
-  #certificate(settings: PlainSettings, stack: string): GatewayCertificate {
+  #certificate(settings: PlainSettings, scope: SelfSignedScope): GatewayCertificate {
     if (settings.certificateIssuer !== undefined || settings.certificateSecret !== undefined) return foreignCertificate;
     const { tlsCertificateFile: certificateFile, tlsPrivateKeyFile: privateKeyFile, publicHost } = settings;
-    if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, stack, this);
+    if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, scope, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
   }
 }

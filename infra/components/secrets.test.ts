@@ -19,6 +19,7 @@ async function make(given: GivenSecrets = {}, keyEncryptionKeyGeneration = 1) {
       protectData: false,
       database: databaseAccess({ database: "single", databaseInstances: 3, databaseReadFromCopies: true }, given),
       keyEncryptionKeyGeneration,
+      named: (part) => part,
       parent: new ComponentResource("routeql:test:Parent", "parent"),
     });
   });

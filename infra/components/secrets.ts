@@ -7,6 +7,7 @@ import type { SecretSettingName } from "../settings/list.ts";
 import { checked } from "./checked.ts";
 import type { GivenSecrets } from "./checked.ts";
 import type { DatabaseAccess } from "./database.ts";
+import type { ResourceNames } from "./resource-names.ts";
 
 /** Letters and digits of a generated secret: about 256 bits. */
 const generatedLength = 43;
@@ -20,16 +21,17 @@ export interface SecretsSurroundings {
   /** Which of the keys that encrypt the signing keys is in use, from 1. */
   readonly keyEncryptionKeyGeneration: number;
   readonly database: DatabaseAccess;
+  readonly named: ResourceNames;
   readonly parent: Resource;
 }
 
 /** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
-  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, parent } = surroundings;
+  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, named, parent } = surroundings;
   const generated = (name: SecretName, resource: string = name): Output<string> => {
     const protect = protectData && boundToData.has(name);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
-    return secret(new RandomPassword(resource, { length: generatedLength, special: false }, options).result);
+    return secret(new RandomPassword(named(resource), { length: generatedLength, special: false }, options).result);
   };
   const setting = (name: SecretSettingName, resource: SecretName): Output<string> => {
     const value = given[name];

@@ -10,6 +10,7 @@ import { runOnKubernetes } from "../targets/kubernetes/run.ts";
 import { hostOf } from "../targets/kubernetes/scope.ts";
 import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/settings.ts";
 import type { GivenSecrets } from "./checked.ts";
+import type { ResourceNames } from "./resource-names.ts";
 
 /** A service or job as it runs. */
 export interface DeployedService {
@@ -30,6 +31,7 @@ export interface Deployment {
   /** Begins the names of its objects: `<component>-<stack>`. */
   readonly prefix: string;
   readonly stack: string;
+  readonly named: ResourceNames;
 }
 
 interface Running {
@@ -59,9 +61,9 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
 
 /** Runs a deployment on the target that the settings name. */
 export function runOnTarget(settings: PlainSettings, deployment: Deployment, parent: Resource): readonly Running[] {
-  const { services, images, secrets, given, protectData, prefix, stack } = deployment;
+  const { services, images, secrets, given, protectData, prefix, stack, named } = deployment;
   if (settings.target === "docker") {
-    const scope = { prefix, stack };
+    const scope = { prefix, stack, named };
     const { hostAddress } = settings;
     return runOnDocker({ services, images, secrets, hostAddress, protectData, scope }, parent).map(({ name, container, ready }) => ({
       ready,
@@ -70,7 +72,7 @@ export function runOnTarget(settings: PlainSettings, deployment: Deployment, par
   }
   const registry = { registry: settings.imageRegistry, push: settings.pushImages };
   const run = {
-    ...kubernetesRunOf(settings, prefix),
+    ...kubernetesRunOf(settings, { instance: prefix, named }),
     services,
     images: { ...images, ...registry },
     secrets,

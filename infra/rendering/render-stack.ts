@@ -2,6 +2,7 @@
  * A stack's program as Kubernetes manifests: the program itself is run, with placeholders for everything secret.
  * @module
  */
+import { partOf } from "../components/resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";
 import { toArguments } from "../program.ts";
 import type { GivenSettings } from "../settings/list.ts";
@@ -9,6 +10,8 @@ import { filesOf } from "./files.ts";
 import { manifestOf } from "./manifest.ts";
 import { placeholder, withoutSecrets } from "./placeholders.ts";
 import { recordResources } from "./record.ts";
+
+const component = "routeql";
 
 /** Where the gateway's certificate comes from if no setting says so: what is made during a deployment cannot be rendered. */
 export const certificateSecret = "gateway-certificate";
@@ -27,19 +30,19 @@ function withCertificate(given: GivenSettings): GivenSettings {
 
 /** What the providers of other resources than Kubernetes' would compute, the same at each run. */
 function answers(type: string, name: string): Readonly<Record<string, unknown>> {
-  return type === "random:index/randomPassword:RandomPassword" ? { result: placeholder(name) } : {};
+  return type === "random:index/randomPassword:RandomPassword" ? { result: placeholder(partOf(component, name) ?? name) } : {};
 }
 
 /** @throws {SettingsError} listing everything that is wrong with the settings */
 export async function renderStack(stack: string, settings: GivenSettings): Promise<RenderedStack> {
   const given = withCertificate({ ...settings, pushImages: false });
-  const resources = await recordResources(() => void new RouteQL("routeql", toArguments(withoutSecrets(given))), {
+  const resources = await recordResources(() => void new RouteQL(component, toArguments(withoutSecrets(given))), {
     stack,
     preview: false,
     answers,
   });
   const manifests = resources.map(manifestOf).filter((manifest) => manifest !== undefined);
-  const order = resources.filter(({ type }) => type === "routeql:kubernetes:Service").map(({ name }) => name);
+  const order = resources.filter(({ type }) => type === "routeql:kubernetes:Service").map(({ name }) => partOf(component, name) ?? name);
   const files = filesOf(manifests, ["stack", ...order]);
   return { files, notes: notesOf(files, given.certificateSecret) };
 }

@@ -5,7 +5,7 @@ import { splitSecrets } from "../testing/secret-value.ts";
 import { selfSigned, subjectNames } from "./self-signed.ts";
 
 const record = (host: string) =>
-  recordStack(() => void selfSigned(host, "local", new ComponentResource("routeql:test:Parent", "parent")));
+  recordStack(() => void selfSigned(host, { stack: "local", named: (part) => part }, new ComponentResource("routeql:test:Parent", "parent")));
 
 test.each([
   ["localhost", ["localhost"], ["127.0.0.1", "::1"]],

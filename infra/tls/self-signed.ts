@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { interpolate, secret } from "@pulumi/pulumi";
 import type { Resource } from "@pulumi/pulumi";
 import { CertRequest, LocallySignedCert, PrivateKey, SelfSignedCert } from "@pulumi/tls";
+import type { ResourceNames } from "../components/resource-names.ts";
 import type { GatewayCertificate } from "./certificate.ts";
 
 const day = 24;
@@ -25,14 +26,19 @@ export function subjectNames(publicHost: string): { dnsNames: string[]; ipAddres
   };
 }
 
+export interface SelfSignedScope {
+  readonly stack: string;
+  readonly named: ResourceNames;
+}
+
 /** An authority of the stack's own (ECDSA P-256) and a certificate that it signed; both are made once and kept. */
-export function selfSigned(publicHost: string, stack: string, parent: Resource): GatewayCertificate {
+export function selfSigned(publicHost: string, { stack, named }: SelfSignedScope, parent: Resource): GatewayCertificate {
   const key = (name: string): PrivateKey =>
-    new PrivateKey(name, { algorithm: "ECDSA", ecdsaCurve: "P256" }, { parent, additionalSecretOutputs: ["privateKeyPem"] });
+    new PrivateKey(named(name), { algorithm: "ECDSA", ecdsaCurve: "P256" }, { parent, additionalSecretOutputs: ["privateKeyPem"] });
 
   const authorityKey = key("authority-key");
   const authority = new SelfSignedCert(
-    "authority",
+    named("authority"),
     {
       privateKeyPem: authorityKey.privateKeyPem,
       subject: { commonName: `RouteQL ${stack}`, organization: "RouteQL" },
@@ -45,7 +51,7 @@ export function selfSigned(publicHost: string, stack: string, parent: Resource):
   );
   const gatewayKey = key("gateway-key");
   const request = new CertRequest(
-    "gateway-request",
+    named("gateway-request"),
     {
       privateKeyPem: gatewayKey.privateKeyPem,
       subject: { commonName: publicHost, organization: "RouteQL" },
@@ -54,7 +60,7 @@ export function selfSigned(publicHost: string, stack: string, parent: Resource):
     { parent },
   );
   const certificate = new LocallySignedCert(
-    "gateway-certificate",
+    named("gateway-certificate"),
     {
       certRequestPem: request.certRequestPem,
       caPrivateKeyPem: authorityKey.privateKeyPem,

@@ -12,7 +12,7 @@ import { newStackName } from "../harness/stack-name.ts";
 
 const serviceApiKey = randomBytes(20).toString("hex");
 
-/** What another team writes: a component of theirs around ours, with a key from their own store. */
+/** What another team writes: a component of theirs around two of ours, one with a key from their own store. */
 class Observatory extends ComponentResource {
   readonly address: Output<string>;
 
@@ -23,12 +23,14 @@ class Observatory extends ComponentResource {
       { publicHost: "routes.example.net", httpsPort: 8443, serviceApiKey: secret(serviceApiKey) },
       { parent: this, protectData: true },
     );
+    const trial = { publicHost: "trial.example.net", httpPort: 8180, httpsPort: 8543, consolePort: 32_100 };
+    void new RouteQL("trial", trial, { parent: this });
     this.address = routes.url;
     this.registerOutputs({ address: this.address });
   }
 }
 
-test("another program makes the whole service as a part of a component of its own", { timeout: 300_000 }, async () => {
+test("another program makes the whole service twice, as parts of a component of its own", { timeout: 300_000 }, async () => {
   const name = newStackName("reuse");
   const silent = (): void => undefined;
   const cli = await acquireCli({ say: silent, show: silent, onLine: silent, signal: new AbortController().signal });
@@ -50,8 +52,8 @@ test("another program makes the whole service as a part of a component of its ow
     expect(changeSummary["create"]).toBe(planned.length);
 
     const ofTeam = planned.filter(({ urn }) => urn.includes("example:index:Observatory$routeql:index:RouteQL"));
-    expect(ofTeam.length).toBeGreaterThan(40);
-    const gateway = planned.find(({ urn }) => urn.endsWith("docker:index/container:Container::gateway"));
+    expect(ofTeam.length).toBeGreaterThan(80);
+    const gateway = planned.find(({ urn }) => urn.endsWith("docker:index/container:Container::routes-gateway"));
     expect(gateway?.inputs).toContain(`routes-${name}-gateway`);
     expect(gateway?.inputs).toContain("8443");
     expect(planned.map(({ inputs }) => inputs).join("\n")).not.toContain(serviceApiKey);

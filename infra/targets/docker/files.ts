@@ -48,12 +48,12 @@ export function deliverFiles(
   if (contents.length === 0) return undefined;
   const name = `${scope.prefix}-${service.name}-files`;
   const volume = new Volume(
-    `${service.name}-files`,
+    scope.named(`${service.name}-files`),
     { name, labels: labels(scope, service.name, { "file-names": namesHash(contents.map(([path]) => path)) }) },
     { parent, ...replaceInPlace },
   );
   const carrier = new Container(
-    `${service.name}-files`,
+    scope.named(`${service.name}-files`),
     {
       name,
       image,

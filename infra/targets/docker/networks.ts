@@ -21,7 +21,7 @@ interface Joined {
  */
 export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource): Attachments {
   const network = (suffix: string, internal: boolean): Output<string> =>
-    new Network(suffix, { name: `${scope.prefix}-${suffix}`, internal, labels: labels(scope) }, { parent, ...replaceInPlace })
+    new Network(scope.named(suffix), { name: `${scope.prefix}-${suffix}`, internal, labels: labels(scope) }, { parent, ...replaceInPlace })
       .name;
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));

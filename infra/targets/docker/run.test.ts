@@ -57,7 +57,7 @@ function run(
         secrets,
         hostAddress: "127.0.0.1",
         protectData: false,
-        scope: { prefix: "routeql-local", stack: "local" },
+        scope: { prefix: "routeql-local", stack: "local", named: (part) => part },
       },
       parent,
     );

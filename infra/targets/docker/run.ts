@@ -25,7 +25,7 @@ export interface DockerRun {
 /** Runs services on one Docker host. */
 export function runOnDocker({ services, images, scope, ...rest }: DockerRun, parent: Resource): readonly DockerService[] {
   const attachments = connect(services, scope, parent);
-  const names = provideImages(images, parent);
+  const names = provideImages(images, scope, parent);
   const running = new Map<ServiceName, DockerService>();
   for (const service of services) {
     const image = names.get(service.image);

@@ -1,4 +1,5 @@
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
+import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
 /** What the names and labels of one stack's Docker objects are made of. */
@@ -6,6 +7,7 @@ export interface Scope {
   /** Begins every name: `routeql-<stack>`. */
   readonly prefix: string;
   readonly stack: string;
+  readonly named: ResourceNames;
 }
 
 export interface Label {

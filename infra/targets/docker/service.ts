@@ -35,7 +35,7 @@ export class DockerService extends ComponentResource {
     { service, image, secrets, scope, after, protectData, ...rest }: DockerServiceArgs,
     options: ComponentResourceOptions,
   ) {
-    super("routeql:docker:Service", service.name, {}, options);
+    super("routeql:docker:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     const files = deliverFiles(service, image, secrets, scope, this);
     // A destroy leaves data alone; the next creation finds the volume by its name.
@@ -43,12 +43,12 @@ export class DockerService extends ComponentResource {
       service.data === undefined
         ? undefined
         : new Volume(
-            `${service.name}-data`,
+            scope.named(`${service.name}-data`),
             { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
             { parent: this, retainOnDelete: true, protect: protectData, ...replaceInPlace },
           );
     this.container = new Container(
-      service.name,
+      scope.named(service.name),
       containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }),
       {
         parent: this,

@@ -15,7 +15,7 @@ const calmSeconds = 300;
 export function disruptionBudget(service: ServiceDescription, { least }: Replicas, scope: Scope, parent: Resource): void {
   if (least < 2) return;
   void new PodDisruptionBudget(
-    service.name,
+    scope.named(service.name),
     {
       metadata: metadataOf(service.name, service.name, scope),
       spec: {
@@ -32,7 +32,7 @@ export function disruptionBudget(service: ServiceDescription, { least }: Replica
 export function autoscaler(service: ServiceDescription, { least, most }: Replicas, scope: Scope, parent: Resource): void {
   if (most <= least) return;
   void new HorizontalPodAutoscaler(
-    service.name,
+    scope.named(service.name),
     {
       metadata: metadataOf(service.name, service.name, scope),
       spec: {

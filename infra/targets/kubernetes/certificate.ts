@@ -34,7 +34,7 @@ export function clusterCertificate(
 ): { readonly files: ForeignFiles; readonly ready: readonly Resource[] } {
   if ("secret" in source) return { files: { secretName: source.secret, paths }, ready: [] };
   const certificate = new CustomResource(
-    "gateway-certificate",
+    scope.named("gateway-certificate"),
     {
       apiVersion: "cert-manager.io/v1",
       kind: "Certificate",

@@ -51,7 +51,7 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
     const byKey = pathsByKey(paths);
     const data = keyed(byKey, files);
     const map = new ConfigMap(
-      name,
+      scope.named(name),
       {
         metadata: metadataOf(interpolate`${name}-${data.apply(contentHash)}`, service.name, scope),
         immutable: true,
@@ -69,7 +69,7 @@ function secretSource(service: ServiceDescription, values: Contents, { nameKey, 
   const stringData = secret(keyed(byKey, values));
   const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));
   const made = new Secret(
-    `${service.name}-secrets`,
+    scope.named(`${service.name}-secrets`),
     {
       metadata: metadataOf(interpolate`${service.name}-secrets-${hash}`, service.name, scope),
       immutable: true,

@@ -3,6 +3,7 @@ import { output } from "@pulumi/pulumi";
 import type { Output, Resource } from "@pulumi/pulumi";
 import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../services/description.ts";
+import type { Scope } from "./scope.ts";
 
 export interface ImageSources {
   readonly built: readonly BuiltImage[];
@@ -19,10 +20,10 @@ export function referenceIn(registry: string | undefined, imageName: string): st
 }
 
 /** Builds an image with Docker and pushes it; as on Docker, one with the same name is not built again. */
-function pushed(image: BuiltImage, reference: string, parent: Resource): Output<string> {
+function pushed(image: BuiltImage, reference: string, { named }: Pick<Scope, "named">, parent: Resource): Output<string> {
   const [, hash = ""] = image.imageName.split(":");
   const { imageName } = new Image(
-    `${image.name}-${hash}`,
+    named(`${image.name}-${hash}`),
     {
       imageName: reference,
       skipPush: false,
@@ -34,10 +35,14 @@ function pushed(image: BuiltImage, reference: string, parent: Resource): Output<
 }
 
 /** References of all images, as the nodes know them. */
-export function imageReferences({ built, pulled, registry, push }: ImageSources, parent: Resource): ReadonlyMap<ImageName, Output<string>> {
+export function imageReferences(
+  { built, pulled, registry, push }: ImageSources,
+  scope: Pick<Scope, "named">,
+  parent: Resource,
+): ReadonlyMap<ImageName, Output<string>> {
   const own = built.map((image) => {
     const reference = referenceIn(registry, image.imageName);
-    return [image.name, push ? pushed(image, reference, parent) : output(reference)] as const;
+    return [image.name, push ? pushed(image, reference, scope, parent) : output(reference)] as const;
   });
   return new Map([...own, ...pulled.map(({ name, imageName }) => [name, output(imageName)] as const)]);
 }

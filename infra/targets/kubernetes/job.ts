@@ -19,7 +19,7 @@ export function job(service: ServiceDescription, parts: WorkloadParts): Job {
   const template = podTemplate(service, parts);
   const hash = unsecret(output(template)).apply((content) => contentHash({ template: JSON.stringify(content) }));
   return new Job(
-    service.name,
+    scope.named(service.name),
     {
       metadata: metadataOf(interpolate`${service.name}-${hash}`, service.name, scope),
       spec: { backoffLimit: 4, activeDeadlineSeconds: deadlineSeconds, completions: 1, parallelism: 1, template },

@@ -12,9 +12,9 @@ export const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEn
 );
 
 /** The stack's namespace. Its end is the end of all volumes in it. */
-export function makeNamespace(scope: Pick<Scope, "namespace" | "instance">, protect: boolean, parent: Resource): Namespace {
+export function makeNamespace(scope: Pick<Scope, "namespace" | "instance" | "named">, protect: boolean, parent: Resource): Namespace {
   return new Namespace(
-    "namespace",
+    scope.named("namespace"),
     { metadata: { name: scope.namespace, labels: { ...labelsOf(undefined, scope), ...podSecurityLabels } } },
     { parent, protect },
   );

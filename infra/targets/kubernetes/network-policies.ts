@@ -14,11 +14,11 @@ export interface Surroundings extends Omit<NetworkSurroundings, "outside"> {
 /** Makes the policies of all services, and first of all the one that denies everything. */
 export function connect(services: readonly ServiceDescription[], around: Surroundings, parent: Resource): readonly NetworkPolicy[] {
   const { scope } = around;
-  const denied = new NetworkPolicy("deny-all", { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll }, { parent });
+  const denied = new NetworkPolicy(scope.named("deny-all"), { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll }, { parent });
   const rules = output(around.outside).apply((outside) => networkRules(services, { ...around, outside }));
   const allowed = services.map(({ name }) => {
     const spec = rules.apply((all) => all.get(name)!);
-    return new NetworkPolicy(name, { metadata: metadataOf(name, name, scope), spec }, { parent });
+    return new NetworkPolicy(scope.named(name), { metadata: metadataOf(name, name, scope), spec }, { parent });
   });
   return [denied, ...allowed];
 }

@@ -67,7 +67,7 @@ const gateway = describeTestService({
 const everything = [database, migrate, engine, gateway];
 
 const usual: Omit<KubernetesRun, "services" | "secrets" | "images"> = {
-  scope: { namespace: "routes", instance: "routeql-prod", clusterDomain: "cluster.local" },
+  scope: { namespace: "routes", instance: "routeql-prod", clusterDomain: "cluster.local", named: (part) => part },
   createNamespace: true,
   replicas: { engine: { least: 2, most: 4 }, gateway: { least: 2, most: 2 } },
   storage: { database: { size: "20Gi" } },

@@ -47,19 +47,19 @@ export interface KubernetesRun {
 const one: Replicas = { least: 1, most: 1 };
 
 /** Hides what the names of Secrets stand for; made once, kept in the stack's state. */
-function makeNameKey(parent: Resource): Output<string> {
+function makeNameKey({ named }: Pick<Scope, "named">, parent: Resource): Output<string> {
   const options = { parent, additionalSecretOutputs: ["result"] };
-  return secret(new RandomPassword("secret-names", { length: 43, special: false }, options).result);
+  return secret(new RandomPassword(named("secret-names"), { length: 43, special: false }, options).result);
 }
 
 /** Runs services on a Kubernetes cluster, that of the provider which the parent has. */
 export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly KubernetesService[] {
   const namespace = run.createNamespace ? makeNamespace(run.scope, run.protectData, parent).metadata.name : output(run.scope.namespace);
   const scope: Scope = { ...run.scope, readyNamespace: namespace };
-  const nameKey = makeNameKey(parent);
+  const nameKey = makeNameKey(scope, parent);
   const foreign = runForeign(run, { scope, nameKey, parent });
   const policies = connect(run.services, { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace }, parent);
-  const images = imageReferences(run.images, parent);
+  const images = imageReferences(run.images, scope, parent);
   const running = new Map<ServiceName, KubernetesService>();
   for (const service of run.services) {
     const image = images.get(service.image);

@@ -1,4 +1,5 @@
 import type { Input, Output } from "@pulumi/pulumi";
+import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
 /** What the names and labels of one stack's Kubernetes objects are made of. */
@@ -10,6 +11,7 @@ export interface Scope {
   readonly instance: string;
   /** Ends every DNS name of the cluster, e.g. `cluster.local`. */
   readonly clusterDomain: string;
+  readonly named: ResourceNames;
 }
 
 export type Labels = Readonly<Record<string, string>>;

@@ -44,7 +44,7 @@ export class KubernetesService extends ComponentResource {
 
   constructor(args: KubernetesServiceArgs, options: ComponentResourceOptions) {
     const { service, image, secrets, nameKey, foreignFiles, imagePullSecret, replicas, storage, scope, after } = args;
-    super("routeql:kubernetes:Service", service.name, {}, options);
+    super("routeql:kubernetes:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     this.image = image;
     const files = deliverFiles(service, { secrets, nameKey, foreign: foreignFiles, scope, parent: this });

@@ -17,7 +17,7 @@ export interface Publication {
  */
 export function internalService(service: ServiceDescription, scope: Scope, parent: Resource): Service {
   return new Service(
-    service.name,
+    scope.named(service.name),
     {
       metadata: {
         ...metadataOf(service.name, service.name, scope),
@@ -44,7 +44,7 @@ export function publishedService(
 ): Service {
   const metadata = metadataOf(service.name, service.name, scope);
   return new Service(
-    service.name,
+    scope.named(service.name),
     {
       metadata: { ...metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } }) },
       spec: {

@@ -4,6 +4,7 @@ import type { PlainSettings } from "../../settings/list.ts";
 import type { CertificateSource } from "./certificate.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { KubernetesRun } from "./run.ts";
+import type { Scope } from "./scope.ts";
 
 /** Name of the namespace of a stack. */
 export const namespaceOf = (settings: Pick<PlainSettings, "namespace">, instance: string): string => settings.namespace ?? instance;
@@ -40,10 +41,10 @@ function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
 }
 
 /** What the settings say about how services run on a cluster. */
-export function kubernetesRunOf(settings: PlainSettings, instance: string): FromSettings {
+export function kubernetesRunOf(settings: PlainSettings, { instance, named }: Pick<Scope, "instance" | "named">): FromSettings {
   const { storageClass } = settings;
   return {
-    scope: { namespace: namespaceOf(settings, instance), instance, clusterDomain: settings.clusterDomain },
+    scope: { namespace: namespaceOf(settings, instance), instance, named, clusterDomain: settings.clusterDomain },
     createNamespace: settings.createNamespace,
     replicas: {
       gateway: { least: settings.gatewayReplicas, most: settings.gatewayReplicasMost },

@@ -29,7 +29,7 @@ export interface WorkloadParts extends PodParts {
 export function deployment(service: ServiceDescription, { least, most }: Replicas, parts: WorkloadParts): Deployment {
   const { scope, options } = parts;
   return new Deployment(
-    service.name,
+    scope.named(service.name),
     {
       metadata: metadataOf(service.name, service.name, scope),
       spec: {
@@ -50,7 +50,7 @@ export function deployment(service: ServiceDescription, { least, most }: Replica
 export function statefulSet(service: ServiceDescription, { size, storageClass }: Storage, parts: WorkloadParts): StatefulSet {
   const { scope, options } = parts;
   return new StatefulSet(
-    service.name,
+    scope.named(service.name),
     {
       metadata: metadataOf(service.name, service.name, scope),
       spec: {

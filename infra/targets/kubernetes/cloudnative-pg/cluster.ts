@@ -36,7 +36,7 @@ function heldSecret(name: string, type: string, held: Held, { nameKey, scope, pa
   const stringData = secret(all(held));
   const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));
   const made = new Secret(
-    name,
+    scope.named(name),
     { metadata: metadataOf(interpolate`${name}-${hash}`, "database", scope), immutable: true, type, stringData },
     { parent, additionalSecretOutputs: ["data", "stringData"] },
   );
@@ -54,7 +54,7 @@ function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource
     given &&
     heldSecret("database-backup-storage", "Opaque", { ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey }, parts);
   const store = new CustomResource(
-    "database-store",
+    scope.named("database-store"),
     {
       apiVersion: "barmancloud.cnpg.io/v1",
       kind: "ObjectStore",
@@ -70,7 +70,7 @@ function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource
 export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Resource {
   const { secrets, protectData, scope, parent } = parts;
   const policy = new NetworkPolicy(
-    clusterName,
+    scope.named(clusterName),
     { metadata: metadataOf(clusterName, "database", scope), spec: clusterPolicy(settings, parts) },
     { parent },
   );
@@ -80,7 +80,7 @@ export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Res
   ]) as unknown as LoginSecrets<Output<string>>;
   const store = makeBackups(settings, parts);
   const cluster = new CustomResource(
-    "database",
+    scope.named("database"),
     {
       apiVersion: "postgresql.cnpg.io/v1",
       kind: "Cluster",
@@ -91,7 +91,7 @@ export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Res
   );
   if (settings.backup !== undefined) {
     void new CustomResource(
-      "database-backup",
+      scope.named("database-backup"),
       {
         apiVersion: "postgresql.cnpg.io/v1",
         kind: "ScheduledBackup",
