@@ -1,6 +1,5 @@
 import type { Client } from "pg";
-
-const LOAD_LOCK = "7241865325823966";
+import { advisoryLocks } from "../advisory-locks.ts";
 
 /** A value of lock_timeout; `0` waits until the others are done. */
 export type TurnTimeout = "0" | "2s";
@@ -13,7 +12,7 @@ export type TurnTimeout = "0" | "2s";
 export async function inTurn<T>(client: Client, work: () => Promise<T>, timeout: TurnTimeout = "0"): Promise<T> {
   await client.query(`begin; set local lock_timeout = '${timeout}'`);
   try {
-    await client.query("select pg_advisory_xact_lock($1)", [LOAD_LOCK]);
+    await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.turn]);
     await client.query("set local lock_timeout to default");
     const result = await work();
     await client.query("commit");

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
+import { noticeDeadClients } from "./roles.ts";
 import type { Login, MigrateSettings } from "./settings.ts";
 
 /** Codes with which a starting server turns clients away (cannot_connect_now, too_many_connections). */
@@ -40,6 +41,7 @@ export async function connectWhenReady(config: ClientConfig, waitSeconds: number
     client.on("error", () => {}); // a connection that breaks shows at the next statement
     try {
       await client.connect();
+      for (const [setting, value] of Object.entries(noticeDeadClients)) await client.query(`set ${setting} = ${value}`);
       return client;
     } catch (error) {
       await client.end().catch(() => {});

@@ -4,16 +4,15 @@
  * @module
  */
 import type { Client } from "pg";
+import { advisoryLocks } from "../advisory-locks.ts";
 import { actForOwners, isSuperuser } from "./administrator.ts";
 import { connectionTo, connectWhenReady } from "./connect.ts";
 import { ensureDatabase, restrictDatabases } from "./database.ts";
 import { ensureMetadataSchema } from "./metadata-schema.ts";
 import { migrate } from "./migrations.ts";
+import { refuseOtherStack } from "./other-stack.ts";
 import { ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
-
-/** Two jobs at once: the second waits for the first. */
-const JOB_LOCK = 7241865325823963n;
 
 async function main(): Promise<void> {
   const done = await run(readSettings(process.env));
@@ -24,7 +23,9 @@ async function main(): Promise<void> {
 async function run(settings: MigrateSettings): Promise<string[]> {
   const { database, bootstrap, waitSeconds } = settings;
   return using(await connectWhenReady(connectionTo(settings, bootstrap, "postgres"), waitSeconds), async (client) => {
-    await client.query("select pg_advisory_lock($1)", [JOB_LOCK.toString()]);
+    // Two jobs at once: the second waits for the first.
+    await client.query("select pg_advisory_lock($1)", [advisoryLocks.job]);
+    await refuseOtherStack(client, settings);
     const done: string[] = [];
     const superuser = await isSuperuser(client);
     for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name], superuser)));

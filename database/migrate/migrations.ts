@@ -1,11 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { runner } from "node-pg-migrate";
-import type { Client } from "pg";
+import { type Client, DatabaseError } from "pg";
+import { advisoryLocks } from "../advisory-locks.ts";
 import { mergeDays } from "../partitions/merge.ts";
-import { InTheWay } from "../partitions/patience.ts";
+import { InTheWay, lockNotAvailable } from "../partitions/patience.ts";
 
 const migrations = new URL("../migrations/", import.meta.url).pathname;
 const grants = new URL("grants.sql", import.meta.url);
+
+/** How long the publishing of a load, or the exchange of a large partition, is waited for. */
+const PARTITIONS_WAIT = "15min";
 
 /** What one job writes anew of the partitions, so that it stays within its time: a minute's work. */
 const MOST_MERGED_BYTES = 1024 ** 3;
@@ -48,11 +52,23 @@ async function mergePartitions(client: Client): Promise<string[]> {
 
 async function applyGrants(client: Client): Promise<string[]> {
   await client.query("begin");
+  await keepPartitions(client);
   const before = await readPrivileges(client);
   await client.query(await readFile(grants, "utf8"));
   const changed = (await readPrivileges(client)) !== before;
   await client.query(changed ? "commit" : "rollback");
   return changed ? ["set what each role may do"] : [];
+}
+
+/** A right cannot be set on a table that goes meanwhile: nobody makes partitions or takes them away until the transaction's end. */
+async function keepPartitions(client: Client): Promise<void> {
+  try {
+    await client.query(`set local lock_timeout = '${PARTITIONS_WAIT}'`);
+    await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions}); set local lock_timeout to default`);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
+    throw new InTheWay(`npm run load or npm run prune was at work for ${PARTITIONS_WAIT}; run this again when it has ended`, { cause: error });
+  }
 }
 
 /** Every privilege on the database's own schemas, tables, columns and functions, those by default too, as one comparable text. */

@@ -1,8 +1,7 @@
 import { type Client, DatabaseError } from "pg";
+import { advisoryLocks } from "../advisory-locks.ts";
 import type { TurnTimeout } from "../load/turn.ts";
 import { InTheWay, lockNotAvailable } from "./patience.ts";
-
-const MAINTENANCE_LOCK = "7241865325823968";
 
 /**
  * Runs `work` while nobody else prunes or puts partitions together: none finds one gone that it has just listed. Loads and queries need not wait.
@@ -11,7 +10,7 @@ const MAINTENANCE_LOCK = "7241865325823968";
 export async function alone<T>(client: Client, timeout: TurnTimeout, work: () => Promise<T>): Promise<T> {
   await client.query(`set lock_timeout = '${timeout}'`);
   try {
-    await client.query(`select pg_advisory_lock(${MAINTENANCE_LOCK})`);
+    await client.query(`select pg_advisory_lock(${advisoryLocks.maintenance})`);
   } catch (error) {
     if (error instanceof DatabaseError && error.code === lockNotAvailable) throw new InTheWay("npm run prune is at work", { cause: error });
     throw error;
@@ -22,6 +21,6 @@ export async function alone<T>(client: Client, timeout: TurnTimeout, work: () =>
     return await work();
   } finally {
     // When the connection is what failed, the lock is gone with it.
-    await client.query(`select pg_advisory_unlock(${MAINTENANCE_LOCK})`).catch(() => {});
+    await client.query(`select pg_advisory_unlock(${advisoryLocks.maintenance})`).catch(() => {});
   }
 }

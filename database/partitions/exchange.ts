@@ -1,8 +1,6 @@
 import type { Client } from "pg";
+import { advisoryLocks } from "../advisory-locks.ts";
 import type { Partition } from "./partitions.ts";
-
-/** What routing.ensure_partitions takes: nobody makes a partition meanwhile. */
-const PARTITION_LOCK = "7241865325823965";
 
 export type Staying = "all" | "hijacked";
 
@@ -20,7 +18,7 @@ export async function exchange(
 ): Promise<number> {
   const table = (partition: string): string => `routing.${client.escapeIdentifier(partition)}`;
   const made = table(`${name}_made`);
-  await client.query(`select pg_advisory_xact_lock(${PARTITION_LOCK})`);
+  await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions})`);
   // On the whole table, which a writer locks first: one that held that and waited for a partition would wait in a ring with us.
   await client.query("lock table only routing.bgp_updates in share row exclusive mode");
   await client.query(`create table ${made} (like routing.bgp_updates including all)`);

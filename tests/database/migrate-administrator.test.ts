@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -31,13 +31,13 @@ describe("the migrate job on a database outside", () => {
     await rm(folder, { recursive: true });
   });
 
-  async function migrate(name: string, parameters: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+  async function migrate(name: string, parameters: Record<string, string> = {}, passwords = folder): Promise<{ code: number; stdout: string; stderr: string }> {
     const url = new URL(`postgres://${database.getHost()}:${database.getPort()}/${name}`);
     url.username = encodeURIComponent(administrator.name);
     url.password = administrator.password;
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
     await writeFile(join(folder, "URL"), url.href);
-    const files = Object.fromEntries(roles.map((role) => [`${role}_PASSWORD_FILE`, join(folder, role)]));
+    const files = Object.fromEntries(roles.map((role) => [`${role}_PASSWORD_FILE`, join(passwords, role)]));
     const env = { PATH: process.env["PATH"], BOOTSTRAP_URL_FILE: join(folder, "URL"), ...files };
     return run(process.execPath, ["database/migrate/main.ts"], { env });
   }
@@ -100,6 +100,16 @@ describe("the migrate job on a database outside", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("certificate");
     expect(stderr).not.toContain(administrator.password);
+  });
+
+  test("another stack on the same server is refused before it changes a password; another database of the same stack is not", async () => {
+    await mkdir(join(folder, "other"));
+    for (const role of roles) await writeFile(join(folder, "other", role), `other-${password(role)}`);
+    const { code, stdout, stderr } = await migrate("others", {}, join(folder, "other"));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("The server has a database of another stack, records.");
+    expect(await ask("records", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
+    expect((await migrate("archive")).stdout).toContain("migrate: created database archive");
   });
 
   test("no role of the kit has more rights than elsewhere, nor is any a member of another", async () => {
