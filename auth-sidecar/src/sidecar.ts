@@ -14,6 +14,7 @@ import { startKeyCare } from "./keys/key-caretaker.ts";
 import { KeyRotation } from "./keys/key-rotation.ts";
 import { Keyring } from "./keys/keyring.ts";
 import { rotationPolicy } from "./keys/rotation-policy.ts";
+import { DirectoryAccounts } from "./ldap/directory-accounts.ts";
 import { Directory, directoryOptions } from "./ldap/directory.ts";
 import { DirectoryLogin } from "./ldap/directory-login.ts";
 import { close, listen } from "./listen.ts";
@@ -66,7 +67,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
       settings,
       authenticator: new Authenticator({ throttle, audit, throttled, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
       local: new LocalAccounts(users, passwords),
-      directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), database),
+      directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), new DirectoryAccounts(database, audit)),
       sessions: new SessionStore(redis, {
         idleSeconds: settings.SESSION_IDLE_SECONDS,
         absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,

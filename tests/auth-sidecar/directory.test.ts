@@ -185,6 +185,15 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
     expect((await running.client.token(before.sessionId)).status).toBe(401);
     expect((await login("moving@example.net", passwordOf("old"))).status).toBe(401);
   });
+
+  test("two entries that share an address, and log in at the same moment, both get in", async () => {
+    await using byName = await stack.sidecar({ ...settings, LDAP_USER_FILTER: "(uid={{username}})" });
+    await Promise.all(["one", "two"].map((uid) => directory.change(person(uid, "shared@example.net"))));
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(["one", "two", "one", "two"].map((uid) => login(uid, passwordOf(uid), byName)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    }
+  });
 });
 
 describe("ASVS 7.4.2: at the next use of a session", () => {
@@ -193,7 +202,8 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
   test("another group gives another role, and no group none", async () => {
     await directory.change(person("eve"));
     await directory.change(`dn: cn=staff,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
-    const sessionId = session((await login("eve@example.net", passwordOf("eve"))).body);
+    const { user } = (await login("eve@example.net", passwordOf("eve"))).body as LoginReply;
+    const { sessionId } = user;
     expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "analyst" });
     await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
     expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
@@ -202,6 +212,11 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
         `dn: cn=${group},ou=groups,dc=example,dc=net\nchangetype: modify\ndelete: member\nmember: ${dn("eve")}\n`,
       );
     expect((await running.client.token(sessionId)).status).toBe(403);
+    const changes = (await stack.audit(user._id)).filter(({ event }) => event === "role-changed").map(({ detail }) => detail);
+    expect(changes).toEqual([
+      { from: "analyst", to: "operator", by: "directory" },
+      { from: "operator", to: "pending", by: "directory" },
+    ]);
   });
 
   test("a removed entry ends it", async () => {

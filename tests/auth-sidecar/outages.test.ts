@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createLogger } from "../../auth-sidecar/src/logging.ts";
+import { command, connectRedis } from "../../auth-sidecar/src/sessions/redis.ts";
 import { freshAddress } from "./client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
 import { ToxicProxy } from "../harness/toxic-proxy.ts";
@@ -131,6 +134,20 @@ test("tokens that a hanging database keeps waiting are refused with 429 beyond a
   databaseProxy.set("pass");
   await untilReady();
   expect((await narrow.client.token(sessionId)).status).toBe(200);
+});
+
+test("a sidecar that stands still itself, longer than it would wait for its session store, does not take that for silent", async () => {
+  const redis = connectRedis(stack.environment["SESSIONS_URL"]!, undefined, createLogger("silent"));
+  try {
+    await once(redis, "ready");
+    const answer = command(redis, (client) => client.ping());
+    // The command is sent by now, and its answer comes while nobody can read it.
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+    expect(await answer).toBe("PONG");
+  } finally {
+    redis.disconnect();
+  }
 });
 
 test("a wrong password is not told from an outage by a 5xx once the parts are slow but there", async () => {

@@ -15,7 +15,7 @@ export interface Queries {
 }
 
 /** Advisory locks that replicas take so that a thing is done once. The numbers are this service's own. */
-export const locks = { signingKeys: 7_201_001, firstAdministrator: 7_201_002 } as const;
+export const locks = { signingKeys: 7_201_001, firstAdministrator: 7_201_002, directoryAccounts: 7_201_003 } as const;
 
 export interface DatabaseOptions {
   readonly url: string;

@@ -1,9 +1,12 @@
-import type { Database, Statement } from "../database/database.ts";
+import type { AuditTrail } from "../audit/audit-trail.ts";
+import { type Database, locks, type Queries, type Statement } from "../database/database.ts";
+import { asUser, userColumns, type UserRow } from "../users/user-row.ts";
 import type { User } from "../users/user.ts";
 import type { DirectoryAccount } from "./directory.ts";
 
 const prefix = "ldap-";
 
+const byId: Statement = { name: "directory-account-by-id", text: `select ${userColumns} from auth.users where id = $1` };
 const addOrganisation: Statement = {
   name: "directory-organisation",
   text: "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
@@ -20,24 +23,52 @@ const upsert: Statement = {
   text: `
     insert into auth.users as account (id, provider, email, name, role, organisation_id) values ($1, 'ldap', $2, $3, $4, $5)
     on conflict (id) do update set email = $2, name = $3, role = $4, organisation_id = $5, updated_at = now()
-      where (account.email, account.name, account.role, account.organisation_id) is distinct from ($2, $3, $4, $5)`,
+    returning ${userColumns}`,
 };
-const disabledById: Statement = { name: "directory-disabled", text: "select disabled from auth.users where id = $1" };
 
 /**
- * Keeps the account in auth.users as the directory has it, under a provider and an id of its own, so that it never meets a
- * local account of the same address. Only `disabled` is this side's: an operator can shut out whom the directory lets in.
+ * Keeps accounts in auth.users as the directory has them, under a provider and ids of their own, so that they never meet a local
+ * account of the same address. Only `disabled` is this side's: an operator can shut out whom the directory lets in.
  */
-export async function keepDirectoryAccount(
-  database: Database,
-  { id: directoryId, email, name, role, organisation }: DirectoryAccount,
-): Promise<User> {
+export class DirectoryAccounts {
+  readonly #database: Database;
+  readonly #audit: AuditTrail;
+
+  constructor(database: Database, audit: AuditTrail) {
+    this.#database = database;
+    this.#audit = audit;
+  }
+
+  async keep(account: DirectoryAccount): Promise<User> {
+    const current = await find(this.#database, account);
+    if (current !== undefined && isAsKept(current, account)) return current;
+    const { before, after } = await this.#database.locked(locks.directoryAccounts, async (queries) => ({
+      before: await find(queries, account),
+      after: await store(queries, account),
+    }));
+    if (before !== undefined && before.role !== after.role) {
+      const detail = { from: before.role, to: after.role, by: "directory" };
+      await this.#audit.record({ event: "role-changed", outcome: "success", userId: after.id, provider: "ldap", detail });
+    }
+    return after;
+  }
+}
+
+async function find(queries: Queries, { id }: DirectoryAccount): Promise<User | undefined> {
+  const [row] = await queries.query<UserRow>(byId, [prefix + id]);
+  return row === undefined ? undefined : asUser(row);
+}
+
+async function store(queries: Queries, { id: directoryId, email, name, role, organisation }: DirectoryAccount): Promise<User> {
   const id = prefix + directoryId;
-  if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
-  await database.query(releaseEmail, [id, email]);
-  await database.query(upsert, [id, email, name, role, organisation ?? null]);
-  const [row] = await database.query<{ disabled: boolean }>(disabledById, [id]);
-  return { id, provider: "ldap", email, name, role, organisationId: organisation ?? null, disabled: row?.disabled ?? true };
+  if (organisation !== undefined) await queries.query(addOrganisation, [organisation]);
+  await queries.query(releaseEmail, [id, email]);
+  const [row] = await queries.query<UserRow>(upsert, [id, email, name, role, organisation ?? null]);
+  return asUser(row!);
+}
+
+function isAsKept(user: User, { email, name, role, organisation }: DirectoryAccount): boolean {
+  return user.email === email && user.name === name && user.role === role && user.organisationId === (organisation ?? null);
 }
 
 /** The directory's own id of an account. */

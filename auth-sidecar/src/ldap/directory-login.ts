@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CredentialSource, Guard } from "../credentials/credential-source.ts";
 import type { Credentials } from "../credentials/credentials.ts";
-import type { Database } from "../database/database.ts";
 import type { UserWithPassword } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { Directory } from "./directory.ts";
-import { directoryId, keepDirectoryAccount } from "./directory-accounts.ts";
+import { type DirectoryAccounts, directoryId } from "./directory-accounts.ts";
 
 /**
  * Milliseconds that a failure takes at least. How long a directory takes over a wrong password is its own affair, and for an
@@ -17,11 +16,11 @@ const failureFloor = 400;
 export class DirectoryLogin implements CredentialSource {
   readonly provider = "ldap";
   readonly #directory: Directory;
-  readonly #database: Database;
+  readonly #accounts: DirectoryAccounts;
 
-  constructor(directory: Directory, database: Database) {
+  constructor(directory: Directory, accounts: DirectoryAccounts) {
     this.#directory = directory;
-    this.#database = database;
+    this.#accounts = accounts;
   }
 
   /** Whoever comes: what bounds these logins is the directory's connections. None takes a place that a local login could have. */
@@ -39,7 +38,7 @@ export class DirectoryLogin implements CredentialSource {
       await floor;
       throw error;
     }
-    if (account !== undefined) return { ...(await keepDirectoryAccount(this.#database, account)), passwordHash: null };
+    if (account !== undefined) return { ...(await this.#accounts.keep(account)), passwordHash: null };
     await floor;
     return undefined;
   }
@@ -47,6 +46,6 @@ export class DirectoryLogin implements CredentialSource {
   /** The user as the directory has him now; undefined when it has him no longer, or not as active. */
   async current(user: User): Promise<User | undefined> {
     const account = await this.#directory.lookUp(directoryId(user));
-    return account === undefined ? undefined : keepDirectoryAccount(this.#database, account);
+    return account === undefined ? undefined : this.#accounts.keep(account);
   }
 }

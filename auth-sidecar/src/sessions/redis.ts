@@ -1,19 +1,30 @@
-import { Redis } from "ioredis";
+import { type Command, Redis } from "ioredis";
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
+import { Patience } from "./patience.ts";
+
+/** Gives up a connection on which an answer is overdue, so that only the first requests of an outage wait for it. */
+class PatientRedis extends Redis {
+  readonly #patience = new Patience();
+
+  override sendCommand(...sent: Parameters<Redis["sendCommand"]>): unknown {
+    const answer = super.sendCommand(...sent);
+    const [{ promise }] = sent as [Command];
+    const { stream } = this;
+    this.#patience.mind(promise, () => stream.destroy(new Error("an answer is overdue")));
+    return answer;
+  }
+}
 
 /**
  * A client that fails fast while Redis is away and comes back by itself.
  * @param authority PEM that a certificate of `rediss://` has to come from; Node's own list where it is not given
  */
 export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
-  const redis = new Redis(url, {
+  const redis = new PatientRedis(url, {
     ...(authority === undefined ? {} : { tls: { ca: authority } }),
     connectionName: "auth-sidecar",
     connectTimeout: 500,
-    // A connection on which an answer is overdue is given up, so that only the first requests of an outage wait for it.
-    socketTimeout: 400,
-    commandTimeout: 600,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
