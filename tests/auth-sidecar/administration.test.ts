@@ -155,6 +155,19 @@ test.each([
   expect(await events()).toEqual([]);
 });
 
+test.each([
+  ["role", ["analyst"], "the role of a directory account comes from its groups"],
+  ["password", [], "the password of a directory account is the directory's"],
+])("the %s of a directory account is not changed here", async (verb, words, sentence) => {
+  const id = `ldap-${verb}`;
+  await stack.sql.query("insert into auth.users (id, provider, email, name, role) values ($1, 'ldap', $1 || '@example.net', 'Of the directory', 'viewer')", [id]);
+  const before = await stack.sql.query("select * from auth.users where id = $1", [id]);
+  const { code, error } = await run(["users", verb, id, ...words, "--provider", "ldap"], password);
+  expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining(sentence) as string });
+  expect((await stack.sql.query("select * from auth.users where id = $1", [id])).rows).toEqual(before.rows);
+  expect(await events()).toEqual([]);
+});
+
 test("an address gets one local account, however it is written", async () => {
   const user = await stack.addUser();
   expect(await run(["users", "add", user.email.toUpperCase(), "--role", "viewer"], password)).toMatchObject({

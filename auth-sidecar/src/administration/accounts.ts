@@ -90,8 +90,12 @@ export class Accounts {
     return account;
   }
 
-  /** @param organisation the account keeps its own when undefined */
+  /**
+   * @param organisation the account keeps its own when undefined
+   * @throws {AdministrationError} for an account of the directory, which would take the change back at its next use
+   */
   async setRole(account: Account, role: ApplicationRole, organisation?: string): Promise<void> {
+    if (account.provider !== "local") throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");
     const { database } = this.#parts;
     const belongs = organisation ?? account.organisation;
     requireOrganisation(role, belongs);
