@@ -130,7 +130,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "one socket may hold any number of subscriptions",
     file: "engine/src/websocket/operations.ts",
-    edits: [{ from: "if (this.#running.size >= this.#context.operationLimit) throw", to: "if (this.#running.size < 0) throw" }],
+    edits: [{ from: "if (this.#running.length >= this.#context.operationLimit) throw", to: "if (this.#running.length < 0) throw" }],
     suite,
     tests: ["engine/src/websocket/server.test.ts"],
     noticedBy: "operations over the limit are refused",

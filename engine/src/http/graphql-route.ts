@@ -6,10 +6,11 @@ import { LightCancellation, type Cancellation } from "../execution/cancellation.
 import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { bytesOf, type Bytes } from "../postgres/bytes.ts";
-import type { ShowsInternal } from "./internal-detail.ts";
 import { BodyError, readBody } from "./body.ts";
+import { ClientLeft } from "./client-left.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
+import type { ShowsInternal } from "./internal-detail.ts";
 import type { Reply } from "./reply.ts";
 
 export interface GraphQLRouteOptions {
@@ -106,14 +107,6 @@ const comma = Buffer.from(",");
 function listOf(answers: readonly Answer[]): Bytes {
   const items = answers.flatMap(({ text }) => [comma, ...(typeof text === "string" ? bytesOf(text) : text)]);
   return [Buffer.from("["), ...items.slice(1), Buffer.from("]")];
-}
-
-/** Why a statement was given up: nobody waits for its answer. */
-export class ClientLeft extends Error {
-  constructor() {
-    super("the client has left");
-    this.name = "ClientLeft";
-  }
 }
 
 function parseJson(body: Buffer): unknown {

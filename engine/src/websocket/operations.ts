@@ -1,5 +1,7 @@
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
+import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
+import { ClientLeft } from "../http/client-left.ts";
 import type { GraphQLExecution } from "../http/graphql-execution.ts";
 import type { ShowsInternal } from "../http/internal-detail.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
@@ -28,6 +30,8 @@ export interface ConnectionIdentity {
 }
 
 interface RunningOperation {
+  /** The client's. */
+  readonly id: string;
   stop(): void;
 }
 
@@ -39,7 +43,8 @@ export class Operations {
   readonly #requestId: string;
   readonly #hasLegacyErrors: boolean;
   readonly #close: (close: Close) => void;
-  readonly #running = new Map<string, RunningOperation>();
+  /** No more than the limit. No Map, for the reason that Watchdog gives. */
+  readonly #running: RunningOperation[] = [];
   #session: Session | undefined;
 
   constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, { requestId, hasLegacyErrors }: ConnectionIdentity, close: (close: Close) => void) {
@@ -58,7 +63,7 @@ export class Operations {
 
   start(id: string, request: GraphQLRequest): void {
     const session = this.#session;
-    if (this.#running.has(id)) {
+    if (this.#running.some((operation) => operation.id === id)) {
       this.#refuseStart(id, `an operation already exists with this id: ${id}`);
     } else if (session === undefined) {
       this.#refuseStart(id, "start received before the connection is initialised");
@@ -68,13 +73,14 @@ export class Operations {
   }
 
   stop(id: string): void {
-    this.#running.get(id)?.stop();
-    this.#running.delete(id);
+    const operation = this.#running.find((each) => each.id === id);
+    if (operation === undefined) return;
+    this.#forget(operation);
+    operation.stop();
   }
 
   stopAll(): void {
-    for (const operation of this.#running.values()) operation.stop();
-    this.#running.clear();
+    for (const operation of this.#running.splice(0)) operation.stop();
   }
 
   logRefusal(error: EngineError): void {
@@ -83,7 +89,7 @@ export class Operations {
 
   #run(id: string, request: GraphQLRequest, session: Session): void {
     try {
-      if (this.#running.size >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
+      if (this.#running.length >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
       if (this.#context.execution.kindOf(request) === "subscription") this.#subscribe(id, request, session);
       else this.#query(id, request, session);
     } catch (thrown) {
@@ -115,7 +121,8 @@ export class Operations {
       },
       isReady: () => !this.#outbox.isCongested,
     });
-    this.#running.set(id, {
+    this.#running.push({
+      id,
       stop: () => {
         subscription.stop();
         this.#outbox.forget(id);
@@ -124,15 +131,19 @@ export class Operations {
   }
 
   #query(id: string, request: GraphQLRequest, session: Session): void {
-    const controller = new AbortController();
-    const operation = { stop: () => controller.abort() };
-    this.#running.set(id, operation);
-    void this.#answer(id, request, session, controller.signal).finally(() => {
-      if (this.#running.get(id) === operation) this.#running.delete(id);
-    });
+    const cancellation = new LightCancellation();
+    const operation = { id, stop: () => cancellation.abort(new ClientLeft()) };
+    this.#running.push(operation);
+    void this.#answer(id, request, session, cancellation).finally(() => this.#forget(operation));
   }
 
-  async #answer(id: string, request: GraphQLRequest, session: Session, signal: AbortSignal): Promise<void> {
+  /** Its id may be used again, even if it has been already. */
+  #forget(operation: RunningOperation): void {
+    const position = this.#running.indexOf(operation);
+    if (position !== -1) this.#running.splice(position, 1);
+  }
+
+  async #answer(id: string, request: GraphQLRequest, session: Session, signal: Cancellation): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
       const reply = await this.#context.execution.run(request, session, signal);

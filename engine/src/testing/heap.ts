@@ -1,0 +1,23 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** About 8 kB, to be held by what is looked at. */
+export function payload(): readonly number[] {
+  return Array.from({ length: 1_000 }, () => 0.5);
+}
+
+/**
+ * Bytes by which the heap grows over so many turns while nothing but its young part is collected, as it is between two collections
+ * of the whole: what was let go of, and is still there then, is kept alive by something that was let go of before it.
+ */
+export function growthOver(turns: number, turn: (index: number) => void): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
+  collect();
+  const before = getHeapStatistics().used_heap_size;
+  for (let index = 0; index < turns; index += 1) {
+    turn(index);
+    if (index % 10 === 0) collect({ type: "minor" });
+  }
+  return getHeapStatistics().used_heap_size - before;
+}
