@@ -6,6 +6,10 @@ import type { ServiceDescription } from "./description.ts";
 /** Connections beside those of the roles: superusers, and whoever looks after the server. */
 const otherConnections = 18;
 
+/** Of the part's memory, and what one of its processes may take of it: a statement alone cannot bring the server down, nor can two. */
+const memoryMegabytes = 1024;
+const processMegabytes = 384;
+
 /** Settings of the server that differ from Postgres' own, whoever runs it. */
 export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
   const ofRoles = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
@@ -17,6 +21,8 @@ export function serverParameters({ target }: Pick<PlainSettings, "target">): Rea
   };
 }
 
+const isReady = ["pg_isready", "--quiet", "--host=127.0.0.1", `--dbname=${databaseAddress.name}`];
+
 /** Postgres 17. Only the job `migrate` knows the superuser's password. */
 export function describeDatabase(settings: Pick<PlainSettings, "target">): ServiceDescription {
   return {
@@ -25,7 +31,12 @@ export function describeDatabase(settings: Pick<PlainSettings, "target">): Servi
     image: "database",
     command: ["postgres", ...Object.entries(serverParameters(settings)).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
     user: 10_105,
-    environment: { POSTGRES_DB: databaseAddress.name, PGDATA: "/var/lib/postgresql/data" },
+    environment: {
+      POSTGRES_DB: databaseAddress.name,
+      PGDATA: "/var/lib/postgresql/data",
+      // This project's own image heeds it; the official one has no such bound.
+      POSTGRES_PROCESS_MEGABYTES: String(processMegabytes),
+    },
     secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },
     files: {},
     data: "/var/lib/postgresql/data",
@@ -33,8 +44,10 @@ export function describeDatabase(settings: Pick<PlainSettings, "target">): Servi
     temporary: { "/tmp": 64, "/run/postgresql": 1, "/dev/shm": 256 },
     ports: [],
     listens: [{ name: "postgres", port: databaseAddress.port }],
-    health: { kind: "command", command: ["pg_isready", "--quiet", "--host=127.0.0.1", `--dbname=${databaseAddress.name}`] },
-    resources: { memoryMegabytes: 1024, cpuMillicores: 250, processes: 1024 },
+    health: { kind: "command", command: isReady },
+    // A server that turns everybody away (1) is recovering from a crash, say: a restart would only let it begin again.
+    alive: { kind: "command", command: ["sh", "-c", `${isReady.join(" ")} || [ $? = 1 ]`] },
+    resources: { memoryMegabytes, cpuMillicores: 250, processes: 1024 },
     calls: [],
     after: [],
     graceSeconds: 60,

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeDatabase } from "../../infra/services/database.ts";
+import type { HealthCheck } from "../../infra/services/description.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { preparedDatabaseImage } from "../harness/database-image.ts";
+
+const { health, alive } = describeDatabase({ target: "kubernetes" });
+let database: StartedDatabaseContainer;
+
+beforeAll(async () => {
+  database = await new DatabaseContainer(await preparedDatabaseImage()).withoutMigrations().start();
+}, 180_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+async function passes(check: HealthCheck | undefined): Promise<boolean> {
+  if (check?.kind !== "command") throw new Error("The database is not checked by a command.");
+  return (await database.exec([...check.command])).exitCode === 0;
+}
+
+test("a database that answers is ready and alive", async () => {
+  expect([await passes(health), await passes(alive)]).toEqual([true, true]);
+});
+
+test("one that turns everybody away is not ready, and is not restarted for that", { timeout: 60_000 }, async () => {
+  await using client = await database.connect("bootstrap");
+  await client.query("select 1");
+  // Whoever is there may stay, so the server goes on refusing newcomers, as in a recovery.
+  const { exitCode } = await database.exec(["sh", "-c", 'pg_ctl stop --pgdata="$PGDATA" --mode=smart --no-wait']);
+  expect(exitCode).toBe(0);
+  await expect.poll(() => passes(health), { timeout: 30_000 }).toBe(false);
+  expect(await passes(alive)).toBe(true);
+  // A server that does not answer at all.
+  const nowhere = (alive as { command: readonly string[] }).command.map((word) => word.replace("127.0.0.1", "127.0.0.1 --port=1"));
+  expect(await passes({ kind: "command", command: nowhere })).toBe(false);
+});
