@@ -57,6 +57,15 @@ test("the outputs say where the service is and what runs", async () => {
   expect(services).toHaveLength(6);
 });
 
+test("a preview knows the addresses, though nothing is ready in it", async () => {
+  const { component } = await deploy(
+    { publicHost: "routes.example.net" },
+    { preview: true, outputs: { "routeql-migrate": { exitCode: undefined, containerLogs: undefined } } },
+  );
+  // Undefined for what is not known.
+  expect(await (component.url as unknown as { promise: () => Promise<unknown> }).promise()).toBe("https://routes.example.net");
+});
+
 test("without the console there is no address of it", async () => {
   const { component } = await deploy({ engineConsole: false });
   expect(component.consoleUrl).toBeUndefined();

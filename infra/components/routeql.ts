@@ -2,7 +2,7 @@
  * The whole service as one component, for this project's own program and for programs of other teams.
  * @module
  */
-import { ComponentResource, all, getStack, mergeOptions, output, secret } from "@pulumi/pulumi";
+import { ComponentResource, all, getStack, mergeOptions, output, runtime, secret } from "@pulumi/pulumi";
 import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
 import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
@@ -127,9 +127,11 @@ export class RouteQL extends ComponentResource {
     );
 
     const everythingReady = all(deployed.map(({ ready }) => ready));
+    // A preview would show an address as changed that nobody knows yet, whatever is about to change.
+    const whenReady = (address: string): Output<string> => (runtime.isDryRun() ? output(address) : everythingReady.apply(() => address));
     const consoleUrl = consoleAddress(settings);
-    this.url = everythingReady.apply(() => serviceAddress(settings));
-    this.consoleUrl = consoleUrl === undefined ? undefined : everythingReady.apply(() => consoleUrl);
+    this.url = whenReady(serviceAddress(settings));
+    this.consoleUrl = consoleUrl === undefined ? undefined : whenReady(consoleUrl);
     this.caCertificate = certificate.caCertificate;
     this.serviceApiKey = secrets["service-api-key"];
     this.engineAccessKey = secrets["engine-access-key"];
