@@ -28,14 +28,11 @@ function environment({ environment: plain, secrets, data, dataVariable }: Servic
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/**
- * Processor: what is promised, and no limit but eight times that, so that a start or a burst is not throttled. Of the node's disk only the
- * container's log takes anything: its root is read-only, temporary directories are in memory, data have a volume. Clusters keep up to 250 MiB of it.
- */
+/** Processor: what is promised, and no limit but eight times that, so that a start or a burst is not throttled. */
 function resources({ resources: { cpuMillicores, memoryMegabytes } }: ServiceDescription): types.input.core.v1.ResourceRequirements {
   return {
-    requests: { cpu: `${cpuMillicores}m`, memory: `${memoryMegabytes}Mi`, "ephemeral-storage": "64Mi" },
-    limits: { cpu: `${cpuMillicores * 8}m`, memory: `${memoryMegabytes}Mi`, "ephemeral-storage": "1Gi" },
+    requests: { cpu: `${cpuMillicores}m`, memory: `${memoryMegabytes}Mi` },
+    limits: { cpu: `${cpuMillicores * 8}m`, memory: `${memoryMegabytes}Mi` },
   };
 }
 

@@ -149,10 +149,7 @@ test.each([
   const [container] = spec.containers;
   expect(container).toMatchObject({
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true },
-    resources: {
-      requests: { cpu: "100m", memory: "128Mi", "ephemeral-storage": "64Mi" },
-      limits: { cpu: "800m", memory: "128Mi", "ephemeral-storage": "1Gi" },
-    },
+    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "800m", memory: "128Mi" } },
   });
   for (const port of container["ports"] as Plain[]) expect(port).not.toHaveProperty("hostPort");
   for (const volume of spec.volumes) expect(["projected", "emptyDir"]).toContain(Object.keys(volume).find((key) => key !== "name"));
