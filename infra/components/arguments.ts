@@ -235,7 +235,7 @@ export interface RouteQLArgs {
   readonly statementTimeoutSeconds?: number;
   /**
    * Connections of the engine to Postgres.
-   * Default: `10`. Allowed: 1 to 200.
+   * Default: `10`. Allowed: 1 to 60.
    */
   readonly enginePoolSize?: number;
   /**

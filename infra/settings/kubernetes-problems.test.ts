@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { roles } from "../../database/migrate/roles.ts";
 import { contradictions } from "./complete.ts";
 import type { GivenSettings } from "./list.ts";
+import { parseValue } from "./parse.ts";
 
 const problems = (given: GivenSettings, stack = "prod"): string[] => contradictions(given, stack).map(({ name, problem }) => `${name} ${problem}`);
 
@@ -53,6 +55,12 @@ test.each<[GivenSettings, string]>([
   [{ certificateIssuer: "a" }, "certificateIssuer is set, but target is docker, not kubernetes"],
   [{ database: "cloudnative-pg" }, "database is cloudnative-pg, but target is docker, not kubernetes"],
 ])("%o is wrong on Docker", (given, problem) => expect(problems(given, "local")).toEqual([problem]));
+
+test("a pool of more connections than its role may have is refused, whatever the target is", () => {
+  const most = roles.engine.connectionLimit;
+  expect(parseValue("enginePoolSize", String(most))).toEqual({ value: most });
+  expect(parseValue("enginePoolSize", String(most + 1))).toEqual({ problem: `must be a whole number from 1 to ${most}, not ${most + 1}` });
+});
 
 test("a database outside is right on Docker too, and so are settings of a target that is not used", () => {
   expect(problems({ database: "external", databaseUrl, engineReplicas: 3, gatewayService: "NodePort" }, "local")).toEqual([]);

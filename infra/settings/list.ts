@@ -4,6 +4,7 @@
  * documents`).
  * @module
  */
+import { roles } from "../../database/migrate/roles.ts";
 import { address, email, host, image, oneOf, port, range } from "./checks.ts";
 import { cloudNativePgSettings } from "./cloudnative-pg-settings.ts";
 import { directorySettings } from "./directory-settings.ts";
@@ -143,7 +144,7 @@ export const settings = {
     environment: "ENGINE_POOL_SIZE",
     default: 10,
     meaning: "Connections of the engine to Postgres.",
-    ...range(1, 200),
+    ...range(1, roles.engine.connectionLimit),
   }),
   requestsPerSecondPerAddress: number({
     environment: "REQUESTS_PER_SECOND_PER_ADDRESS",
