@@ -147,6 +147,29 @@ describe("upgrades", () => {
   });
 });
 
+describe("clients that never close their side of a connection", () => {
+  const handshake = ["Host: engine", "Connection: Upgrade", "Upgrade: websocket"];
+
+  test.each([
+    ["another path is asked for", ["GET /nowhere HTTP/1.1", ...handshake], {}, "404"],
+    ["there are too many", ["GET /v1/graphql HTTP/1.1", ...handshake], { ENGINE_MAX_CONNECTIONS: "1" }, "503"],
+    ["the handshake lacks its key", ["GET /v1/graphql HTTP/1.1", ...handshake], {}, "400"],
+    ["it is no HTTP", ["nonsense"], {}, "400"],
+  ])("do not keep it after a refusal because %s", async (_why, lines, environment, status) => {
+    await using server = await serveFake({}, environment);
+    if (status === "503") await new SocketClient(server.webSocketUrl, protocol).opened();
+    const socket = connect({ host: "127.0.0.1", port: server.served.port, allowHalfOpen: true });
+    socket.on("error", () => undefined);
+    const gone = new Promise((resolve) => void socket.once("close", resolve));
+    socket.write([...lines, "", ""].join("\r\n"));
+    expect(String((await once(socket, "data"))[0])).toMatch(`HTTP/1.1 ${status} `);
+    // A server that has let go of it refuses what comes on it.
+    const writing = setInterval(() => socket.write("x"), 20);
+    await gone;
+    clearInterval(writing);
+  });
+});
+
 describe("limits", () => {
   test("a message over the limit closes 1009", async () => {
     await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "1024" });

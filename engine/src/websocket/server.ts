@@ -103,8 +103,10 @@ function trustedHeaders(request: IncomingMessage, { cors, readCookiesOfOtherOrig
   return rest;
 }
 
+/** Answers instead of upgrading. Nobody counts the socket any more, so it goes with the answer, whatever the client does. */
 function refuse(socket: Duplex, status: number, body: string, retryAfter?: string): void {
   socket.on("error", () => undefined);
+  socket.once("finish", () => socket.destroy());
   const lines = [
     `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ""}`,
     `Content-Type: ${body.startsWith("{") ? "application/json; charset=utf-8" : "text/plain; charset=utf-8"}`,
