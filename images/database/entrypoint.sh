@@ -58,4 +58,9 @@ fi
 
 single_user <<<"alter role postgres password '${password//\'/\'\'}'"
 unset password
+# Without a bound of its own a statement takes all the memory there is; the kernel then ends it, and Postgres every other connection with it.
+# So each process has one, and whoever reaches it is answered "out of memory", alone. Shared memory does not count.
+if [ -n "${POSTGRES_PROCESS_MEGABYTES:-}" ]; then
+  ulimit -d $((POSTGRES_PROCESS_MEGABYTES * 1024))
+fi
 exec postgres -D "$PGDATA" "$@"

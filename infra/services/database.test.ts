@@ -11,3 +11,9 @@ test("on a cluster, where parts have replicas, there are connections for all tha
 test("the server is started with its settings", () => {
   expect(describeDatabase({ target: "kubernetes" }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_connections=200"]);
 });
+
+test("two of its processes together cannot take all of the part's memory from the others", () => {
+  const { environment, resources } = describeDatabase({ target: "docker" });
+  const sharedBuffers = 128;
+  expect(2 * Number(environment["POSTGRES_PROCESS_MEGABYTES"]) + sharedBuffers).toBeLessThan(resources.memoryMegabytes);
+});

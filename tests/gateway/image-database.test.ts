@@ -10,7 +10,7 @@ let name: string;
 let container: Confined;
 beforeAll(async () => void (name = await image("database")));
 beforeEach(() => {
-  container = new Confined(data, ["/tmp", "/run/postgresql"], { POSTGRES_DB: "routeql" });
+  container = new Confined(data, ["/tmp", "/run/postgresql"], { POSTGRES_DB: "routeql", POSTGRES_PROCESS_MEGABYTES: "96" });
   container.put(secret, `${password}\n`);
 });
 afterEach(() => container[Symbol.asyncDispose]());
@@ -38,6 +38,15 @@ test("the first start makes a cluster with checksums, C.UTF-8 and the database, 
   expect(await sql("select distinct auth_method from pg_hba_file_rules order by 1")).toBe("peer\nscram-sha-256");
   expect(await sql("select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where rolname = 'postgres'")).toBe("t");
   expect([await admits(password), await admits("another password")]).toEqual([true, false]);
+});
+
+test("a statement that takes more memory than a process may have fails alone: the server and its connections go on", async () => {
+  await container.start(name);
+  await untilReady();
+  const beside = sql("select pg_sleep(3), 'goes on'");
+  expect(await sql("select length(repeat('x', 200000000))")).toContain("out of memory");
+  expect(await beside).toBe("|goes on");
+  expect(await sql("select length(repeat('x', 20000000))")).toBe("20000000");
 });
 
 test("a new password in the file is the password after the next start, data and all, even after a kill", async () => {
