@@ -144,8 +144,9 @@ describe("one engine with a metadata database", () => {
     });
     expect([status, body]).toEqual([
       200,
-      [{ message: "success" }, { is_consistent: true, inconsistent_objects: [] }, { resource_version: 2, metadata: { version: 3, sources: [] } }],
+      [{ message: "success" }, { is_consistent: true, inconsistent_objects: [] }, { resource_version: 1, metadata: { version: 3, sources: [] } }],
     ]);
+    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({ resource_version: 2 });
     expect(await engine.ask("{ __typename }")).toEqual({ data: { __typename: "query_root" } });
   }, 60_000);
 

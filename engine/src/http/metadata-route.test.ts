@@ -28,8 +28,14 @@ test.each([
   ["an unknown version", { type: "export_metadata", version: 3 }, "parse-failed", "$.version"],
   ["replace_metadata without metadata", { type: "replace_metadata", version: 2, args: {} }, "parse-failed", "$.args.metadata"],
   ["a key that replace_metadata does not have", { type: "replace_metadata", version: 2, args: { metadata: {}, force: true } }, "parse-failed", "$.args"],
-  ["a type that is not served", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$.type"],
-  ["the same in a list", { type: "bulk", args: [{ type: "run_sql", args: {} }] }, "not-supported", "$.args[0].type"],
+  ["a command of Hasura that is not served", { type: "create_action", args: {} }, "not-supported", "$.type"],
+  ["the same of a source", { type: "pg_suggest_relationships", args: {} }, "not-supported", "$.type"],
+  ["the same in a list", { type: "bulk", args: [{ type: "create_action", args: {} }] }, "not-supported", "$.args[0].type"],
+  ["a command for another database", { type: "mssql_track_table", args: {} }, "not-supported", "$.type"],
+  ["a command that nobody knows", { type: "run_sql", args: {} }, "parse-failed", "$"],
+  ["one that nobody knows of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
+  ["the same in a list whose other requests are right", { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }] }, "parse-failed", "$.args[1]"],
+  ["a command without a store", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$"],
 ])("%s is refused as Hasura refuses: with path, error and code", async (_what, request, code, path) => {
   await using server = await serveFake();
   const [status, body] = await post(server.url, request);
@@ -37,13 +43,20 @@ test.each([
   expect(body).toEqual({ path, code, error: expect.any(String) as string });
 });
 
+test("commands that nobody knows are named as Hasura names them", async () => {
+  await using server = await serveFake();
+  const errorOf = async (type: string) => ((await post(server.url, { type, args: {} }))[1] as { error: string }).error;
+  expect(await errorOf("track_table")).toBe('unknown metadata command "track_table"; "track" was not recognized as a valid backend name');
+  expect(await errorOf("pg_track")).toBe('unknown metadata command "track" for backend postgres');
+});
+
 test("bulk ends at the first failure, bulk_keep_going puts the failure in its place", async () => {
   await using server = await serveFake();
-  const args = [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }, { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] }];
+  const args = [{ type: "export_metadata", args: {} }, { type: "create_action", args: {} }, { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] }];
   expect((await post(server.url, { type: "bulk", args }))[0]).toBe(400);
   expect(await post(server.url, { type: "bulk_keep_going", args })).toEqual([
     200,
-    [{}, { path: "$.args[1].type", code: "not-supported", error: expect.stringContaining('"run_sql" is not served') as string }, [{}]],
+    [{}, { path: "$.args[1].type", code: "not-supported", error: "create_action is no command of this engine: actions are not served" }, [{}]],
   ]);
 });
 

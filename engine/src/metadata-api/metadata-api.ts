@@ -1,7 +1,11 @@
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
+import { MetadataError } from "../metadata/problems.ts";
+import type { MetadataDraft } from "../metadata-store/metadata-draft.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
+import { refusal, type Change } from "./commands/change.ts";
+import { nativeObjects } from "./commands/native-commands.ts";
 import { dropInconsistent } from "./drop-inconsistent.ts";
+import { describe, failureOf, newlyUnfit, refusalOf, rooted } from "./failures.ts";
 import { parseMetadataRequest, type MetadataRequest } from "./request.ts";
 
 /** Answers requests of Hasura's metadata API with what is to be sent as JSON. */
@@ -10,104 +14,184 @@ export interface MetadataApi {
   answer(request: unknown): Promise<unknown>;
 }
 
+type Command = Extract<MetadataRequest, { type: "command" }>;
+
 const success = { message: "success" };
 const emptyMetadata = { version: 3, sources: [] };
 
 /** Dropping an object can leave others without what they stand on. */
-const mostDropRounds = 20;
+const mostRounds = 20;
 
-export function createMetadataApi(keeper: Pick<MetadataKeeper, "metadata" | "resourceVersion" | "inconsistencies" | "replace" | "reload">): MetadataApi {
-  function state() {
-    const { inconsistencies } = keeper;
-    return { is_consistent: inconsistencies.length === 0, inconsistent_objects: inconsistencies.map(describe) };
-  }
-
-  async function drop(resourceVersion: number | undefined): Promise<void> {
-    let expectedVersion = resourceVersion;
-    for (let round = 0; round < mostDropRounds; round += 1) {
-      const { inconsistencies } = keeper;
-      if (!inconsistencies.some(({ kind }) => kind === "inconsistent")) return;
-      const metadata = dropInconsistent(keeper.metadata, inconsistencies) as Record<string, unknown>;
-      await keeper.replace(metadata, { allowInconsistent: true, expectedVersion });
-      expectedVersion = undefined;
+export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft" | "reload">): MetadataApi {
+  async function answer(request: MetadataRequest): Promise<unknown> {
+    const reloads = has(request, ({ type }) => type === "reload_metadata");
+    if (has(request, changes)) {
+      return keeper.change((draft) => {
+        draft.isReload = reloads;
+        return run(draft, request, "$");
+      }, request.resourceVersion);
     }
+    if (reloads) await keeper.reload();
+    return run(keeper.draft(), request, "$");
   }
 
-  async function run(request: MetadataRequest, path: string): Promise<unknown> {
-    const expectedVersion = request.resourceVersion;
-    switch (request.type) {
-      case "export_metadata":
-        return request.version === 1 ? keeper.metadata : { resource_version: keeper.resourceVersion, metadata: keeper.metadata };
-      case "replace_metadata":
-        await keeper.replace(request.metadata, { allowInconsistent: request.allowInconsistent, expectedVersion });
-        return request.version === 1 ? success : state();
-      case "clear_metadata":
-        await keeper.replace(emptyMetadata, { allowInconsistent: false, expectedVersion });
-        return success;
-      case "reload_metadata": {
-        await keeper.reload();
-        const { is_consistent: isConsistent, inconsistent_objects: objects } = state();
-        return { ...success, is_consistent: isConsistent, ...(isConsistent ? {} : { inconsistent_objects: objects }) };
-      }
-      case "get_inconsistent_metadata":
-        return state();
-      case "drop_inconsistent_metadata":
-        await drop(expectedVersion);
-        return success;
-      case "bulk":
-      case "bulk_keep_going":
-        break;
-    }
-    return request.type === "bulk" ? runAll(request.requests, path) : runEach(request.requests, path);
-  }
-
-  /** One after the other; the first that fails ends it, and those before it stay done. */
-  async function runAll(requests: readonly unknown[], path: string, first = 0): Promise<unknown[]> {
-    const answers: unknown[] = [];
-    for (const [index, item] of requests.entries()) {
-      const at = `${path}.args[${String(first + index)}]`;
-      answers.push(await guarded(parseMetadataRequest(item, at), at));
-    }
-    return answers;
-  }
-
-  /** One after the other; the error of one stands in its place, and the others go on. */
-  async function runEach(requests: readonly unknown[], path: string): Promise<unknown> {
-    const answers: unknown[] = [];
-    for (const [index, item] of requests.entries()) {
+  return {
+    async answer(request) {
+      const parsed = parseMetadataRequest(request);
       try {
-        answers.push(...(await runAll([item], path, index)));
+        return await answer(parsed);
       } catch (error) {
-        answers.push(legacyError(toEngineError(error), true));
+        throw error instanceof MetadataError ? refusalOf(error, "$.args") : error;
       }
-    }
-    return answers;
-  }
+    },
+  };
+}
 
-  async function guarded(request: MetadataRequest, path: string): Promise<unknown> {
+/** Whether a request, or one in its list, is such. */
+function has(request: MetadataRequest, isSuch: (request: MetadataRequest) => boolean): boolean {
+  return "requests" in request ? request.requests.some((item) => has(item, isSuch)) : isSuch(request);
+}
+
+/** Whether a request may change what is stored. */
+function changes({ type }: MetadataRequest): boolean {
+  return type === "command" || type === "replace_metadata" || type === "clear_metadata" || type === "drop_inconsistent_metadata";
+}
+
+async function stateOf(draft: MetadataDraft) {
+  const inconsistencies = await draft.inconsistencies();
+  return { is_consistent: inconsistencies.length === 0, inconsistent_objects: inconsistencies.map((found) => describe(draft.metadata, found)) };
+}
+
+function reloaded({ is_consistent: isConsistent, inconsistent_objects: objects }: Awaited<ReturnType<typeof stateOf>>): unknown {
+  return { ...success, is_consistent: isConsistent, ...(isConsistent ? {} : { inconsistent_objects: objects }) };
+}
+
+async function run(draft: MetadataDraft, request: MetadataRequest, path: string): Promise<unknown> {
+  switch (request.type) {
+    case "export_metadata":
+      return request.version === 1 ? draft.metadata : { resource_version: draft.resourceVersion, metadata: draft.metadata };
+    case "replace_metadata":
+      draft.metadata = request.metadata;
+      await checked(draft, request.allowInconsistent, path, ".metadata");
+      return request.version === 1 ? success : stateOf(draft);
+    case "clear_metadata":
+      draft.metadata = emptyMetadata;
+      return success;
+    case "reload_metadata":
+      return reloaded(await stateOf(draft));
+    case "get_inconsistent_metadata":
+      return stateOf(draft);
+    case "drop_inconsistent_metadata":
+      await drop(draft);
+      return success;
+    case "get_native_query":
+      return nativeObjects(draft.metadata, "native_queries", request.source);
+    case "get_logical_model":
+      return nativeObjects(draft.metadata, "logical_models", request.source);
+    case "command":
+      return carryOut(draft, request, path);
+    case "refused":
+      throw request.error;
+    case "bulk":
+    case "bulk_keep_going":
+    case "bulk_atomic":
+      break;
+  }
+  if (request.type === "bulk_atomic") return runAtOnce(draft, request.requests, path);
+  return (await runTogether(draft, request.requests, path)) ?? (request.type === "bulk" ? runAll : runEach)(draft, request.requests, path);
+}
+
+/** @param place of the metadata in the request's arguments */
+async function checked(draft: MetadataDraft, allowInconsistent: boolean, path: string, place = ""): Promise<void> {
+  try {
+    await draft.check(allowInconsistent);
+  } catch (error) {
+    throw error instanceof MetadataError ? refusalOf(error, `${path}.args`, place) : error;
+  }
+}
+
+async function drop(draft: MetadataDraft): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const inconsistencies = await draft.inconsistencies();
+    if (!inconsistencies.some(({ kind }) => kind === "inconsistent")) return;
+    draft.metadata = dropInconsistent(draft.metadata, inconsistencies) as Record<string, unknown>;
+  }
+}
+
+/** What the command makes of the draft, not yet held to the databases. @throws EngineError */
+function applied(draft: MetadataDraft, { command, args }: Command, path: string): Change {
+  const change = rooted(path, () => command(draft.metadata, args));
+  draft.metadata = change.metadata;
+  return change;
+}
+
+function answerOf(change: Change, path: string): unknown {
+  return rooted(path, () => change.answer?.() ?? success);
+}
+
+async function carryOut(draft: MetadataDraft, request: Command, path: string): Promise<unknown> {
+  const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+  const change = applied(draft, request, path);
+  for (let round = 0; ; round += 1) {
+    await checked(draft, true, path);
+    const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
+    if (unfit.length === 0) return answerOf(change, path);
+    const mended = round < mostRounds ? rooted(path, () => change.mend?.(draft.metadata, unfit)) : undefined;
+    if (mended === undefined) throw failureOf(draft.metadata, change, unfit, path);
+    draft.metadata = mended;
+  }
+}
+
+/** All of a list, held to the databases once. Undefined, with the draft as it was, when something does not fit: then they go one by one. */
+async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[] | undefined> {
+  if (!requests.every(({ type }) => type === "command")) return undefined;
+  const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+  try {
+    const done = (requests as readonly Command[]).map((request, index) => ({ change: applied(draft, request, at(path, index)), index }));
+    await draft.check();
+    const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
+    if (unfit.length === 0) return done.map(({ change, index }) => answerOf(change, at(path, index)));
+  } catch (error) {
+    if (!(error instanceof MetadataError || error instanceof EngineError)) throw error;
+  }
+  draft.metadata = before.metadata;
+  return undefined;
+}
+
+const at = (path: string, index: number): string => `${path}.args[${String(index)}]`;
+
+/** One after the other; the first that fails ends it. */
+async function runAll(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const [index, request] of requests.entries()) answers.push(await run(draft, request, at(path, index)));
+  return answers;
+}
+
+/** One after the other; the error of one stands in its place, and the others go on. */
+async function runEach(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const [index, request] of requests.entries()) {
+    const { metadata } = draft;
     try {
-      return await run(request, path);
+      answers.push(await run(draft, request, at(path, index)));
     } catch (error) {
-      throw error instanceof MetadataError ? refusal(error, path) : error;
+      draft.metadata = metadata;
+      answers.push(legacyError(toEngineError(error), true));
     }
   }
-
-  return { answer: async (request) => guarded(parseMetadataRequest(request), "$") };
+  return answers;
 }
 
-function describe(problem: Problem | Inconsistency): unknown {
-  const { path, reason } = problem;
-  if (!("definition" in problem)) return { path, reason };
-  return { type: problem.type, name: problem.name, reason, path, definition: problem.definition };
-}
-
-/** Hasura's error for metadata that do not fit the databases; for metadata that it would not have read, one that lists all that is wrong. */
-function refusal({ problems }: MetadataError, path: string): EngineError {
-  const internal = problems.map(describe);
-  if (problems.every(({ kind }) => kind === "inconsistent")) {
-    return new EngineError({ code: "unexpected", status: 400, path: `${path}.args`, message: "cannot continue due to inconsistent metadata", internal });
+/** All or none: what one of them leaves open, a later one may close. */
+async function runAtOnce(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown> {
+  const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+  for (const [index, request] of requests.entries()) {
+    if (request.type === "refused") throw request.error;
+    if (request.type !== "command") throw new EngineError({ code: "unexpected", path: `${path}.args`, message: "Bulk atomic does not support this command" });
+    applied(draft, request, at(path, index));
   }
-  const code = problems.some(({ kind }) => kind === "invalid") ? "parse-failed" : "not-supported";
-  const message = problems.map((problem) => `${problem.path}: ${problem.reason}`).join("; ");
-  return new EngineError({ code, path: `${path}.args.metadata`, message, internal });
+  await checked(draft, true, path);
+  const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
+  if (unfit.length === 0) return success;
+  throw refusal("unexpected", "cannot continue due to new inconsistent metadata", `${path}.args`, unfit.map((found) => describe(draft.metadata, found)));
 }

@@ -1,25 +1,21 @@
 import { z } from "zod";
 import { EngineError } from "../errors.ts";
+import type { Command } from "./commands/change.ts";
+import { ofAll, ofPostgres } from "./commands/commands.ts";
+import { notServed, notServedOfPostgres, otherKinds } from "./commands/not-served.ts";
+import { parseArguments } from "./parse-arguments.ts";
 
 /** One command of Hasura's metadata API, as far as it is served. */
 export type MetadataRequest = { readonly resourceVersion: number | undefined } & (
   | { readonly type: "export_metadata"; readonly version: 1 | 2 }
   | { readonly type: "replace_metadata"; readonly version: 1 | 2; readonly metadata: Readonly<Record<string, unknown>>; readonly allowInconsistent: boolean }
   | { readonly type: "reload_metadata" | "get_inconsistent_metadata" | "drop_inconsistent_metadata" | "clear_metadata" }
-  | { readonly type: "bulk" | "bulk_keep_going"; readonly requests: readonly unknown[] }
+  | { readonly type: "get_native_query" | "get_logical_model"; readonly source: string }
+  | { readonly type: "bulk" | "bulk_keep_going" | "bulk_atomic"; readonly requests: readonly MetadataRequest[] }
+  | { readonly type: "command"; readonly command: Command; readonly args: unknown }
+  /** Hasura's, and not served here: in a list it fails when its turn comes. */
+  | { readonly type: "refused"; readonly error: EngineError }
 );
-
-/** Every type that is served. */
-export const metadataRequestTypes = [
-  "export_metadata",
-  "replace_metadata",
-  "reload_metadata",
-  "get_inconsistent_metadata",
-  "drop_inconsistent_metadata",
-  "clear_metadata",
-  "bulk",
-  "bulk_keep_going",
-] as const;
 
 const anything = z.record(z.string(), z.unknown());
 const envelope = z.object({
@@ -42,20 +38,12 @@ const replaceArguments = z.strictObject({
   metadata: anything,
 });
 
-function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = (issue?.path ?? []).map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`)).join("");
-  throw new EngineError({ code: "parse-failed", path: `${path}${place}`, message: issue?.message ?? "this cannot be read" });
-}
-
 /**
  * @param path JSONPath of the request, `$` or that of an item of `bulk`
- * @throws EngineError `parse-failed`, or `not-supported` for a type that this engine does not serve
+ * @throws EngineError `parse-failed`, for a list that has one such request in it too
  */
 export function parseMetadataRequest(value: unknown, path = "$"): MetadataRequest {
-  const { type, version, resource_version: given, args } = parse(envelope, value, path);
+  const { type, version, resource_version: given, args } = parseArguments(envelope, value, path);
   const resourceVersion = given ?? undefined;
   const at = `${path}.args`;
   switch (type) {
@@ -64,7 +52,7 @@ export function parseMetadataRequest(value: unknown, path = "$"): MetadataReques
     case "replace_metadata":
       return { type, resourceVersion, ...parseReplacement(args, version, at) };
     case "reload_metadata":
-      parse(reloadArguments, args ?? {}, at);
+      parseArguments(reloadArguments, args ?? {}, at);
       return { type, resourceVersion };
     case "get_inconsistent_metadata":
     case "drop_inconsistent_metadata":
@@ -72,21 +60,39 @@ export function parseMetadataRequest(value: unknown, path = "$"): MetadataReques
       return { type, resourceVersion };
     case "bulk":
     case "bulk_keep_going":
-      return { type, resourceVersion, requests: parse(z.array(z.unknown()), args, at) };
+    case "bulk_atomic":
+      return { type, resourceVersion, requests: parseArguments(z.array(z.unknown()), args, at).map((item, index) => parseMetadataRequest(item, `${at}[${String(index)}]`)) };
     default:
-      throw new EngineError({
-        code: "not-supported",
-        path: `${path}.type`,
-        message: `${JSON.stringify(type.slice(0, 64))} is not served by this engine, which serves ${metadataRequestTypes.join(", ")}`,
-      });
+      return { resourceVersion, ...parseCommand(type, args, path) };
   }
+}
+
+const ofOneSource = z.strictObject({ source: z.string() });
+
+/** @throws EngineError for a name that Hasura does not know */
+function parseCommand(type: string, args: unknown, path: string) {
+  const [kind = "", ...rest] = type.split("_");
+  const name = rest.join("_");
+  const isPostgres = kind === "pg" || kind === "postgres";
+  if (isPostgres && (name === "get_native_query" || name === "get_logical_model")) return { type: name, ...parseArguments(ofOneSource, args, `${path}.args`) } as const;
+  const command = isPostgres ? ofPostgres.get(name) : ofAll.get(type);
+  if (command !== undefined) return { type: "command", command, args } as const;
+  const reason = isPostgres ? notServedOfPostgres.get(name) : (notServed.get(type) ?? (otherKinds.has(kind) ? "sources other than Postgres are not served" : undefined));
+  if (reason !== undefined) {
+    const message = `${type.slice(0, 64)} is no command of this engine: ${reason}`;
+    return { type: "refused", error: new EngineError({ code: "not-supported", path: `${path}.type`, message }) } as const;
+  }
+  const message = isPostgres
+    ? `unknown metadata command "${name.slice(0, 64)}" for backend postgres`
+    : `unknown metadata command "${type.slice(0, 64)}"; "${kind.slice(0, 64)}" was not recognized as a valid backend name`;
+  throw new EngineError({ code: "parse-failed", path, message });
 }
 
 /** Without a version, arguments with the key `metadata` have the form of version 2, others are the metadata (version 1). */
 function parseReplacement(args: unknown, version: 1 | 2 | undefined, path: string) {
-  const given = parse(anything, args, path);
+  const given = parseArguments(anything, args, path);
   if (version === 2 || "metadata" in given) {
-    const { metadata, allow_inconsistent_metadata: allowInconsistent } = parse(replaceArguments, given, path);
+    const { metadata, allow_inconsistent_metadata: allowInconsistent } = parseArguments(replaceArguments, given, path);
     return { version: version ?? 2, metadata, allowInconsistent } as const;
   }
   return { version: 1, metadata: given, allowInconsistent: false } as const;

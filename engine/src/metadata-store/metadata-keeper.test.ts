@@ -85,13 +85,21 @@ test("an older version is followed too, as after the store was restored from a b
   expect([engine.served, keeper.resourceVersion]).toEqual([[named("restored")], 4]);
 });
 
+/** Puts other metadata in the place of those that are stored. */
+function replace(keeper: MetadataKeeper, name: string, expectedVersion?: number): Promise<void> {
+  return keeper.change((draft) => {
+    draft.metadata = named(name);
+    return Promise.resolve();
+  }, expectedVersion);
+}
+
 test("while the store is down the last metadata are kept, and its end and its return are told once each", async () => {
   const store = new MemoryStore();
   const { keeper, engine, events } = keeperOf(store);
   store.isDown = true;
   await vi.advanceTimersByTimeAsync(10_000);
   expect([engine.served, keeper.metadata]).toEqual([[], named("first")]);
-  await expect(keeper.replace(named("second"), { allowInconsistent: false })).rejects.toMatchObject({ status: 500, message: "the metadata store does not answer" });
+  await expect(replace(keeper, "second")).rejects.toMatchObject({ status: 500, message: "the metadata store does not answer" });
   expect(engine.served).toEqual([]);
   store.isDown = false;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -124,11 +132,37 @@ test("metadata that were checked but lost the race are given back, not served", 
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
   const [won, lost] = await Promise.allSettled([
-    keeper.replace(named("second"), { allowInconsistent: false, expectedVersion: 1 }),
-    keeper.replace(named("third"), { allowInconsistent: false, expectedVersion: 1 }),
+    replace(keeper, "second", 1),
+    replace(keeper, "third", 1),
   ]);
   expect([won.status, lost.status]).toEqual(["fulfilled", "rejected"]);
   expect([engine.served, engine.discarded, keeper.resourceVersion]).toEqual([[named("second")], [named("third")], 2]);
+});
+
+test("work that changes nothing stores and serves nothing, and work that fails gives back what it had checked", async () => {
+  const store = new MemoryStore();
+  const { keeper, engine } = keeperOf(store);
+  expect(await keeper.change((draft) => Promise.resolve(draft.metadata))).toEqual(named("first"));
+  const failing = keeper.change(async (draft) => {
+    draft.metadata = named("second");
+    await draft.check();
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect([engine.served, engine.discarded, store.stored.resourceVersion]).toEqual([[], [named("second")], 1]);
+});
+
+test("work begins with what is stored, also when another replica has stored it since", async () => {
+  const store = new MemoryStore();
+  const { keeper, engine } = keeperOf(store);
+  store.stored = { metadata: named("second"), resourceVersion: 2 };
+  const seen = await keeper.change((draft) => {
+    const { metadata } = draft;
+    draft.metadata = { ...metadata, more: true };
+    return Promise.resolve(metadata);
+  });
+  expect([seen, store.stored]).toEqual([named("second"), { metadata: { ...named("second"), more: true }, resourceVersion: 3 }]);
+  expect(engine.served).toEqual([named("second"), { ...named("second"), more: true }]);
 });
 
 test("nothing is asked after the end", async () => {

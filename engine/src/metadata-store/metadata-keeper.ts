@@ -1,6 +1,7 @@
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
+import { MetadataDraft } from "./metadata-draft.ts";
 import type { MetadataStore, StoredMetadata } from "./store.ts";
 
 export interface MetadataKeeperOptions {
@@ -21,12 +22,6 @@ export type MetadataKeeperEvent =
   /** Stored metadata that cannot be served; the former ones still are. */
   | { readonly type: "refused"; readonly resourceVersion: number; readonly error: unknown }
   | { readonly type: "unreachable" | "reachable" };
-
-export interface ReplaceOptions {
-  readonly allowInconsistent: boolean;
-  /** The version that the caller has seen; default: the one that is served. */
-  readonly expectedVersion?: number | undefined;
-}
 
 /** Holds an engine to the metadata that are stored: changes them, and follows the changes of other replicas. */
 export class MetadataKeeper {
@@ -61,12 +56,19 @@ export class MetadataKeeper {
     return this.#unserved.length > 0 ? this.#unserved : this.#options.engine.inconsistencies;
   }
 
+  /** What is served, to look at. */
+  draft(): MetadataDraft {
+    return this.#draftOf({ metadata: this.metadata as StoredMetadata["metadata"], resourceVersion: this.resourceVersion });
+  }
+
   /**
-   * Checks metadata, stores and serves them. Nothing changes when anything is wrong.
-   * @throws MetadataError, EngineError `conflict` when another version is stored, `not-supported` without a store
+   * Lets somebody work on a draft of what is stored; then stores and serves it, if it is another. Nothing changes when anything is wrong.
+   * @param expectedVersion the version that the caller has seen; default: the stored one
+   * @returns what the work returns
+   * @throws MetadataError, EngineError `conflict` when another version is stored, `not-supported` without a store; what the work throws
    */
-  replace(metadata: Readonly<Record<string, unknown>>, options: ReplaceOptions): Promise<void> {
-    return this.#inTurn(() => this.#replace(metadata, options));
+  change<Result>(work: (draft: MetadataDraft) => Promise<Result>, expectedVersion?: number): Promise<Result> {
+    return this.#inTurn(() => this.#change(work, expectedVersion));
   }
 
   /**
@@ -80,9 +82,10 @@ export class MetadataKeeper {
         finish(await engine.prepare(undefined, { allowInconsistent: true }));
         return;
       }
-      const stored = await ask(store.read());
-      if (stored === undefined) throw new EngineError({ code: "not-found", message: "no metadata are stored" });
-      await this.#replace(stored.metadata, { allowInconsistent: true, expectedVersion: stored.resourceVersion });
+      await this.#change((draft) => {
+        draft.isReload = true;
+        return Promise.resolve();
+      });
     });
   }
 
@@ -93,22 +96,33 @@ export class MetadataKeeper {
     await this.#options.store?.close();
   }
 
-  async #replace(metadata: Readonly<Record<string, unknown>>, { allowInconsistent, expectedVersion }: ReplaceOptions): Promise<void> {
-    const { engine, store } = this.#options;
+  #draftOf(metadata: StoredMetadata): MetadataDraft {
+    return new MetadataDraft(this.#options.engine, metadata, this.inconsistencies);
+  }
+
+  async #change<Result>(work: (draft: MetadataDraft) => Promise<Result>, expectedVersion?: number): Promise<Result> {
+    const { store } = this.#options;
     if (store === undefined) throw notStored();
-    const expected = expectedVersion ?? (await ask(store.version())) ?? 0;
-    const prepared = await engine.prepare(metadata, { allowInconsistent });
-    let resourceVersion: number | undefined;
+    const stored = await ask(store.read());
+    if (stored === undefined) throw new EngineError({ code: "not-found", message: "no metadata are stored" });
+    if (stored.resourceVersion !== this.resourceVersion) await this.#take(stored);
+    const draft = this.#draftOf(stored);
     try {
-      resourceVersion = await ask(store.replace(metadata, expected));
+      const result = await work(draft);
+      if (draft.isChanged) await this.#keep(store, draft, expectedVersion ?? stored.resourceVersion);
+      return result;
     } catch (error) {
-      await prepared.discard();
+      await draft.discard();
       throw error;
     }
-    if (resourceVersion === undefined) {
-      await prepared.discard();
-      throw conflict(expected);
-    }
+  }
+
+  /** @throws MetadataError, EngineError */
+  async #keep(store: MetadataStore, draft: MetadataDraft, expected: number): Promise<void> {
+    const { metadata } = draft;
+    const prepared = await draft.check();
+    const resourceVersion = await ask(store.replace(metadata, expected));
+    if (resourceVersion === undefined) throw conflict(expected);
     this.#serve({ metadata, resourceVersion });
     finish(prepared);
   }

@@ -1,0 +1,17 @@
+import type { Inconsistency } from "../../metadata/problems.ts";
+import { dropInconsistent } from "../drop-inconsistent.ts";
+import { hasuraObject } from "../inconsistent-object.ts";
+import { refusal, type Change, type Json } from "./change.ts";
+
+/**
+ * What to do about objects that no longer fit because another one is gone.
+ * @param cascade they go too; else the command is refused with their names
+ */
+export function dependents(cascade: boolean): NonNullable<Change["mend"]> {
+  return (metadata, unfit) => (cascade ? (dropInconsistent(metadata, unfit) as Json) : refuse(metadata, unfit));
+}
+
+function refuse(metadata: Json, unfit: readonly Inconsistency[]): never {
+  const names = [...new Set(unfit.map((found) => hasuraObject(metadata, found).dependency))];
+  throw refusal("dependency-error", `cannot drop due to the following dependent objects: ${names.join(", ")}`);
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { EngineError } from "../../errors.ts";
+import type { MergedPath } from "../../metadata/load.ts";
+import type { Inconsistency } from "../../metadata/problems.ts";
+import type { QualifiedName } from "../../metadata/shape-parts.ts";
+import { dropInconsistent } from "../drop-inconsistent.ts";
+import { hasuraObject, inconsistentReason } from "../inconsistent-object.ts";
+import { command, refusal, type Change, type Command, type Json } from "./change.ts";
+import { nameText, qualifiedAt } from "./places.ts";
+import { track, trackedTable, untrack, untrackedTable } from "./table-commands.ts";
+
+interface NamedTable {
+  readonly source: string;
+  readonly table: QualifiedName;
+}
+
+const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ tables: z.array(entry), allow_warnings: z.boolean().nullish() });
+
+const nameOf = ({ source, table }: NamedTable): string => `${source}.${nameText(table)}`;
+
+/** What could not be done, each as Hasura warns of it; the rest is done. */
+class Warnings {
+  readonly #list: Json[] = [];
+  readonly #what: "track" | "untrack";
+  readonly #count: number;
+  readonly #allowed: boolean;
+
+  /** @throws EngineError when a table is there twice */
+  constructor(what: "track" | "untrack", tables: readonly NamedTable[], allowed: boolean) {
+    const names = tables.map(nameOf);
+    const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+    if (twice.size > 0) throw refusal("bad-request", `The following tables occur more than once in the request: ${[...twice].sort().join(", ")}`, "$.args.tables");
+    this.#what = what;
+    this.#count = tables.length;
+    this.#allowed = allowed;
+  }
+
+  add({ source, table }: NamedTable, message: string): void {
+    this.#list.push({ code: `${this.#what}-table-failed`, message, name: `table ${nameText(table)} in source ${source}`, type: "table" });
+  }
+
+  /** Metadata with what is done for one table; without it where that is refused. */
+  attempt(metadata: Json, table: NamedTable, work: (metadata: Json) => Json): Json {
+    try {
+      return work(metadata);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.add(table, error.message);
+      return metadata;
+    }
+  }
+
+  answer(): Json {
+    if (this.#list.length === this.#count) throw refusal("invalid-configuration", `all tables failed to ${this.#what}`, "$.args", this.#list);
+    if (this.#list.length > 0 && !this.#allowed) throw refusal("metadata-warnings", "failed due to metadata warnings", "$.args", this.#list);
+    return { message: "success", ...(this.#list.length > 0 ? { warnings: this.#list } : {}) };
+  }
+}
+
+/** Tables that do not fit are left out again; undefined when something else does not. */
+function withoutUnfit(tables: readonly NamedTable[], warnings: Warnings): NonNullable<Change["mend"]> {
+  return (metadata, unfit) => {
+    const tracked = new Map(tables.map((table) => [nameOf(table), table]));
+    for (const found of unfit) {
+      const table = tracked.get(tableAround(metadata, found.at) ?? "");
+      if (table === undefined) return undefined;
+      warnings.add(table, inconsistentReason(found));
+    }
+    return dropInconsistent(metadata, unfit) as Json;
+  };
+}
+
+function tableAround(metadata: Json, at: MergedPath): string | undefined {
+  const [root, source, list, table] = at;
+  if (root !== "sources" || source === undefined || list !== "tables" || table === undefined) return undefined;
+  const name = (metadata["sources"] as readonly Json[])[Number(source)]?.["name"];
+  return nameOf({ source: String(name), table: qualifiedAt(metadata, [root, source, list, table, "table"]) });
+}
+
+/** Tables that others still depend on stay. */
+function refuseDependents(metadata: Json, unfit: readonly Inconsistency[]): never {
+  const names = [...new Set(unfit.map((found) => hasuraObject(metadata, found).dependency))];
+  throw refusal("invalid-configuration", `all tables failed to untrack: cannot drop due to the following dependent objects: ${names.join(", ")}`);
+}
+
+/** `track_tables` and `untrack_tables`: as many of the tables as can be. */
+export const manyTableCommands: Readonly<Record<string, Command>> = {
+  track_tables: command(listOf(trackedTable), (metadata, { tables, allow_warnings: allowed }) => {
+    const warnings = new Warnings("track", tables, allowed !== false);
+    const tracked = tables.reduce((rest, table) => warnings.attempt(rest, table, (before) => track(before, table).metadata), metadata);
+    return { metadata: tracked, mend: withoutUnfit(tables, warnings), answer: () => warnings.answer() };
+  }),
+
+  untrack_tables: command(listOf(untrackedTable), (metadata, { tables, allow_warnings: allowed }) => {
+    const warnings = new Warnings("untrack", tables, allowed !== false);
+    const rest = tables.reduce((before, table) => warnings.attempt(before, table, (given) => untrack(given, table)), metadata);
+    const cascades = tables.some(({ cascade }) => cascade);
+    return { metadata: rest, mend: cascades ? (given, unfit) => dropInconsistent(given, unfit) as Json : refuseDependents, answer: () => warnings.answer() };
+  }),
+};

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { MergedPath } from "../../metadata/load.ts";
+import type { Inconsistency } from "../../metadata/problems.ts";
+import { qualifiedName } from "../../metadata/shape-parts.ts";
+import { cascade, command, comment, object, present, refusal, source, type Command, type Json } from "./change.ts";
+import { dependents } from "./dependents.ts";
+import { itemAt, known, nameText, valueAt, withItem, without, withValue } from "./places.ts";
+
+const lists = ["object_relationships", "array_relationships"] as const;
+
+/** Place of a table's relationship. @throws EngineError `not-exists` */
+function relationshipAt(metadata: Json, table: MergedPath, name: string): MergedPath {
+  const path = lists.map((list) => itemAt(metadata, [...table, list], "name", name)).find((found) => found !== undefined);
+  if (path === undefined) throw refusal("not-exists", `relationship "${name}" does not exist`);
+  return path;
+}
+
+/** Whether a table has a field of this name by its metadata; columns are found out with the database. */
+function hasField(metadata: Json, table: MergedPath, name: string): boolean {
+  return [...lists, "computed_fields", "remote_relationships"].some((list) => itemAt(metadata, [...table, list], "name", name) !== undefined);
+}
+
+function create(list: (typeof lists)[number]): Command {
+  return command(z.strictObject({ source, table: qualifiedName, name: z.string(), using: object, comment }), (metadata, { source: owner, table, name, ...rest }) => {
+    const path = known(metadata, owner, "table", table);
+    if (hasField(metadata, path, name)) throw refusal("already-exists", `field with name "${name}" already exists in table "${nameText(table)}"`);
+    return withItem(metadata, [...path, list], { name, ...present(rest) });
+  });
+}
+
+/** Filters that go along a relationship by its former name, with the new one. */
+function renamed(from: string, to: string) {
+  return (metadata: Json, unfit: readonly Inconsistency[]): Json | undefined => {
+    const keys = unfit.map(({ at }) => at).filter((at) => at.at(-1) === from && at.includes("filter"));
+    if (keys.length < unfit.length) return undefined;
+    return keys.reduce((rest, at) => {
+      const above = at.slice(0, -1);
+      const condition = valueAt(rest, above) as Json;
+      return withValue(rest, above, Object.fromEntries(Object.entries(condition).map(([key, value]) => [key === from ? to : key, value])));
+    }, metadata);
+  };
+}
+
+export const relationshipCommands: Readonly<Record<string, Command>> = {
+  create_object_relationship: create("object_relationships"),
+  create_array_relationship: create("array_relationships"),
+
+  drop_relationship: command(z.strictObject({ source, table: qualifiedName, relationship: z.string(), cascade }), (metadata, args) => ({
+    metadata: without(metadata, relationshipAt(metadata, known(metadata, args.source, "table", args.table), args.relationship)),
+    mend: dependents(args.cascade),
+  })),
+
+  rename_relationship: command(z.strictObject({ source, table: qualifiedName, name: z.string(), new_name: z.string() }), (metadata, { source: owner, table, name, new_name: next }) => {
+    const path = known(metadata, owner, "table", table);
+    const object = relationshipAt(metadata, path, name);
+    if (hasField(metadata, path, next)) {
+      const message = `cannot rename relationship "${name}" to "${next}" in table "${nameText(table)}" as a column/relationship with the name already exists`;
+      throw refusal("already-exists", message);
+    }
+    return { metadata: withValue(metadata, [...object, "name"], next), object, mend: renamed(name, next) };
+  }),
+
+  set_relationship_comment: command(z.strictObject({ source, table: qualifiedName, relationship: z.string(), comment }), (metadata, args) => {
+    const object = relationshipAt(metadata, known(metadata, args.source, "table", args.table), args.relationship);
+    return { metadata: withValue(metadata, [...object, "comment"], args.comment ?? null), object };
+  }),
+};

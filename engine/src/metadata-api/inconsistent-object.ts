@@ -1,0 +1,55 @@
+import type { MergedPath } from "../metadata/load.ts";
+import type { Inconsistency } from "../metadata/problems.ts";
+import { nameText, qualifiedAt, valueAt } from "./commands/places.ts";
+import type { Json } from "./commands/change.ts";
+
+/** An object of metadata under the names that Hasura has for it. */
+export interface HasuraObject {
+  /** As in `type` of an inconsistent object. */
+  readonly type: string;
+  /** As in `name` of an inconsistent object. */
+  readonly name: string;
+  /** As in the error for an object on which others depend. */
+  readonly dependency: string;
+}
+
+/** Hasura's type of an object and the key of its name, by the list of metadata that it stands in. */
+const ofTables: Readonly<Record<string, { readonly type: string; readonly key: string; readonly word: string }>> = {
+  object_relationships: { type: "object_relation", key: "name", word: "relationship" },
+  array_relationships: { type: "array_relation", key: "name", word: "relationship" },
+  computed_fields: { type: "computed_field", key: "name", word: "computed field" },
+  select_permissions: { type: "select_permission", key: "role", word: "permission" },
+};
+
+const ofSources: Readonly<Record<string, { readonly type: string; readonly key: string; readonly word: string }>> = {
+  functions: { type: "function", key: "function", word: "function" },
+  logical_models: { type: "logical_model", key: "name", word: "logical model" },
+  native_queries: { type: "native_query", key: "root_field_name", word: "native query" },
+};
+
+/** What Hasura calls the object around a fault. Without a counterpart there, it has the engine's own names. */
+export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick<Inconsistency, "at" | "type" | "name" | "kind">): HasuraObject {
+  const [root, index, list, position, inner, item] = at;
+  const own = { type, name, dependency: `${type} ${name}` };
+  if (why !== "inconsistent" || root !== "sources" || typeof index !== "number") return own;
+  const source = String(valueAt(metadata, [root, index, "name"]));
+  if (typeof list !== "string" || typeof position !== "number") return type === "source" ? { type, name: `source ${source}`, dependency: `source ${source}` } : own;
+  const path = [root, index, list, position];
+  if (list !== "tables") {
+    const kind = ofSources[list];
+    if (kind === undefined) return own;
+    const called = list === "functions" ? nameText(qualifiedAt(metadata, [...path, kind.key])) : String(valueAt(metadata, [...path, kind.key]));
+    return { type: kind.type, name: `${kind.type} ${called} in source ${source}`, dependency: `${kind.word} ${called} in source "${source}"` };
+  }
+  const table = nameText(qualifiedAt(metadata, [...path, "table"]));
+  const kind = typeof inner === "string" && typeof item === "number" ? ofTables[inner] : undefined;
+  if (kind === undefined) return { type: "table", name: `table ${table} in source ${source}`, dependency: `table ${table} in source "${source}"` };
+  const called = String(valueAt(metadata, [...path, ...([inner, item] as MergedPath), kind.key]));
+  const dependency = `${kind.word} ${table}.${called}${kind.word === "permission" ? ".select" : ""} in source "${source}"`;
+  return { type: kind.type, name: `${kind.type} ${called} in table ${table} in source ${source}`, dependency };
+}
+
+/** Hasura's text for why an object does not fit. */
+export function inconsistentReason({ reason }: Pick<Inconsistency, "reason">): string {
+  return `Inconsistent object: ${reason}`;
+}

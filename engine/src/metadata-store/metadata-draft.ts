@@ -1,0 +1,49 @@
+import type { Engine, PreparedMetadata } from "../engine.ts";
+import type { Inconsistency } from "../metadata/problems.ts";
+import type { StoredMetadata } from "./store.ts";
+
+/** Metadata on the way to others, which nobody serves yet. */
+export class MetadataDraft {
+  /** What is stored now. */
+  readonly original: StoredMetadata["metadata"];
+  readonly resourceVersion: number;
+  metadata: StoredMetadata["metadata"];
+  /** Serve them again though they are the same, since the databases may not be. */
+  isReload = false;
+  readonly #engine: Pick<Engine, "prepare">;
+  readonly #before: readonly Inconsistency[];
+  #prepared: { readonly metadata: StoredMetadata["metadata"]; readonly prepared: PreparedMetadata } | undefined;
+
+  constructor(engine: Pick<Engine, "prepare">, stored: StoredMetadata, before: readonly Inconsistency[]) {
+    this.#engine = engine;
+    this.original = stored.metadata;
+    this.resourceVersion = stored.resourceVersion;
+    this.metadata = stored.metadata;
+    this.#before = before;
+  }
+
+  get isChanged(): boolean {
+    return this.isReload || this.metadata !== this.original;
+  }
+
+  /** Holds the metadata to the databases. @throws MetadataError, EngineError when a database does not answer */
+  async check(allowInconsistent = true): Promise<PreparedMetadata> {
+    const { metadata } = this;
+    if (this.#prepared?.metadata === metadata && (allowInconsistent || this.#prepared.prepared.inconsistencies.length === 0)) return this.#prepared.prepared;
+    await this.discard();
+    const prepared = await this.#engine.prepare(metadata, { allowInconsistent });
+    this.#prepared = { metadata, prepared };
+    return prepared;
+  }
+
+  /** What does not fit the databases. As long as nothing was changed, what is known of it. @throws as check does */
+  async inconsistencies(): Promise<readonly Inconsistency[]> {
+    return this.isChanged ? (await this.check()).inconsistencies : this.#before;
+  }
+
+  async discard(): Promise<void> {
+    const prepared = this.#prepared?.prepared;
+    this.#prepared = undefined;
+    await prepared?.discard();
+  }
+}
