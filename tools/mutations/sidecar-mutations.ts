@@ -180,9 +180,20 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "a person of the directory whom an operator disabled gets in",
     file: "auth-sidecar/src/ldap/directory-accounts.ts",
-    edits: [{ from: "disabled: row?.disabled ?? true", to: "disabled: row === undefined" }],
+    edits: [
+      { from: "return current;", to: "return { ...current, disabled: false };" },
+      { from: "return asUser(row!);", to: "return { ...asUser(row!), disabled: false };" },
+    ],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/directory.test.ts"],
     noticedBy: "an account that an operator disabled here stays out",
+  },
+  {
+    fault: "a group of the directory has the role of the one whose DN it is called by",
+    file: "auth-sidecar/src/ldap/group-roles.ts",
+    edits: [{ from: '(group.includes("=") ? dns : names).has(folded(group))', to: "dns.has(folded(group)) || names.has(folded(group))" }],
+    suite: "unit",
+    tests: ["auth-sidecar/src/ldap/group-roles.test.ts"],
+    noticedBy: "a group that is called by another one's DN is not that one",
   },
 ];
