@@ -14,7 +14,7 @@ import { recordResources } from "./record.ts";
 const component = "routeql";
 
 /** Where the gateway's certificate comes from if no setting says so: what is made during a deployment cannot be rendered. */
-export const certificateSecret = "gateway-certificate";
+const certificateSecret = "gateway-certificate";
 
 export interface RenderedStack {
   /** Contents by path. */

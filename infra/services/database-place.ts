@@ -28,7 +28,7 @@ export const singleDatabase: DatabasePlace = {
 export const databaseAuthorityFile = "database/ca.pem";
 
 /** The server has to show a certificate of that authority, for its own name. */
-export const checkedConnection: DatabasePlace["parameters"] = {
+const checkedConnection: DatabasePlace["parameters"] = {
   sslmode: "verify-full",
   sslrootcert: `${filesDirectory}/${databaseAuthorityFile}`,
 };

@@ -4,9 +4,9 @@ import { SettingsError } from "./error.ts";
 import type { SettingsSources } from "./read.ts";
 
 /** Key of the stack's configuration that names another environment file; not a setting that such a file could have. */
-export const environmentFileKey = "environmentFile";
+const environmentFileKey = "environmentFile";
 /** Variable that names another environment file where the stack's configuration does not. */
-export const environmentFileVariable = "ROUTEQL_ENVIRONMENT_FILE";
+const environmentFileVariable = "ROUTEQL_ENVIRONMENT_FILE";
 
 export interface Surroundings {
   readonly stack: string;

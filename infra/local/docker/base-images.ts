@@ -24,7 +24,7 @@ export interface ChosenBases extends BaseImages {
 
 const officialDebian = "debian:trixie-slim";
 /** The stand-in for the official Node image, made from this machine's own Node. */
-export const standInNode = "routeql/node:24.21.0";
+const standInNode = "routeql/node:24.21.0";
 
 /**
  * Sees to the base images that the settings name. An image that is here is taken as it is. One that is not is pulled; only the

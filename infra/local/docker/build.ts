@@ -44,7 +44,7 @@ function contextArchive(dockerfileName: string, dockerfileText: string, files: r
  * Builds one image with the engine's classic builder and network mode `host`: a build may reach what this machine reaches.
  * @throws Failure with the build's last lines
  */
-export async function buildImage(
+async function buildImage(
   { imageName, dockerfile, context, args }: BuildRequest,
   { onLine, signal }: BuildOptions,
 ): Promise<void> {

@@ -73,7 +73,7 @@ const drained = (stream: Transform): Promise<void> => new Promise((resolve) => s
  * Runs programs in a pod, with this environment and this password.
  * @param environment `NAME=value`, nothing secret: the API server may record it
  */
-export function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: readonly string[], password: string): Execute {
+function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: readonly string[], password: string): Execute {
   return async (program, { input, output, errors, terminal, signal }) => {
     const end = `\u001e${randomBytes(12).toString("hex")}`;
     const script = terminal ? inTerminal : input ? withInput : withoutInput;

@@ -19,7 +19,7 @@ export function connectionLost(pod: string, why?: string): Failure {
 }
 
 /** @param needed the rights without which the command cannot work; without them the server's words have to do */
-export function forbidden(error: ApiError, needed?: string): Failure {
+function forbidden(error: ApiError, needed?: string): Failure {
   return new Failure(`The cluster does not let this user do that: ${error.message}`, {
     remedy: `${needed === undefined ? "" : `it needs ${needed}. `}docs/kubernetes.md#rights-of-the-commands has those of each command.`,
     cause: error,

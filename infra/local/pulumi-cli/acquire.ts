@@ -13,7 +13,7 @@ import { buildCli } from "./build.ts";
 import { builtVersion, type CliProbes, planCli } from "./plan.ts";
 
 /** The version of the SDK in use: the one whose CLI is downloaded where that works. */
-export const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
+const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
 
 const rootOf = (version: string): string => join(cacheFolder(), "pulumi", version);
 

@@ -7,7 +7,7 @@ import { run, runToEnd } from "../foundation/process.ts";
 import { planGo } from "./plan.ts";
 
 /** The Go release that builds the CLI, with the checksum (as in go.sum) of the module that carries it. */
-export const goRelease = {
+const goRelease = {
   version: "1.26.8",
   sums: {
     x64: "h1:ZOmGe1OnfREDMIdb1Qi4G9JSuDPBLGExZMQ4nis1RXM=",

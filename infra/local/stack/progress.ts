@@ -12,7 +12,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /** `urn:…::docker:index/container:Container::engine` → `Container engine`. */
-export function describeUrn(urn: string): string {
+function describeUrn(urn: string): string {
   const [, , type = "", name = ""] = urn.split("::");
   return `${type.split(":").at(-1)} ${name}`;
 }

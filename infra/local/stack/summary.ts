@@ -5,14 +5,14 @@ import { shellQuote } from "./access.ts";
 import type { UpResult } from "./bring-up.ts";
 
 /** `3.2 s`, `1 min 04 s`. */
-export function formatSeconds(seconds: number): string {
+function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 }
 
 /** One line for each phase, and their wall-clock total. */
-export function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] {
+function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] {
   const rows = [
     ...times.map(({ title, seconds }) => [title, formatSeconds(seconds)] as const),
     ["in all", formatSeconds(totalSeconds)] as const,
@@ -28,7 +28,7 @@ function shown(path: string): string {
 }
 
 /** Log in, get a token, query: to be pasted one after the other into a shell in the checkout's folder. */
-export function firstCommands(stack: string): string[] {
+function firstCommands(stack: string): string[] {
   const { accessFile } = stackPaths(stack);
   const curl = 'curl --silent --show-error --fail-with-body --cacert "$ROUTEQL_CA_FILE"';
   const json = "--header 'Content-Type: application/json'";

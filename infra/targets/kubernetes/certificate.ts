@@ -16,7 +16,7 @@ const secretName = "gateway-certificate";
 const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
 
 /** Of cert-manager's Certificate. */
-export function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: string }>) {
+function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: string }>) {
   return {
     secretName,
     ...(isIP(publicHost) === 0 ? { dnsNames: [publicHost] } : { ipAddresses: [publicHost] }),

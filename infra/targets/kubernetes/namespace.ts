@@ -4,7 +4,7 @@ import { labelsOf } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
 /** The strictest of the Pod Security Standards: what violates it is refused, and would be warned of and recorded. */
-export const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEntries(
+const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEntries(
   ["enforce", "warn", "audit"].flatMap((mode) => [
     [`pod-security.kubernetes.io/${mode}`, "restricted"],
     [`pod-security.kubernetes.io/${mode}-version`, "latest"],

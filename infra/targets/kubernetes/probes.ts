@@ -7,7 +7,7 @@ type Probes = Pick<types.input.core.v1.Container, "startupProbe" | "readinessPro
 /** Seconds that a service has for its first answer. */
 export const startWithin = 300;
 /** The same for one that may first have to read or repair its data. */
-export const startWithinWithData = 1800;
+const startWithinWithData = 1800;
 
 function action(check: HealthCheck): Pick<Probe, "httpGet" | "exec"> {
   return check.kind === "http"

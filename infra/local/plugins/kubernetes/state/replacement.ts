@@ -23,7 +23,7 @@ const byKind: Readonly<Record<string, readonly string[]>> = {
 export const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 
 /** Fields whose change makes another object of it. */
-export function replacingFields({ apiVersion, kind }: TypeOfToken): readonly string[] {
+function replacingFields({ apiVersion, kind }: TypeOfToken): readonly string[] {
   return [...always, ...(byKind[`${groupOf(apiVersion)}/${kind}`] ?? [])];
 }
 
