@@ -40,6 +40,13 @@ test("a refused request is logged under its own method and path", async () => {
   expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ method: "PUT", path: "/api/graphql", status: 405 });
 });
 
+test("a path with bytes that are no text leaves a line of JSON all the same, up to the first of them", async () => {
+  for (const bytes of ["\xff\xfe", "\xc2\x9b31m", "\xe9?a=b", "\xf0\x9f"]) expect(await raw(parts.gateway, `GET /odd${bytes} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(" 404 ");
+  const { access, text } = await parts.gateway.log(idOf(await query(parts.gateway)));
+  expect(access.filter((line) => line["path"] === "/odd")).toHaveLength(4);
+  expect(text).toMatch(/^[\n -~]*$/);
+});
+
 test("no secret of a request is logged, wherever the client put it and however the request fails", async () => {
   const secret = "VerySecretValue";
   const headers = { authorization: `Bearer ${secret}`, "x-engine-access-key": secret, cookie: `sid=${secret}`, "x-service-api-key": secret, referer: secret, "user-agent": secret };
