@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Container, Volume } from "@pulumi/docker";
-import { secret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
-import type { SecretName, Secrets } from "../../services/secrets.ts";
+import { fileContents } from "../../services/file-contents.ts";
+import type { Secrets } from "../../services/secrets.ts";
 import { labels, replaceInPlace } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
@@ -13,22 +13,6 @@ export interface DeliveredFiles {
   readonly volumeName: Output<string>;
   /** Another one whenever a file or secret changes. */
   readonly version: Output<string>;
-}
-
-function valueOf(name: SecretName, secrets: Secrets, service: ServiceDescription): Output<string> {
-  const value = secrets[name];
-  if (value === undefined) throw new Error(`${service.name} needs the secret ${name}, which is not configured.`);
-  return secret(value);
-}
-
-/** Everything a service finds below `filesDirectory`: its files, and its secrets under `secrets/`. */
-export function fileContents(service: ServiceDescription, secrets: Secrets): ReadonlyMap<string, Input<string>> {
-  const contents = new Map<string, Input<string>>();
-  for (const [path, content] of Object.entries(service.files)) {
-    contents.set(path, typeof content === "object" && "secret" in content ? valueOf(content.secret, secrets, service) : content);
-  }
-  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, valueOf(name, secrets, service));
-  return contents;
 }
 
 /** Changes when a file is added or removed: then the volume is made anew, so that no old file stays behind. */
@@ -61,7 +45,7 @@ export function deliverFiles(
       labels: labels(scope, service.name, { run: "files" }),
       networkMode: "none",
       volumes: [{ volumeName: volume.name, containerPath: filesDirectory }],
-      uploads: contents.map(([path, content]) => ({ file: `${filesDirectory}/${path}`, content, permissions: "0444" })),
+      uploads: contents.map(([path, { content }]) => ({ file: `${filesDirectory}/${path}`, content, permissions: "0444" })),
       start: false,
       mustRun: false,
     },

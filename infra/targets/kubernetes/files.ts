@@ -3,7 +3,8 @@ import type { types } from "@pulumi/kubernetes";
 import { all, interpolate, output, secret, unsecret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
-import type { SecretName, Secrets } from "../../services/secrets.ts";
+import { fileContents } from "../../services/file-contents.ts";
+import type { Secrets } from "../../services/secrets.ts";
 import { contentHash, secretHash } from "./content-name.ts";
 import { pathsByKey } from "./file-keys.ts";
 import { pack } from "./packing.ts";
@@ -81,23 +82,14 @@ function secretSource(service: ServiceDescription, values: Contents, { nameKey, 
   return [{ secret: { name: made.metadata.name, items: items(byKey) } }];
 }
 
-function valueOf(name: SecretName, secrets: Secrets, service: ServiceDescription): Output<string> {
-  const value = secrets[name];
-  if (value === undefined) throw new Error(`${service.name} needs the secret ${name}, which is not configured.`);
-  return secret(value);
-}
-
 /** Puts a service's files into ConfigMaps and its secrets into a Secret of its own, each named by what it holds. */
 export function deliverFiles(service: ServiceDescription, parts: FileParts): DeliveredFiles {
   const open: Record<string, Input<string>> = {};
   const closed: Record<string, Input<string>> = {};
   const elsewhere = new Set(Object.values(parts.foreign?.paths ?? {}));
-  for (const [path, content] of Object.entries(service.files)) {
-    if (elsewhere.has(path)) continue;
-    if (typeof content === "object" && "secret" in content) closed[path] = valueOf(content.secret, parts.secrets, service);
-    else open[path] = content;
+  for (const [path, { content, isSecret }] of fileContents(service, parts.secrets)) {
+    if (!elsewhere.has(path)) (isSecret ? closed : open)[path] = content;
   }
-  for (const name of Object.values(service.secrets)) closed[`secrets/${name}`] = valueOf(name, parts.secrets, service);
   const made = [...configMaps(service, open, parts), ...secretSource(service, closed, parts)];
   const names = all(made.map((source) => output(source).apply(({ configMap, secret: held }) => configMap?.name ?? held?.name ?? "")));
   if (parts.foreign === undefined) return { sources: made, names };

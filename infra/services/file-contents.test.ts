@@ -1,7 +1,7 @@
 import { isSecret, output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { describeTestService, testSecrets } from "../../testing/descriptions.ts";
-import { fileContents } from "./files.ts";
+import { describeTestService, testSecrets } from "../testing/descriptions.ts";
+import { fileContents } from "./file-contents.ts";
 
 const bind = { BIND_FILE: "ldap-bind-password" } as const;
 
@@ -9,8 +9,11 @@ test("files and secrets are found by their paths, and secrets are Pulumi secrets
   const service = describeTestService({ files: { "a/b": "text", key: { secret: "tls-private-key" } }, secrets: bind });
   const contents = fileContents(service, { ...testSecrets(), "ldap-bind-password": output("bind") });
   expect([...contents.keys()].toSorted()).toEqual(["a/b", "key", "secrets/ldap-bind-password"]);
-  expect(contents.get("a/b")).toBe("text");
-  for (const path of ["key", "secrets/ldap-bind-password"]) expect(await isSecret(output(contents.get(path)))).toBe(true);
+  expect(contents.get("a/b")).toEqual({ content: "text", isSecret: false });
+  for (const path of ["key", "secrets/ldap-bind-password"]) {
+    const file = contents.get(path);
+    expect([file?.isSecret, await isSecret(output(file?.content))]).toEqual([true, true]);
+  }
 });
 
 test("a secret that is not configured cannot be asked for", () => {

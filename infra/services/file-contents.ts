@@ -1,0 +1,27 @@
+import { secret } from "@pulumi/pulumi";
+import type { Input, Output } from "@pulumi/pulumi";
+import type { ServiceDescription } from "./description.ts";
+import type { SecretName, Secrets } from "./secrets.ts";
+
+export interface FileContent {
+  /** A Pulumi secret if it is secret. */
+  readonly content: Input<string>;
+  readonly isSecret: boolean;
+}
+
+function valueOf(name: SecretName, secrets: Secrets, service: ServiceDescription): Output<string> {
+  const value = secrets[name];
+  if (value === undefined) throw new Error(`${service.name} needs the secret ${name}, which is not configured.`);
+  return secret(value);
+}
+
+/** Everything a service finds below `filesDirectory`, by path: its files, and its secrets under `secrets/`. */
+export function fileContents(service: ServiceDescription, secrets: Secrets): ReadonlyMap<string, FileContent> {
+  const held = (name: SecretName): FileContent => ({ content: valueOf(name, secrets, service), isSecret: true });
+  const contents = new Map<string, FileContent>();
+  for (const [path, content] of Object.entries(service.files)) {
+    contents.set(path, typeof content === "object" && "secret" in content ? held(content.secret) : { content, isSecret: false });
+  }
+  for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, held(name));
+  return contents;
+}
