@@ -22,6 +22,8 @@ beforeAll(async () => {
     LDAP_GROUP_BASE: "ou=groups,dc=example,dc=net",
     LDAP_ROLES: "operator: CN=noc, ou=groups,dc=example,dc=net; analyst: staff; tenant: customers",
     LOGIN_ATTEMPTS_PER_ACCOUNT: "1000",
+    // What is looked at is what a directory answers, not when: on a busy machine three seconds pass, and the answer is 503.
+    LDAP_TIMEOUT_MILLISECONDS: "30000",
   };
   running = await stack.sidecar(settings);
 });
@@ -297,7 +299,7 @@ describe("the connection", () => {
       await using other = await stack.sidecar({
         ...settings,
         LDAP_URL: `ldaps://localhost:${proxy.port}`,
-        LDAP_TIMEOUT_MILLISECONDS: "700",
+        LDAP_TIMEOUT_MILLISECONDS: "5000",
       });
       const sessionId = session((await login("ada@example.net", passwordOf("ada"), other)).body);
       const local = await stack.addUser();
@@ -307,7 +309,7 @@ describe("the connection", () => {
         other.client.token(sessionId),
       ])) {
         expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
-        expect(answer.milliseconds).toBeLessThan(8000);
+        expect(answer.milliseconds).toBeLessThan(20_000);
       }
       expect((await other.client.login(local.email, local.password)).status).toBe(200);
       proxy.set("pass");

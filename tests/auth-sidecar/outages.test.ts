@@ -7,6 +7,9 @@ import { freshAddress } from "./client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
 import { ToxicProxy } from "../harness/toxic-proxy.ts";
 
+/** Milliseconds within which every request ends, whatever happens: docs/faults.md. */
+const answerBound = 20_000;
+
 let stack: Stack;
 let databaseProxy: ToxicProxy;
 let sessionsProxy: ToxicProxy;
@@ -56,7 +59,7 @@ async function untilReady(): Promise<number> {
 }
 
 describe.each(["reset", "hang"] as const)("a session store that answers with %s", (toxic) => {
-  test("makes login, token and logout answer 503 in under a second; all come back by themselves", async () => {
+  test("makes login, token and logout answer 503 in bounded time; all come back by themselves", async () => {
     sessionsProxy.set(toxic);
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all([
@@ -67,7 +70,7 @@ describe.each(["reset", "hang"] as const)("a session store that answers with %s"
       for (const answer of answers) {
         expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
         expect(answer.headers.get("retry-after")).toBe("2");
-        expect(answer.milliseconds).toBeLessThan(8000);
+        expect(answer.milliseconds).toBeLessThan(answerBound);
       }
     }
     const ready = await running.client.call("GET", "/readyz");
@@ -104,7 +107,7 @@ describe.each(["reset", "hang"] as const)("a database that answers with %s", (to
       for (const answer of answers) {
         expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
         expect(answer.headers.get("retry-after")).toBe("2");
-        expect(answer.milliseconds).toBeLessThan(12_000);
+        expect(answer.milliseconds).toBeLessThan(answerBound);
       }
     }
     expect((await running.client.call("GET", "/jwks")).status).toBe(200);

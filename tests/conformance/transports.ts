@@ -41,7 +41,7 @@ function read(text: string): unknown {
   }
 }
 
-const patience = 10_000;
+const patience = 60_000;
 
 /** One query over a WebSocket of the legacy `graphql-ws` protocol, as Hasura's own suite sends it. */
 export const websocket: Transport = {
@@ -49,7 +49,7 @@ export const websocket: Transport = {
   send: (port, { url, headers, body }) =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}${url}`, "graphql-ws");
-      const timer = setTimeout(() => finish(() => reject(new Error("no answer over the WebSocket within 10 s"))), patience);
+      const timer = setTimeout(() => finish(() => reject(new Error("no answer over the WebSocket within 60 s"))), patience);
       let answer: unknown;
       function finish(settle: () => void): void {
         clearTimeout(timer);

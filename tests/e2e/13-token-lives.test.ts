@@ -7,7 +7,7 @@ import { type LoggedOutSocketLife, type SocketLife, type TokenLives, tokenLives,
 
 /** A socket is closed when its token expires: so many milliseconds before it at the earliest, and after it at the latest. */
 const early = 1000;
-const late = 5000;
+const late = 20_000;
 
 describe("States and transitions: access tokens already issued stay valid until they expire", () => {
   let lives: TokenLives;

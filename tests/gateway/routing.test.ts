@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { errorBody } from "../../nginx/errors-file.ts";
 import { paths } from "../../contract/paths.ts";
-import { raw, statuses } from "./support/raw.ts";
+import { statuses } from "../harness/exchange.ts";
+import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { raw, statuses } from "./support/raw.ts";
+import { statuses } from "../harness/exchange.ts";
+import { raw } from "./support/raw.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
@@ -56,12 +57,13 @@ test.each(Object.keys(ambiguous).filter((name) => !/folded|space before|bare car
 
 test("two requests in one packet are two requests to the engine", async () => {
   const one = `${post}Content-Length: 2\r\n\r\n{}`;
-  expect(statuses(await raw(parts.gateway, one + one))).toEqual([200, 200]);
+  const last = `${post}Connection: close\r\nContent-Length: 2\r\n\r\n{}`;
+  expect(statuses(await raw(parts.gateway, one + last))).toEqual([200, 200]);
   expect(await parts.engine.received()).toHaveLength(2);
 });
 
 test("a chunked body reaches the engine whole, with its length", async () => {
-  await raw(parts.gateway, `${post}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;extension=1\r\n}\r\n0\r\nX-Hasura-Role: admin\r\n\r\n`);
+  await raw(parts.gateway, `${post}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;extension=1\r\n}\r\n0\r\nX-Hasura-Role: admin\r\n\r\n`);
   const [entry] = await parts.engine.received();
   expect([entry?.body, entry?.headers["content-length"], entry?.headers["transfer-encoding"], entry?.headers["x-hasura-role"]]).toEqual(["{}", "2", undefined, undefined]);
 });

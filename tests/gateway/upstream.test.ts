@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { paths } from "../../contract/paths.ts";
 import { errorBody } from "../../nginx/errors-file.ts";
 import { mustRun } from "../harness/process.ts";
@@ -7,7 +7,7 @@ import { startSurroundings, type Surroundings } from "./support/surroundings.ts"
 import { startUpstream } from "./support/upstream.ts";
 
 const shorten = (files: Record<string, string>): void => {
-  for (const name of ["api.conf", "proxy-auth-sidecar.conf"]) files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>3s");
+  for (const name of ["api.conf", "proxy-auth-sidecar.conf"]) files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>8s");
 };
 
 let parts: Surroundings;
@@ -22,11 +22,11 @@ function expectUnavailable(reply: Reply): void {
 
 test.each([
   ["hangs up", { hangUp: true }],
-  ["is silent beyond its time", { delay: 7000 }],
+  ["is silent beyond its time", { delay: 30_000 }],
 ])("a part that %s is 503, and was asked once", async (_, answer) => {
   await Promise.all([parts.engine.answer({ "/v1/graphql": answer }), parts.sidecar.answer({ [paths.loginCredentials]: answer })]);
-  expectUnavailable(await query(parts.gateway));
-  expectUnavailable(await request(parts.gateway, paths.loginCredentials, { method: "POST" }));
+  const replies = await Promise.all([query(parts.gateway), request(parts.gateway, paths.loginCredentials, { method: "POST" })]);
+  for (const reply of replies) expectUnavailable(reply);
   expect(await parts.engine.received()).toHaveLength(1);
   expect(await parts.sidecar.received()).toHaveLength(1);
 });
@@ -37,18 +37,19 @@ test("a slow part is waited for within its time", async () => {
 });
 
 test("a slow engine does not hold up the sidecar", async () => {
-  await parts.engine.answer({ "/v1/graphql": { delay: 2000 } });
-  const inOrder: string[] = [];
-  const slow = query(parts.gateway).then(() => inOrder.push("engine"));
+  await parts.engine.answer({ "/v1/graphql": { delay: 30_000 } });
+  const leaving = new AbortController();
+  const answered = vi.fn<(reply: Reply) => void>();
+  const slow = query(parts.gateway, { signal: leaving.signal }).then(answered, () => undefined);
   await expect.poll(() => parts.engine.received()).toHaveLength(1);
   expect((await request(parts.gateway, paths.token)).status).toBe(200);
-  inOrder.push("sidecar");
+  expect(answered).not.toHaveBeenCalled();
+  leaving.abort();
   await slow;
-  expect(inOrder).toEqual(["sidecar", "engine"]);
 });
 
 test("the engine notices that a client has left", async () => {
-  await parts.engine.answer({ "/v1/graphql": { delay: 2000 } });
+  await parts.engine.answer({ "/v1/graphql": { delay: 30_000 } });
   const aborted = new AbortController();
   const outcome = query(parts.gateway, { signal: aborted.signal }).catch(() => "aborted");
   await expect.poll(() => parts.engine.received()).toHaveLength(1);
@@ -76,7 +77,7 @@ test("a part that is gone is 503 at once, the other still works, and its success
   await new Promise((resolve) => setTimeout(resolve, 2500));
   const begun = Date.now();
   expectUnavailable(await query(parts.gateway));
-  expect(Date.now() - begun).toBeLessThan(5000);
+  expect(Date.now() - begun).toBeLessThan(15_000);
   expectUnavailable(await request(parts.gateway, "/healthz"));
   expect((await request(parts.gateway, paths.token)).status).toBe(200);
 

@@ -1,8 +1,9 @@
 import { call } from "../e2e/support/http.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { paths } from "@routeql/contract/paths";
+import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
-import { raw, statuses } from "./support/raw.ts";
+import { raw } from "./support/raw.ts";
 
 const served: Readonly<Record<string, readonly string[]>> = {
   [paths.graphql]: ["POST"],

@@ -3,8 +3,9 @@ import { gzipSync } from "node:zlib";
 import { paths } from "@routeql/contract/paths";
 import { call } from "../e2e/support/http.ts";
 import { stack } from "../e2e/support/stack.ts";
+import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
-import { open, raw, statuses } from "./support/raw.ts";
+import { open, raw } from "./support/raw.ts";
 
 const key = `X-Engine-Access-Key: ${stack.engineAccessKey}`;
 const head = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${key}\r\n`;
@@ -36,7 +37,7 @@ attacks("what is larger than its limit is refused, whatever part of a request it
   Object.entries(oversized).map(([name, bytes]): Attack => ({
     name,
     async run() {
-      const text = await raw(bytes, { silence: 3000 });
+      const text = await raw(bytes);
       // Cut off in the middle of sending is a refusal as well. Chunk extensions and trailers have no limit: they are dropped as they
       // come, and what is left is no query.
       return text === "" || isGraphQLError(text) ? undefined : notRefused(statuses(text)[0] ?? 0, text);
@@ -73,7 +74,7 @@ attacks("a body that is no request is refused in words by each endpoint", () =>
         const more = Object.entries(headers ?? {}).map(([header, value]) => `${header}: ${value}\r\n`).join("");
         const keys = `${key}\r\nX-Service-Api-Key: ${stack.serviceApiKey}\r\n`;
         const start = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${keys}${more}${length}\r\n`;
-        const text = await raw(Buffer.concat([Buffer.from(start), Buffer.from(body)]), { silence: 5000 });
+        const text = await raw(Buffer.concat([Buffer.from(start), Buffer.from(body)]));
         const [status = 0] = statuses(text);
         // The directory login of a stack without a directory says so, whatever it is sent.
         if (path === paths.loginLdap && text.includes('"ldap-not-configured"')) return undefined;

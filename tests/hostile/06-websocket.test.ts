@@ -4,9 +4,10 @@ import { beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Member } from "../e2e/support/accounts.ts";
 import { stack } from "../e2e/support/stack.ts";
+import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, serviceAnswers } from "./support/attack.ts";
 import { countInputs } from "./support/figures.ts";
-import { open, raw, statuses } from "./support/raw.ts";
+import { open, raw } from "./support/raw.ts";
 
 const url = `${stack.url.replace("https:", "wss:")}/api/graphql`;
 let token: string;
@@ -143,7 +144,7 @@ attacks("ASVS 4.4.2: a page of another origin opens no socket, with cookies or w
     [[], ["Cookie: sid=x; token=y"], [`Authorization: Bearer ${token}`]].map((more): Attack => ({
       name: `${origin} ${more.length}`,
       async run() {
-        const text = await raw(handshake([`Origin: ${origin}`, ...more]), { silence: 800 });
+        const text = await raw(handshake([`Origin: ${origin}`, ...more]));
         return statuses(text)[0] === 101 ? "it did" : undefined;
       },
     })),
@@ -164,7 +165,7 @@ attacks("an upgrade is taken at one path, in one form", () =>
   ].map((bytes, index): Attack => ({
     name: `upgrade ${index}`,
     async run() {
-      return statuses(await raw(bytes, { silence: 2000 }))[0] === 101 ? bytes.slice(0, 80) : undefined;
+      return statuses(await raw(bytes))[0] === 101 ? bytes.slice(0, 80) : undefined;
     },
   })),
 );

@@ -5,8 +5,9 @@ import { type Account, makeAccount } from "../e2e/support/accounts.ts";
 import { call } from "../e2e/support/http.ts";
 import { login, logout, serviceKey, session, sessionHeaders } from "../e2e/support/sessions.ts";
 import { stack } from "../e2e/support/stack.ts";
+import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
-import { raw, statuses } from "./support/raw.ts";
+import { raw } from "./support/raw.ts";
 
 let account: Account;
 let sessionId: string;

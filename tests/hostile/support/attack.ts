@@ -9,7 +9,7 @@ export interface Attack {
 }
 
 /** What a normal client waits at most, whatever happens beside it on this machine. */
-const patience = 15_000;
+const patience = 20_000;
 
 /** A normal request is answered, within {@link patience}. */
 export async function serviceAnswers(): Promise<void> {

@@ -1,0 +1,40 @@
+import type { Socket } from "node:net";
+
+/** Milliseconds without a byte, on a machine at load, after which nobody answers; it resets with each byte sent. */
+const firstByte = 20_000;
+
+/** Milliseconds without a further byte after which a reply on a connection that stays open is whole: what belongs to it comes close together. */
+const furtherByte = 1500;
+
+/**
+ * Writes bytes that no HTTP library would write, and gives what comes until the other side closes, or has answered and is silent.
+ * Ask for `Connection: close` where several replies are to come, or anything is to be told from what did not come in time.
+ * @throws {Error} when the other side neither answers nor closes within `silence` milliseconds
+ */
+export async function exchange(socket: Socket, bytes: string | Buffer, silence = firstByte): Promise<string> {
+  let text = "";
+  let isSilent = false;
+  socket.setEncoding("latin1").setTimeout(silence, () => {
+    isSilent = text === "";
+    socket.destroy();
+  });
+  socket.on("data", (chunk: string) => {
+    text += chunk;
+    socket.setTimeout(furtherByte);
+  });
+  // Cut off in the middle of sending, a client has its answer too.
+  const failed = new Promise<never>((_, reject) => {
+    socket.on("error", (error: NodeJS.ErrnoException) => void (isCut(error) || reject(error)));
+  });
+  socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+  await Promise.race([failed, new Promise((resolve) => socket.once("close", resolve))]);
+  if (isSilent) throw new Error(`neither an answer nor an end within ${silence} ms`);
+  return text;
+}
+
+const isCut = ({ code }: NodeJS.ErrnoException): boolean => code === "ECONNRESET" || code === "EPIPE";
+
+/** The status codes of all replies in what {@link exchange} gave. */
+export function statuses(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+}
