@@ -83,6 +83,26 @@ function checkCollections(metadata: Metadata, report: Report): void {
   }
 }
 
+/** Roles that some permission of the metadata names, of what is not served too. */
+function rolesWithPermission(value: unknown, isPermission = false): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => rolesWithPermission(item, isPermission));
+  const { role } = value as { readonly role?: unknown };
+  const below = Object.entries(value).flatMap(([key, item]) => rolesWithPermission(item, key.endsWith("permissions")));
+  return isPermission && typeof role === "string" ? [role, ...below] : below;
+}
+
+function checkInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, report: Report): void {
+  if (inherited.length === 0) return;
+  const known = new Set([...rolesWithPermission(merged), ...inherited.map(({ role_name: name }) => name)]);
+  for (const [index, { role_name: name, role_set: parts }] of inherited.entries()) {
+    const missing = parts.filter((part) => !known.has(part));
+    if (missing.length === 0) continue;
+    const reason = `the following parent role(s) are not found: ${missing.join(", ")} which are required to construct the inherited role: "${name}"`;
+    report(["inherited_roles", index], "inherited_role", name, reason);
+  }
+}
+
 /**
  * Fits metadata to the databases.
  * @throws MetadataError with all that does not fit, unless inconsistencies are allowed
@@ -104,6 +124,7 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
   const roles = [...new Set(sources.flatMap(({ book }) => book.roles))].sort();
   checkNames(sources, roles, schemaOptions, report);
   checkCollections(metadata, report);
+  checkInheritedRoles(metadata, loaded.merged, report);
   if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);
   const unserved = checked.unserved.map((problem): Inconsistency => ({
     ...problem,

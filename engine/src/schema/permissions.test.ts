@@ -136,6 +136,14 @@ describe("inherited roles", () => {
     expect(sql(world, "keyless", "{ author_by_pk(id: 1) { id } }").text).toMatch(/\(CASE WHEN \("t1"\."id" = \(\$\d::integer\)\) THEN "t1"\."id" END\) = \(\$\d::integer\)/);
   });
 
+  test("are made of roles that some permission names, or of inherited ones", async () => {
+    const lost = [{ role_name: "both", role_set: ["reader", "nobody", "none"] }];
+    const reason = 'the following parent role(s) are not found: nobody, none which are required to construct the inherited role: "both"';
+    await expect(stateOf({ ...library, root: { inherited_roles: lost } })).rejects.toThrow(reason);
+    const known = [{ role_name: "both", role_set: ["reader", "self"] }, { role_name: "more", role_set: ["both", "counter"] }];
+    await expect(stateOf({ ...library, root: { inherited_roles: known } })).resolves.toBeDefined();
+  });
+
   test("form no circle", async () => {
     const circle = [{ role_name: "a", role_set: ["b"] }, { role_name: "b", role_set: ["a"] }];
     await expect(stateOf({ ...library, root: { inherited_roles: circle } })).rejects.toThrow("its roles form a cycle");
@@ -171,6 +179,35 @@ test("query_root_fields and subscription_root_fields take root fields away, and 
   expect(() => plan(limited, "reader", "{ author_by_pk(id: 1) { id } }")).not.toThrow();
   expect(() => plan(limited, "reader", "{ article { author { id } } }")).not.toThrow();
   expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual(["article", "article_by_pk", "article_stream", "search_articles"]);
+});
+
+describe("a permission that asks for what the rest of it rules out does not fit", () => {
+  const recent = { arguments: [{ name: "author_row", type: "author" }], returns: { table: "article", set: true } };
+  const author = (permission: object) => ({
+    ...library,
+    functions: { ...library.functions, recent_articles: recent },
+    metadata: {
+      ...library.metadata,
+      author: {
+        computed_fields: [{ name: "recent_articles", definition: { function: "recent_articles" } }],
+        select_permissions: [{ role: "reader", permission: { filter: {}, ...permission } }],
+      },
+    },
+  });
+
+  test.each<[string, object, string]>([
+    ["the root field by primary key without its columns", { columns: ["name"], query_root_fields: ["select", "select_by_pk"] }, 'permission.query_root_fields[1]: The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because the role "reader" does not have access to the primary key of the table "public.author" in the source "default"'],
+    ["the root field of aggregates without allow_aggregations", { columns: "*", subscription_root_fields: ["select_aggregate"] }, 'permission.subscription_root_fields[0]: The "select_aggregate" root field can only be enabled'],
+    ["a computed field that gives rows", { columns: "*", computed_fields: ["recent_articles"] }, 'permission.computed_fields[0]: select permissions on computed field "recent_articles" are auto-derived from the permissions on its returning table "public.article" and cannot be specified manually'],
+  ])("%s", async (_what, permission, reason) => {
+    await expect(stateOf(author(permission))).rejects.toThrow(reason);
+  });
+
+  test("and with its columns and allow_aggregations it does", async () => {
+    const roots = { query_root_fields: ["select_by_pk", "select_aggregate"], subscription_root_fields: ["select_by_pk"] };
+    await expect(stateOf(author({ columns: ["id"], allow_aggregations: true, ...roots }))).resolves.toBeDefined();
+    await expect(stateOf(author({ columns: "*", allow_aggregations: true, ...roots }))).resolves.toBeDefined();
+  });
 });
 
 test("conditions on aggregates and streams can be kept out of the schema, as by Hasura's features of that name", async () => {

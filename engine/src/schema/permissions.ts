@@ -52,30 +52,56 @@ interface Permitted {
   readonly path: MergedPath;
   /** Whether there is such a column, even if it has no field. */
   readonly hasColumn: (name: string) => boolean;
+  /** Of a table; a logical model gives the root fields of native queries, whatever its permissions say of them. */
+  readonly primaryKey?: readonly string[];
 }
 
 function permittedOf({ tables, models }: ResolvedSource): readonly Permitted[] {
   return [
-    ...[...tables.values()].map((table) => ({ table, entries: table.metadata.select_permissions, path: table.path, hasColumn: (name: string) => table.catalog.columns.has(name) })),
+    ...[...tables.values()].map((table) => ({ table, entries: table.metadata.select_permissions, path: table.path, hasColumn: (name: string) => table.catalog.columns.has(name), primaryKey: table.catalog.primaryKey ?? [] })),
     ...models.map((model) => ({ table: model, entries: model.permissions, path: model.path, hasColumn: (name: string) => model.columns.has(name) || model.references.has(name) })),
   ];
 }
 
+/** Root fields that a permission asks for and the rest of it rules out, in Hasura's words. */
+function checkRootFields({ table, primaryKey }: Permitted, { role, permission }: SelectPermissionMetadata, path: MergedPath, source: string, report: (path: MergedPath, reason: string) => void): void {
+  if (primaryKey === undefined) return;
+  const hasKey = primaryKey.length > 0 && (permission.columns === "*" || primaryKey.every((column) => permission.columns.includes(column)));
+  for (const key of ["query_root_fields", "subscription_root_fields"] as const) {
+    for (const [index, field] of (permission[key] ?? []).entries()) {
+      if (field === "select_by_pk" && !hasKey) {
+        const why = `the role "${role}" does not have access to the primary key of the table "${table.key}" in the source "${source}"`;
+        report([...path, key, index], `The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because ${why}`);
+      }
+      if (field === "select_aggregate" && !permission.allow_aggregations) {
+        report([...path, key, index], 'The "select_aggregate" root field can only be enabled in the query_root_fields or the subscription_root_fields when "allow_aggregations" is set to true');
+      }
+    }
+  }
+}
+
 function readPermission(
-  { table, hasColumn }: Permitted,
+  permitted: Permitted,
   entry: SelectPermissionMetadata,
   path: MergedPath,
   source: ResolvedSource,
   report: (path: MergedPath, reason: string) => void,
 ): TablePermission {
+  const { table, hasColumn } = permitted;
   const { permission } = entry;
   const columns = permission.columns === "*" ? [...table.columns.keys()] : permission.columns;
   for (const [index, column] of columns.entries()) {
     if (!hasColumn(column)) report([...path, "columns", index], `${table.key} has no column ${column}`);
   }
   for (const [index, field] of permission.computed_fields.entries()) {
-    if (!table.computedFields.has(field)) report([...path, "computed_fields", index], `${table.key} has no computed field ${field}`);
+    const known = table.computedFields.get(field);
+    if (known === undefined) report([...path, "computed_fields", index], `${table.key} has no computed field ${field}`);
+    else if (known.result.kind === "table") {
+      const why = `are auto-derived from the permissions on its returning table "${known.result.target.key}" and cannot be specified manually`;
+      report([...path, "computed_fields", index], `select permissions on computed field "${field}" ${why}`);
+    }
   }
+  checkRootFields(permitted, entry, path, source.name, report);
   const reader = new FilterReader({ tables: source.tables, report, root: table });
   return {
     columns: new Map(columns.filter((column) => table.columns.has(column)).map((column) => [column, undefined])),
