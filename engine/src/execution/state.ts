@@ -92,15 +92,17 @@ function rolesWithPermission(value: unknown, isPermission = false): readonly str
   return isPermission && typeof role === "string" ? [role, ...below] : below;
 }
 
-function checkInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, report: Report): void {
-  if (inherited.length === 0) return;
+/** Inherited roles as they are served: one of whose parts there is nothing is reported, and inherits nothing. */
+function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, report: Report): Metadata["inherited_roles"] {
+  if (inherited.length === 0) return inherited;
   const known = new Set([...rolesWithPermission(merged), ...inherited.map(({ role_name: name }) => name)]);
-  for (const [index, { role_name: name, role_set: parts }] of inherited.entries()) {
-    const missing = parts.filter((part) => !known.has(part));
-    if (missing.length === 0) continue;
-    const reason = `the following parent role(s) are not found: ${missing.join(", ")} which are required to construct the inherited role: "${name}"`;
-    report(["inherited_roles", index], "inherited_role", name, reason);
-  }
+  return inherited.map((role, index) => {
+    const missing = role.role_set.filter((part) => !known.has(part));
+    if (missing.length === 0) return role;
+    const reason = `the following parent role(s) are not found: ${missing.join(", ")} which are required to construct the inherited role: "${role.role_name}"`;
+    report(["inherited_roles", index], "inherited_role", role.role_name, reason);
+    return { ...role, role_set: [] };
+  });
 }
 
 /**
@@ -113,18 +115,18 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
   const report = (path: MergedPath, type: string, name: string, reason: string) => {
     inconsistencies.push({ ...loaded.locate(path), reason, kind: "inconsistent", type, name, definition: valueAt(loaded.merged, path) ?? null, at: path });
   };
+  const inherited = wholeInheritedRoles(metadata, loaded.merged, report);
   const sources: { source: ResolvedSource; book: RoleBook }[] = [];
   for (const [index, entry] of metadata.sources.entries()) {
     const naming = new Naming(entry.customization, options.namingConvention ?? "hasura-default");
     const source = await resolve(entry, index, askOf(entry.name), naming, report);
-    sources.push({ source, book: readRoles(source, metadata.inherited_roles, report) });
+    sources.push({ source, book: readRoles(source, inherited, report) });
   }
   const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false } = options;
   const schemaOptions = { inferFunctionPermissions, hideAggregationPredicates, hideStreams };
   const roles = [...new Set(sources.flatMap(({ book }) => book.roles))].sort();
   checkNames(sources, roles, schemaOptions, report);
   checkCollections(metadata, report);
-  checkInheritedRoles(metadata, loaded.merged, report);
   if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);
   const unserved = checked.unserved.map((problem): Inconsistency => ({
     ...problem,

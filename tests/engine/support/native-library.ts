@@ -113,6 +113,6 @@ export const library = {
 /** An engine over those, or over others on that database. @throws MetadataError */
 export function engineOn(database: StartedDatabaseContainer, contents: object = library, options: Partial<EngineOptions> = {}): Promise<Engine> {
   const source = { ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents };
-  const inherited = [{ role_name: "both", role_set: ["reader", "author"] }];
+  const inherited = contents === library ? [{ role_name: "both", role_set: ["reader", "author"] }] : [];
   return createEngine({ metadata: { version: 3, sources: [source], inherited_roles: inherited }, poolSize: 2, ...options });
 }
