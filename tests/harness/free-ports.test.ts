@@ -18,5 +18,6 @@ test("each can be listened on", async () => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
+  expect(server.address()).toMatchObject({ port });
   await new Promise((resolve) => server.close(resolve));
 });

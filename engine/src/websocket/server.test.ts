@@ -194,13 +194,13 @@ describe("limits", () => {
   });
 
   test("a query that the client gives up is aborted", async () => {
-    const aborted = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
     await using server = await serveFake({
       execute: (_request, _session, { signal }) =>
         new Promise((_resolve, reject) => {
           signal?.addEventListener("abort", () => {
-            aborted.resolve();
+            aborted.resolve("aborted");
             reject(signal.reason);
           });
           started.resolve();
@@ -212,7 +212,7 @@ describe("limits", () => {
     client.send({ type: "subscribe", id: "1", payload: { query: "{ slow }" } });
     await started.promise;
     client.socket.terminate();
-    await aborted.promise;
+    expect(await aborted.promise).toBe("aborted");
   });
 });
 
@@ -241,7 +241,7 @@ describe("the end of the server", () => {
     socket.on("error", () => undefined);
     await server.served.stop();
     socket.resume();
-    await gone;
+    await expect(gone).resolves.toBeDefined();
   });
 
   test("changed metadata close every connection with 1012, and new ones are taken", async () => {
