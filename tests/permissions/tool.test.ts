@@ -97,7 +97,7 @@ describe("an engine that serves otherwise than the metadata declare is found out
     apply(entry.permission);
     await using subject = await Subject.open(project, world.database.getConnectionUri("engine"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: { ...served } });
     const verdicts = new Verdicts(project);
-    await verify(subject, verdicts, { roles: [role], rolesWithoutPermission: [], sessions: {}, most: 200 });
+    await verify(subject, verdicts, { roles: [role], rolesWithoutPermission: [], sessions: {}, arguments: {}, most: 200 });
     const kinds = new Set(verdicts.findings.map(({ rule }) => rule));
     expect([...kinds].filter((kind) => found.includes(kind)), JSON.stringify(verdicts.findings.map(({ reason }) => reason))).not.toEqual([]);
   });

@@ -118,7 +118,7 @@ describe("what only the database tells", () => {
   test("are functions, who may call them, and computed fields", async () => {
     const access = await library();
     const [search, draw] = access.functions;
-    expect(search).toMatchObject({ field: "search", aggregateField: "search_aggregate", target: "public.article", readsSession: true, arguments: [{ field: "term", hasDefault: false }] });
+    expect(search).toMatchObject({ field: "search", aggregateField: "search_aggregate", target: "public.article", session: { name: "hasura_session" }, arguments: [{ field: "term", hasDefault: false }] });
     if (search === undefined || draw === undefined) throw new Error("there is a function too few");
     expect([access.mayCall("every", search), access.mayCall("every", draw), access.mayCall("names", draw)]).toEqual([true, false, true]);
     expect(access.tables.get("public.author")?.computedFields).toMatchObject([{ name: "initials", target: undefined }, { name: "works", target: "public.article" }]);

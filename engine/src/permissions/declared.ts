@@ -7,7 +7,7 @@ import type { Metadata } from "../metadata/shape.ts";
 import { Naming } from "../schema/naming.ts";
 import { type DeclaredFunction, functionOf } from "./functions.ts";
 import { type Grants, grantsOf } from "./grants.ts";
-import { type DeclaredNativeQuery, type DeclaredRows, nativeQueriesOf } from "./native-queries.ts";
+import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";
 import type { Operation } from "./operations.ts";
 import { type DeclaredTable, keyOf, tableOf } from "./tables.ts";
 import { underivable } from "./underivable.ts";
@@ -45,7 +45,7 @@ export interface DeclaredAccess {
   /** Whether a role may call a function, given that it may read the rows that it returns. */
   mayCall(role: string, called: DeclaredFunction): boolean;
   /** What a role may read of a native query's rows; undefined where it does not exist for the role: there has to be something to select. */
-  mayAsk(role: string, query: DeclaredNativeQuery): DeclaredRows | undefined;
+  mayAsk(role: string, query: DeclaredNativeQuery): DeclaredPermission | undefined;
 }
 
 export interface DerivationOptions {
@@ -66,7 +66,7 @@ export function declaredAccess({ sources, inherited_roles: inherited }: Metadata
   const tables = new Map(source.tables.map((table) => [keyOf(table.table), tableOf(table, source.tables, naming, options.catalog)] as const));
   const functions = source.functions.map((entry) => functionOf(entry, tables, naming, options.catalog));
   const grants: Grants = grantsOf(source.tables, tables, inherited);
-  const nativeQueries = nativeQueriesOf(source, new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts])));
+  const nativeQueries = nativeQueriesOf(source, new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts])), naming, options.catalog);
   const named = [...grants.roles, ...nativeQueries.flatMap(({ roles }) => roles), ...functions.flatMap(({ permitted }) => permitted)];
   return {
     roles: [...new Set(named)].sort(),
@@ -90,7 +90,7 @@ export function declaredAccess({ sources, inherited_roles: inherited }: Metadata
 }
 
 export type { DeclaredFunction } from "./functions.ts";
-export type { DeclaredNativeQuery, DeclaredRows } from "./native-queries.ts";
+export type { DeclaredArgument, DeclaredNativeQuery } from "./native-queries.ts";
 export type { DeclaredComputedField, DeclaredRelationship, DeclaredTable } from "./tables.ts";
 export { type Operation, operations } from "./operations.ts";
 export { UnderivableMetadata } from "./underivable.ts";

@@ -19,7 +19,7 @@ const table = (name: string, relationships: DeclaredTable["relationships"] = [],
     primaryKey: undefined,
     isView: false,
     relationships,
-    nativeRelationships: new Map(),
+    nativeRelationships: [],
     computedFields: name === "place" ? [{ name: "area", function: { schema: "geo", name: "area" }, target: undefined, type: integer, rowOnly: true }] : [],
   },
 ];

@@ -1,4 +1,4 @@
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
 import type { FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
 import type { Naming } from "../schema/naming.ts";
 import { functionFields } from "../schema/functions.ts";
@@ -14,9 +14,11 @@ export interface DeclaredFunction extends QualifiedName {
   readonly returnsSet: boolean;
   readonly volatile: boolean;
   /** Arguments of the client's, by their GraphQL names. */
-  readonly arguments: readonly { readonly field: string; readonly type: string; readonly hasDefault: boolean }[];
-  /** Whether it is handed the session's variables. */
-  readonly readsSession: boolean;
+  readonly arguments: readonly { readonly field: string; readonly type: DatabaseType; readonly hasDefault: boolean }[];
+  /** Of the client's arguments, those that have no name in the database. */
+  readonly unnamed: ReadonlySet<string>;
+  /** The argument that is handed the session's variables. */
+  readonly session: { readonly name: string; readonly type: DatabaseType } | undefined;
   /** Roles that are permitted it by name. */
   readonly permitted: readonly string[];
 }
@@ -31,9 +33,15 @@ export function functionOf(
   const found = catalog?.functions.get(keyOf(name))?.[0];
   if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable))) underivable(`the function ${keyOf(name)} returns what only the database tells`);
   const fields = functionFields({ function: name, configuration }, naming);
-  const session = configuration?.session_argument ?? undefined;
-  const given = found.arguments.filter((argument) => session === undefined || argument.name !== session);
-  let unnamed = 0;
+  const session = found.arguments.find(({ name: own }) => own !== undefined && own === configuration?.session_argument);
+  const unnamed = new Set<string>();
+  const given = found.arguments
+    .filter((argument) => argument !== session)
+    .map(({ name: own, type, hasDefault }) => {
+      const field = own ?? `arg_${unnamed.size + 1}`;
+      if (own === undefined) unnamed.add(field);
+      return { field, type, hasDefault };
+    });
   return {
     ...name,
     field: naming.rootField(fields.rows),
@@ -41,11 +49,9 @@ export function functionOf(
     target: keyOf(found.returnTable),
     returnsSet: found.returnsSet,
     volatile: found.volatility === "volatile",
-    arguments: given.map((argument) => {
-      if (argument.name === undefined) unnamed += 1;
-      return { field: argument.name ?? `arg_${unnamed}`, type: argument.type.sql, hasDefault: argument.hasDefault };
-    }),
-    readsSession: session !== undefined,
+    arguments: given,
+    unnamed,
+    session: session?.name === undefined ? undefined : { name: session.name, type: session.type },
     permitted: permissions.map(({ role }) => role),
   };
 }

@@ -14,7 +14,7 @@ export interface Grants {
 }
 
 /** A permission before the root fields are known that follow from it. */
-interface Grant {
+export interface Grant {
   readonly columns: ReadonlyMap<string, Filter | undefined>;
   readonly computedFields: ReadonlyMap<string, Filter | undefined>;
   readonly filter: Filter;
@@ -76,7 +76,7 @@ function grantOf({ permission }: SelectPermissionMetadata, key: string, table: D
 }
 
 /** Rows of any part, a cell only in rows of a part that grants it, the largest limit: Hasura's rule for inherited roles. */
-function combined(parts: readonly Grant[]): Grant {
+export function combined(parts: readonly Grant[]): Grant {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
   const union = (lists: readonly (readonly string[] | undefined)[]) => (lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []));
@@ -107,6 +107,11 @@ function cellsOf(parts: readonly Grant[], read: (grant: Grant) => Grant["columns
   );
 }
 
+/** Columns and computed fields that are null in some rows, and where they are not. */
+export function cellsIn({ columns, computedFields }: Grant): ReadonlyMap<string, Filter> {
+  return new Map([...columns, ...computedFields].flatMap(([name, cell]) => (cell === undefined ? [] : [[name, cell] as const])));
+}
+
 function permissionOf(role: string, key: string, tables: ReadonlyMap<string, DeclaredTable>, grant: (table: string) => Grant | undefined): DeclaredPermission | undefined {
   const own = grant(key);
   const table = tables.get(key);
@@ -117,12 +122,11 @@ function permissionOf(role: string, key: string, tables: ReadonlyMap<string, Dec
     const [list, root] = rootOfOperation[operation];
     return possible[root] && own[list]?.includes(root) !== false;
   };
-  const cells = [...own.columns, ...own.computedFields].flatMap(([name, cell]) => (cell === undefined ? [] : [[name, cell] as const]));
   return {
     role,
     table: key,
     columns: [...own.columns.keys()].sort(),
-    cells: new Map(cells),
+    cells: cellsIn(own),
     computedFields: [...own.computedFields.keys()].sort(),
     filter: own.filter,
     limit: own.limit,

@@ -43,8 +43,8 @@ export interface DeclaredTable {
   readonly primaryKey: readonly string[] | undefined;
   readonly isView: boolean;
   readonly relationships: readonly DeclaredRelationship[];
-  /** Fields that lead to native queries, and the root fields of these. */
-  readonly nativeRelationships: ReadonlyMap<string, string>;
+  /** Those that lead to native queries, whose root field stands for the key of a table. */
+  readonly nativeRelationships: readonly DeclaredRelationship[];
   readonly computedFields: readonly DeclaredComputedField[];
 }
 
@@ -76,7 +76,7 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
       ...table.object_relationships.flatMap((entry) => relationshipOf(table, "object", entry, catalog) ?? []),
       ...table.array_relationships.flatMap((entry) => relationshipOf(table, "array", entry, catalog) ?? []),
     ],
-    nativeRelationships: new Map([...table.object_relationships, ...table.array_relationships].flatMap(({ name, using: { manual_configuration: manual } }) => (manual !== undefined && "remote_native_query" in manual ? [[name, manual.remote_native_query]] : []))),
+    nativeRelationships: [...nativeRelationshipsOf("object", table.object_relationships), ...nativeRelationshipsOf("array", table.array_relationships)],
     computedFields: table.computed_fields.map((entry) => computedFieldOf(key, entry, all, catalog)),
   };
 }
@@ -93,7 +93,13 @@ function fieldOf(table: TableMetadata, column: string, naming: Naming): string {
   return config?.[column]?.custom_name ?? older?.[column] ?? naming.field(column);
 }
 
-/** @returns undefined for one that leads to a native query, whose permissions are not derived */
+function nativeRelationshipsOf(kind: "object" | "array", relationships: readonly RelationshipMetadata[]): readonly DeclaredRelationship[] {
+  return relationships.flatMap(({ name, using: { manual_configuration: manual } }) =>
+    manual !== undefined && "remote_native_query" in manual ? [{ name, kind, target: manual.remote_native_query, mapping: manual.column_mapping }] : [],
+  );
+}
+
+/** @returns undefined for one that leads to a native query */
 function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { name, using }: RelationshipMetadata, catalog: Catalog | undefined): DeclaredRelationship | undefined {
   const { manual_configuration: manual, foreign_key_constraint_on: constraint } = using;
   const key = keyOf(table);

@@ -11,6 +11,8 @@ export const configurationFile = "routeql.yaml";
 const oneOrMore = z.union([z.string().min(1).transform((value) => [value]), z.array(z.string().min(1)).min(1)]);
 const sessionVariable = z.string().regex(/^x-hasura-/i, "a session variable begins with x-hasura-").transform((name) => name.toLowerCase());
 
+const argument = z.union([z.string(), z.number(), z.boolean(), z.null()]).transform((value) => (value === null ? null : String(value)));
+
 const shape = z.strictObject({
   /** The metadata directory, for `--metadata`. */
   metadata: z.string().optional(),
@@ -22,6 +24,8 @@ const shape = z.strictObject({
   rolesWithoutPermission: z.array(z.string().min(1)).default([]),
   /** Sessions to try in addition to those made of the values in the database, by role. */
   sessions: z.record(z.string(), z.array(z.record(sessionVariable, z.string()))).default({}),
+  /** Arguments by which native queries and functions are looked at, by root field; guessed where there are none. */
+  arguments: z.record(z.string(), z.array(z.record(z.string(), argument)).min(1)).default({}),
   /** Hasura's infer-function-permissions. */
   inferFunctionPermissions: z.boolean().default(true),
   /** Hasura's unauthorized-role: that of requests without a token. */

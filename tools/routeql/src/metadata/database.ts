@@ -5,6 +5,7 @@ import { type Catalog, readCatalog } from "../../../../engine/src/catalog/catalo
 import { buildState, type State } from "../../../../engine/src/execution/state.ts";
 import { fromEnvironment } from "../../../../engine/src/execution/connection.ts";
 import type { Metadata, SourceMetadata } from "../../../../engine/src/metadata/shape.ts";
+import { typesNamedBy } from "../../../../engine/src/schema/logical-models.ts";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "./project.ts";
@@ -103,12 +104,14 @@ export class ReadOnlyDatabase implements AsyncDisposable {
   }
 
   /** What the tracked tables and functions of a source are. */
-  async catalog({ tables, functions }: SourceMetadata): Promise<Catalog> {
+  async catalog(source: SourceMetadata): Promise<Catalog> {
+    const { tables, functions } = source;
     return readCatalog(
       {
         tables: tables.map(({ table }) => table),
         functions: [...functions.map((entry) => entry.function), ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
         enumTables: [],
+        types: typesNamedBy(source),
       },
       (text, values) => this.text(text, values),
     );

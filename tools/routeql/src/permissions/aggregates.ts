@@ -1,7 +1,7 @@
 import { expectedRows, type Row, settled } from "./answers.ts";
-import { documentOf, extremeColumns, fieldOf, rootOf, rootValue } from "./documents.ts";
+import { documentOf, extremeColumns, fieldOf, rootValue } from "./documents.ts";
 import { enumColumns } from "./hidden-rows.ts";
-import { argumentsOf, ask, type Case, cellOf, sessionWords } from "./rows.ts";
+import { argumentsOf, ask, type Case, cellOf, fromOf, rootFieldOf, sessionWords } from "./rows.ts";
 
 /** Counts, maxima and minima are those of the rows that the filter lets through; nodes are cut by the limit. */
 export async function verifyAggregates(of: Case): Promise<void> {
@@ -9,13 +9,13 @@ export async function verifyAggregates(of: Case): Promise<void> {
   const enumerated = enumColumns(of);
   const columns = extremeColumns(table, permission).filter((column) => !enumerated.has(column));
   const names = columns.map((column) => fieldOf(table, column));
-  const expect = () => expectedRows(subject, () => sql.aggregate(table, permission, columns));
+  const expect = () => expectedRows(subject, () => sql.aggregate(permission, columns, fromOf(of, "it")));
   for (const [kind, operation] of [["query", "query aggregate"], ["subscription", "live aggregate"]] as const) {
     if (!permission.operations.has(operation)) continue;
-    const { field } = rootOf(table, operation);
-    const nodes = `more: ${field}${argumentsOf("limit: 2147483647")} { nodes { __typename } }`;
+    const field = rootFieldOf(of, operation);
+    const nodes = `more: ${field}${argumentsOf(of, "limit: 2147483647")} { nodes { __typename } }`;
     const extremes = names.length === 0 ? "" : ` max { ${names.join(" ")} } min { ${names.join(" ")} }`;
-    const aggregate = `${field} { aggregate { count${extremes} } }`;
+    const aggregate = `${field}${argumentsOf(of)} { aggregate { count${extremes} } }`;
     const document = documentOf(subject.access, kind, kind === "query" ? `${aggregate} ${nodes}` : aggregate);
     const wrong = await settled(
       expect,

@@ -58,6 +58,14 @@ export function extremeColumns(table: DeclaredTable, permission: DeclaredPermiss
   return permission.columns.filter((column) => extreme.has(table.types.get(column)?.name ?? ""));
 }
 
+/** A value as GraphQL text, from Postgres' own. */
+export function literal(text: string, type: DatabaseType | undefined): string {
+  const name = type?.name ?? "text";
+  if (name === "bool") return text === "t" || text === "true" ? "true" : "false";
+  if (/^(int2|int4|float4|float8)$/.test(name) && Number.isFinite(Number(text))) return text;
+  return /^jsonb?$/.test(name) && text === "{}" ? text : JSON.stringify(text);
+}
+
 /** A column as GraphQL has it. */
 export function fieldOf(table: DeclaredTable, column: string): string {
   return table.fields.get(column) ?? column;

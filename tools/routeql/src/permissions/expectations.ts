@@ -4,7 +4,7 @@
  */
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import type { DeclaredAccess, DeclaredPermission, DeclaredRows, DeclaredTable } from "../../../../engine/src/permissions/declared.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../../../engine/src/permissions/declared.ts";
 import { filterWords } from "../../../../engine/src/permissions/filter-text.ts";
 import { operations } from "../../../../engine/src/permissions/operations.ts";
 import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
@@ -54,7 +54,7 @@ function entryOf(access: DeclaredAccess, table: DeclaredTable, permission: Decla
 }
 
 /** What a role is served of a native query: columns, the filter as it is written, and the limit. */
-export function rowsText({ columns, filter, limit }: DeclaredRows): string {
+export function rowsText({ columns, filter, limit }: DeclaredPermission): string {
   return `${columns.toSorted().join(", ")}, rows ${JSON.stringify(filter)}, ${limit === undefined ? "no limit" : `at most ${limit}`}`;
 }
 

@@ -1,21 +1,14 @@
 import { identifier, quoted } from "../../../../engine/src/permissions/sql-text.ts";
-import type { DatabaseType } from "../../../../engine/src/catalog/catalog.ts";
 import { keyOf } from "../../../../engine/src/permissions/tables.ts";
 import { expectedRows, type Expected, type Row, settled } from "./answers.ts";
-import { documentOf, fieldOf, rootOf, rootValue } from "./documents.ts";
-import { type Case, plainRows, selectionOf, sessionWords } from "./rows.ts";
+import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
+import type { Cell } from "./report.ts";
+import { argumentsOf, type Case, cellOf, fromOf, plainRows, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
 
 /** Hidden rows, and served ones, that are asked for one by one. */
 const samples = 4;
 
 const askable = new Set(["text", "varchar", "bpchar", "citext", "uuid", "int2", "int4", "int8", "numeric", "date", "timestamp", "timestamptz", "inet", "cidr", "bool"]);
-
-/** A value as GraphQL text, from Postgres' own. */
-function literal(text: string, type: DatabaseType | undefined): string {
-  if (type?.name === "bool") return text === "t" || text === "true" ? "true" : "false";
-  if (type?.name === "int2" || type?.name === "int4") return text;
-  return JSON.stringify(text);
-}
 
 /** Columns that refer to an enum table take names instead of values. */
 export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
@@ -31,10 +24,11 @@ interface Known {
 }
 
 /** Some rows that the filter hides, and some that it lets through, as somebody may know them who is not to read them. */
-async function known({ subject, table, sql, permission }: Case, columns: readonly string[]): Promise<readonly Known[]> {
+async function known(of: Case, columns: readonly string[]): Promise<readonly Known[]> {
+  const { subject, sql, permission } = of;
   const texts = columns.map((column) => `it.${identifier(column)}::text`);
   const filter = sql.filter(permission, "it");
-  const part = (condition: string, visible: boolean) => `(select ${visible}::text, ${texts.join(", ")} from ${sql.from(table, "it")} where ${condition} limit ${samples})`;
+  const part = (condition: string, visible: boolean) => `(select ${visible}::text, ${texts.join(", ")} from ${fromOf(of, "it")} where ${condition} limit ${samples})`;
   const rows = await subject.database.rows(`${part(`(${filter}) is not true`, false)} union all ${part(filter, true)}`);
   return rows.map(([visible, ...values]) => ({ visible: visible === "true", values: new Map(columns.map((column, index) => [column, values[index] ?? null])) }));
 }
@@ -59,8 +53,8 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
 
 /** Asks for rows by what somebody may know of them: by key, by values, by counting, and by where a relationship leads. */
 export async function verifyHiddenRows(of: Case): Promise<void> {
-  const { table, permission, subject, role } = of;
-  const cell = { role, table: table.key };
+  const { table, permission, subject } = of;
+  const cell = cellOf(of);
   const enumerated = enumColumns(of);
   const columns = permission.columns.filter((column) => !permission.cells.has(column) && !enumerated.has(column) && askable.has(table.types.get(column)?.name ?? ""));
   if (columns.length === 0) return;
@@ -72,21 +66,22 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
     return;
   }
   for (const row of rows) {
-    const expect = () => expectedRows(subject, () => of.sql.rows(table, permission, of.most, conditionSql(row, columns)));
+    const expect = () => expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns)));
     await byValues(of, cell, row, columns, expect);
     await byKey(of, cell, row, expect);
-    await throughRelationships(of, row, columns);
+    if (of.call === undefined) await throughRelationships(of, row, columns);
   }
 }
 
 const limited = (expected: Expected, limit: number | undefined) => (expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined);
 
-async function byValues(of: Case, cell: { role: string; table: string }, row: Known, columns: readonly string[], expect: () => Promise<Expected>): Promise<void> {
+async function byValues(of: Case, cell: Cell, row: Known, columns: readonly string[], expect: () => Promise<Expected>): Promise<void> {
   const { subject, table, permission, role, verdicts } = of;
   for (const operation of ["query", "live query", "query aggregate"] as const) {
     if (!permission.operations.has(operation)) continue;
-    const { kind, field } = rootOf(table, operation);
-    const where = `(where: {_and: [${conditionGraphQL(of, row, columns)}]})`;
+    const { kind } = rootOf(table, operation);
+    const field = rootFieldOf(of, operation);
+    const where = argumentsOf(of, `where: {_and: [${conditionGraphQL(of, row, columns)}]}`);
     const aggregate = operation === "query aggregate";
     const document = documentOf(subject.access, kind, `${field}${where} { ${aggregate ? "aggregate { count }" : selectionOf(of)} }`);
     const wrong = await settled(
@@ -96,8 +91,7 @@ async function byValues(of: Case, cell: { role: string; table: string }, row: Kn
         const wanted = aggregate ? (expected.kind === "rows" ? expected.rows.length : undefined) : limited(expected, permission.limit);
         if (wanted === undefined || wanted >= of.most) return undefined;
         if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-        const value = rootValue(subject.access, reply, field);
-        const found = aggregate ? Number((value as { aggregate: { count: string } }).aggregate.count.slice(1)) : plainRows(value).length;
+        const found = aggregate ? Number((rootValue(subject.access, reply, field) as { aggregate: { count: string } }).aggregate.count.slice(1)) : rowsAt(of, reply, field).length;
         return found === wanted ? undefined : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
       },
     );
@@ -105,7 +99,7 @@ async function byValues(of: Case, cell: { role: string; table: string }, row: Kn
   }
 }
 
-async function byKey(of: Case, cell: { role: string; table: string }, row: Known, expect: () => Promise<Expected>): Promise<void> {
+async function byKey(of: Case, cell: Cell, row: Known, expect: () => Promise<Expected>): Promise<void> {
   const { subject, table, permission, role, verdicts } = of;
   const key = table.primaryKey ?? [];
   for (const operation of ["query by key", "live query by key"] as const) {

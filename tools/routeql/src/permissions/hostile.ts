@@ -1,6 +1,6 @@
 import { difference, type Expected, expectedRows, type Row } from "./answers.ts";
-import { documentOf, rootOf, rootValue } from "./documents.ts";
-import { type Case, caseOf, orderArgument, plainRows, selectionOf, sessionWords } from "./rows.ts";
+import { documentOf } from "./documents.ts";
+import { argumentsOf, type Case, caseOf, cellOf, orderArgument, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
 import { hostileValues, type Uses } from "./sessions.ts";
 import type { Reply, Variables } from "./subject.ts";
 
@@ -23,12 +23,12 @@ export function hostileSessions(uses: Uses, real: readonly Variables[]): readonl
  */
 export async function verifyHostileSessions(of: Case, sessions: readonly Variables[]): Promise<void> {
   const { subject, role, table, permission, verdicts } = of;
-  const cell = { role, table: table.key };
-  const args = [orderArgument(of), `limit: ${most}`].filter((argument) => argument !== "").join(", ");
+  const cell = cellOf(of);
+  const args = argumentsOf(of, orderArgument(of), `limit: ${most}`);
   const expected: Expected[] = [];
   for (const variables of sessions) {
     const own = caseOf({ ...of, variables });
-    expected.push(await expectedRows(subject, () => own.sql.rows(table, permission, most)));
+    expected.push(await expectedRows(subject, () => rowsStatement(own, most)));
   }
   const unknown = expected.find((each) => each.kind === "unknown");
   if (unknown?.kind === "unknown") verdicts.say("not-verified", cell, `what ${role} is served of ${table.rootField} in some hostile session: ${unknown.reason}`);
@@ -36,20 +36,20 @@ export async function verifyHostileSessions(of: Case, sessions: readonly Variabl
     const wanted = expected[index];
     const variables = sessions[index] ?? {};
     if (wanted === undefined || wanted.kind === "unknown") return;
-    const rows = reply.failure === undefined ? plainRows(rootValue(subject.access, reply, rootOf(table, operation).field)) : undefined;
+    const rows = reply.failure === undefined ? rowsAt(of, reply, rootFieldOf(of, operation)) : undefined;
     const wrong = wrongAnswer(of, rows, wanted);
     verdicts.hold("sessions", cell, wrong === undefined, () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${table.rootField}, ${operation})`);
     if (reply.failure !== undefined) verifyText(of, reply.failure.message, variables);
   };
   if (permission.operations.has("query")) {
-    const { field } = rootOf(table, "query");
+    const field = rootFieldOf(of, "query");
     for (const [index, variables] of sessions.entries()) {
-      judge(await subject.ask(role, variables, documentOf(subject.access, "query", `${field}(${args}) { ${selectionOf(of)} }`)), index, "query");
+      judge(await subject.ask(role, variables, documentOf(subject.access, "query", `${field}${args} { ${selectionOf(of)} }`)), index, "query");
     }
   }
   if (permission.operations.has("live query")) {
-    const { field } = rootOf(table, "live query");
-    const replies = await subject.askTogether(role, sessions, documentOf(subject.access, "subscription", `${field}(${args}) { ${selectionOf(of)} }`));
+    const field = rootFieldOf(of, "live query");
+    const replies = await subject.askTogether(role, sessions, documentOf(subject.access, "subscription", `${field}${args} { ${selectionOf(of)} }`));
     for (const [index, reply] of replies.entries()) judge(reply, index, "live query");
   }
 }

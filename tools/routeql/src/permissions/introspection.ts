@@ -41,7 +41,7 @@ export function grantedRoots({ access }: Subject, role: string, kind: "query" | 
   const functions = access.functions.flatMap((called) => {
     const permission = access.permission(role, called.target);
     if (permission === undefined || !access.mayCall(role, called)) return [];
-    return permission.aggregates && called.returnsSet ? [called.field, called.aggregateField] : [called.field];
+    return permission.aggregates ? [called.field, called.aggregateField] : [called.field];
   });
   return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => access.mayAsk(role, query) !== undefined).map(({ field }) => field)];
 }
@@ -92,7 +92,7 @@ function verifyTable({ access }: Subject, role: string, table: DeclaredTable, sc
   for (const name of expected) verdicts.hold("schema", { ...cell, name }, fields.includes(name), () => `${role} lacks the field ${table.rootField}.${name}, which is declared`);
 }
 
-/** Columns stand where they are granted; the rows are what the query's SQL gives, which nothing here can say apart from it. */
+/** Columns stand where they are granted. */
 function verifyNativeQuery({ access }: Subject, role: string, query: DeclaredNativeQuery, schema: GraphQLSchema, verdicts: Verdicts): void {
   const granted = access.mayAsk(role, query)?.columns ?? [];
   const { model } = query;
@@ -104,11 +104,10 @@ function verifyNativeQuery({ access }: Subject, role: string, query: DeclaredNat
       verdicts.say("schema", { role, name }, served.has(name) ? `${role} has ${query.field}.${name} in ${typeName}, which is not granted` : `${role} lacks ${query.field}.${name} in ${typeName}, which is granted`);
     }
   }
-  if (granted.length > 0) verdicts.say("not-verified", { role, name: query.field }, `the rows of the native query ${query.field} that ${role} is served`);
 }
 
 function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
-  return [...table.nativeRelationships].flatMap(([name, field]) => (access.nativeQueries.some((query) => query.field === field && access.mayAsk(role, query) !== undefined) ? [name] : []));
+  return table.nativeRelationships.flatMap(({ name, target }) => (access.nativeQueries.some((query) => query.field === target && access.mayAsk(role, query) !== undefined) ? [name] : []));
 }
 
 function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {

@@ -1,37 +1,56 @@
 import { identifier } from "../../../../engine/src/permissions/sql-text.ts";
+import type { DeclaredNativeQuery } from "../../../../engine/src/permissions/declared.ts";
 import type { DeclaredRelationship } from "../../../../engine/src/permissions/tables.ts";
+import type { Calls } from "./calls.ts";
 import { difference, differenceWords, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, orderColumns, rootValue } from "./documents.ts";
-import { type Case, caseOf, orderArgument, plainRows, selectionOf, sessionWords } from "./rows.ts";
+import { argumentsOf, type Case, caseOf, fromOf, orderArgument, plainRows, rootFieldOf, selectionOf, sessionWords } from "./rows.ts";
 
 /** Rows at which relationships are followed. */
 const starts = 25;
 
-/** A statement that gives, for each of the first rows, those at the other end: `{children: [...], many: n}`. */
+/** A name that no column has. */
+const alike = "_routeql_alike";
+
+/** A statement that gives, for each of the first rows, those at the other end: `{alike: n, children: [...], many: n}`. */
 function statement(from: Case, to: Case, { mapping }: DeclaredRelationship): string {
   const join = Object.entries(mapping).map(([own, other]) => `child.${identifier(other)} = it.${identifier(own)}`);
   const where = [...join, `(${to.sql.filter(to.permission, "child")})`].join(" and ");
   const most = to.permission.limit ?? 1000;
+  const ends = fromOf(to, "child");
   return `select json_build_object(
-      'children', coalesce((select json_agg(c) from (select ${to.sql.values(to.table, to.permission, "child")} from ${to.sql.from(to.table, "child")} where ${where} limit ${most + 1}) c), '[]'),
-      'many', (select count(*) from ${to.sql.from(to.table, "child")} where ${where}))::text
-    from (select * from ${from.sql.from(from.table, "it")} where ${from.sql.filter(from.permission, "it")}${from.sql.order(from.table, from.permission, "it")} limit ${starts}) it${from.sql.order(from.table, from.permission, "it")}`;
+      'alike', ${alike},
+      'children', coalesce((select json_agg(c) from (select ${to.sql.values(to.table, to.permission, "child")} from ${ends} where ${where} limit ${most + 1}) c), '[]'),
+      'many', (select count(*) from ${ends} where ${where}))::text
+    from (select it.*, count(*) over (partition by ${orderColumns(from.table, from.permission).map((column) => from.sql.column(from.permission, column, "it")).join(", ")}) as ${alike}
+      from ${fromOf(from, "it")} where ${from.sql.filter(from.permission, "it")}${from.sql.order(from.table, from.permission, "it")} limit ${starts}) it${from.sql.order(from.table, from.permission, "it")}`;
 }
 
 interface Ends {
+  /** How many rows have this one's place in the order, as a number's text. */
+  readonly alike: string;
   readonly children: readonly Row[];
   /** As a number's text. */
   readonly many: string;
 }
 
 /** Follows every relationship that the role has, from rows that it is served: the other ends are cut by their own filter and limit. */
-export async function verifyRelationships(from: Case): Promise<void> {
-  if (!from.permission.operations.has("query") || orderColumns(from.table, from.permission).length === 0) return;
+export async function verifyRelationships(from: Case, callsOf: (query: DeclaredNativeQuery) => Calls): Promise<void> {
+  if (!from.permission.operations.has("query") || from.call?.single === true || orderColumns(from.table, from.permission).length === 0) return;
+  const { access } = from.subject;
   for (const relationship of from.table.relationships) {
-    const table = from.subject.access.tables.get(relationship.target);
-    const permission = from.subject.access.permission(from.role, relationship.target);
+    const table = access.tables.get(relationship.target);
+    const permission = access.permission(from.role, relationship.target);
     if (table === undefined || permission === undefined) continue;
-    await follow(from, caseOf({ ...from, table, permission }), relationship);
+    await follow(from, caseOf({ ...from, table, permission, call: undefined }), relationship);
+  }
+  for (const relationship of from.table.nativeRelationships) {
+    const query = access.nativeQueries.find(({ field }) => field === relationship.target);
+    const permission = query === undefined ? undefined : access.mayAsk(from.role, query);
+    if (query === undefined || permission === undefined) continue;
+    // Why there is no call is said where the native query itself is looked at.
+    const [call] = callsOf(query).calls ?? [];
+    if (call !== undefined) await follow(from, caseOf({ ...from, table: query.rows, permission, call }), relationship);
   }
 }
 
@@ -42,15 +61,15 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
   const cell = { role, table: from.table.key, name };
   const aggregate = access.naming.suffixed(name, "aggregate");
   const counted = kind === "array" && to.permission.aggregates ? ` ${aggregate} { aggregate { count } }` : "";
-  const root = from.table.roots.select;
-  const document = documentOf(access, "query", `${root}(limit: ${starts}, ${orderArgument(from)}) { ${name} { ${selectionOf(to)} }${counted} }`);
+  const root = rootFieldOf(from, "query");
+  const given = to.call === undefined ? "" : argumentsOf(to);
+  const document = documentOf(access, "query", `${root}${argumentsOf(from, `limit: ${starts}`, orderArgument(from))} { ${name}${given} { ${selectionOf(to)} }${counted} }`);
   const expect = () => expectedRows(subject, () => statement(from, to, relationship));
   const first = await expect();
   if (first.kind === "unknown") {
-    verdicts.say("not-verified", cell, `where ${from.table.rootField}.${name} leads ${role}: ${first.reason}`);
+    verdicts.say("not-verified", cell, `where ${root}.${name} leads ${role}: ${first.reason}`);
     return;
   }
-  // Rows that are alike in order may come in any; then only all ends together are compared.
   const wrong = await settled(
     expect,
     () => subject.ask(role, from.variables, document),
@@ -61,7 +80,9 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
       const served = plainRows(rootValue(access, reply, root));
       const limit = to.permission.limit ?? Number.POSITIVE_INFINITY;
       const ends = expected.rows as unknown as readonly Ends[];
-      for (const [index, { children, many }] of ends.slice(0, from.permission.limit ?? starts).entries()) {
+      for (const [index, { alike: inPlace, children, many }] of ends.slice(0, from.permission.limit ?? starts).entries()) {
+        // Rows that are alike in order may come in any.
+        if (inPlace !== "#1") continue;
         const value = served[index]?.[name];
         const list = kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
         if (list.length > limit) return `is served ${list.length} rows at once, and may have ${limit}`;
@@ -79,5 +100,5 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
     },
   );
   verdicts.count("relationships", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
-  if (wrong !== undefined) verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${from.table.rootField}.${name})`);
+  if (wrong !== undefined) verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${root}.${name})`);
 }

@@ -23,6 +23,8 @@ export interface Cell {
   readonly role: string;
   readonly table?: string;
   readonly name?: string;
+  /** Root field of a function or a native query, where its rows were looked at. */
+  readonly call?: string;
 }
 
 const mostPerCell = 5;
@@ -57,17 +59,20 @@ export class Verdicts {
   }
 
   say(kind: Verification, cell: Cell, reason: string): void {
-    const key = `${kind}\n${cell.role}\n${cell.table ?? ""}`;
+    const { role, table, call, name = call } = cell;
+    const key = `${kind}\n${role}\n${table ?? ""}\n${call ?? ""}`;
     const said = (this.#perCell.get(key) ?? 0) + 1;
     this.#perCell.set(key, said);
     if (said > mostPerCell) return;
-    const position = this.#positions.get(`${cell.role}\n${cell.table ?? ""}`) ?? this.#project.position(["sources"]);
+    const position = this.#positions.get(`${role}\n${table ?? ""}`) ?? this.#project.position(["sources"]);
     this.findings.push({
       rule: kind,
       severity: verifications[kind][0],
       ...position,
       ...(this.#source === undefined ? {} : { source: this.#source }),
-      ...cell,
+      role,
+      ...(table === undefined ? {} : { table }),
+      ...(name === undefined ? {} : { name }),
       reason: said === mostPerCell ? `${reason} (and more of the kind)` : reason,
       remedy: kind === "not-verified" ? "verify it otherwise, or change what stands in the way" : "this is the embedded engine's fault or that of these tools: please report it with the metadata",
     });

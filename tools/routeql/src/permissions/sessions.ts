@@ -48,13 +48,15 @@ function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]
 const columnOf = (operand: Operand): { column: string; type: DatabaseType | undefined } =>
   operand.kind === "column" ? { column: operand.name, type: operand.type } : operand.kind === "text" ? columnOf(operand.of) : { column: "", type: operand.type };
 
-/** Session variables that a filter takes, and what it compares them with; none of a filter that cannot be read. */
-export function variablesOf(access: DeclaredAccess, key: string, filters: readonly Filter[]): Uses {
+/**
+ * Session variables that a filter takes, and what it compares them with; none of a filter that cannot be read.
+ * @param table one of the tracked tables, or the rows of a native query
+ */
+export function variablesOf(access: Pick<DeclaredAccess, "tables">, table: DeclaredTable, filters: readonly Filter[]): Uses {
   const found = new Map<string, Use[]>();
-  const table = access.tables.get(key);
   for (const filter of filters) {
     try {
-      if (table !== undefined) usesIn(readFilter(access, key, filter), table, found);
+      usesIn(readFilter({ tables: new Map([...access.tables, [table.key, table]]) }, table.key, filter), table, found);
     } catch (error) {
       if (!(error instanceof UnderivableMetadata)) throw error;
     }
@@ -66,15 +68,19 @@ export function variablesOf(access: DeclaredAccess, key: string, filters: readon
 const realValues = 3;
 const arrayLiteral = (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
 
+/** Where a table's rows stand, in SQL; undefined where that is not known. */
+export type PlaceOf = (table: DeclaredTable) => string | undefined;
+
 /** Values that stand in the columns which the variable is compared with, as the session would hold them. */
-async function valuesOf(uses: readonly Use[], database: ReadOnlyDatabase): Promise<readonly string[]> {
+async function valuesOf(uses: readonly Use[], database: ReadOnlyDatabase, placeOf: PlaceOf): Promise<readonly string[]> {
   const values: string[] = [];
   for (const { table, column, type, isList } of uses) {
-    if (!table.types.has(column)) continue;
+    const place = placeOf(table);
+    if (!table.types.has(column) || place === undefined) continue;
     const name = `it.${identifier(column)}`;
     const [from, value] = type?.element === undefined ? ["", name] : [`, unnest(${name}) as element`, "element"];
     const rows = await database.rows(
-      `select distinct value from (select (${value})::text as value from ${identifier(table.schema)}.${identifier(table.name)} it${from} where ${value} is not null limit 10000) s order by 1 limit ${realValues}`,
+      `select distinct value from (select (${value})::text as value from ${place} it${from} where ${value} is not null limit 10000) s order by 1 limit ${realValues}`,
     );
     const found = rows.flatMap(([text]) => text ?? []);
     values.push(...(isList ? [...found.map((item) => arrayLiteral([item])), ...(found.length > 1 ? [arrayLiteral(found)] : [])] : found));
@@ -100,12 +106,12 @@ function placeholder([use]: readonly Use[]): string {
  * Sessions of a role made of what stands in the database: each variable with several of its values.
  * One session without variables for a role whose filters take none.
  */
-export async function realSessions(uses: Uses, database: ReadOnlyDatabase): Promise<readonly Variables[]> {
+export async function realSessions(uses: Uses, database: ReadOnlyDatabase, placeOf: PlaceOf): Promise<readonly Variables[]> {
   let sessions: Record<string, string>[] = [{}];
   let most = 1;
   const lists: (readonly [string, readonly string[]])[] = [];
   for (const [name, places] of uses) {
-    const values = await valuesOf(places, database);
+    const values = await valuesOf(places, database, placeOf);
     lists.push([name, values.length === 0 ? [placeholder(places)] : values]);
     most = Math.max(most, values.length);
   }

@@ -21,11 +21,11 @@ const nul = String.fromCodePoint(0);
 
 /** What Postgres would be asked by somebody who knows the filters: written from the declaration alone. */
 export class Sql {
-  readonly #access: DeclaredAccess;
+  readonly #access: Pick<DeclaredAccess, "tables">;
   readonly #role: string;
   readonly #variables: Variables;
 
-  constructor(access: DeclaredAccess, role: string, variables: Variables) {
+  constructor(access: Pick<DeclaredAccess, "tables">, role: string, variables: Variables) {
     this.#access = access;
     this.#role = role;
     this.#variables = variables;
@@ -65,14 +65,14 @@ export class Sql {
     return columns.length === 0 ? "" : ` order by ${columns.join(", ")}`;
   }
 
-  /** How many rows the filter lets through, and the largest and smallest of their visible values, as a JSON text: `{count, max0, min0, …}`. */
-  aggregate(table: DeclaredTable, permission: DeclaredPermission, columns: readonly string[]): string {
+  /** How many rows the filter lets through, and the largest and smallest of their visible values, as a JSON text: `{count, max0, min0, …}`. @param from what gives them, as `it` */
+  aggregate(permission: DeclaredPermission, columns: readonly string[], from: string): string {
     const extremes = columns.flatMap((column, index) => ["max", "min"].map((name) => `, ${name}(${this.column(permission, column, "it")}) as ${name}${index}`));
-    return `select to_json(r)::text from (select count(*) as count${extremes.join("")} from ${this.from(table, "it")} where ${this.filter(permission, "it")}) r`;
+    return `select to_json(r)::text from (select count(*) as count${extremes.join("")} from ${from} where ${this.filter(permission, "it")}) r`;
   }
 
-  /** The first rows that the filter lets through, as JSON texts. */
-  rows(table: DeclaredTable, permission: DeclaredPermission, most: number, further = "true", from = this.from(table, "it")): string {
+  /** The first rows that the filter and a further condition let through, as JSON texts. @param from what gives them, as `it` */
+  rows(table: DeclaredTable, permission: DeclaredPermission, most: number, from: string, further: string): string {
     return `select to_json(r)::text from (select ${this.values(table, permission, "it")} from ${from} where (${this.filter(permission, "it")}) and (${further})${this.order(table, permission, "it")} limit ${most}) r`;
   }
 }

@@ -1,7 +1,7 @@
 import { identifier } from "../../../../engine/src/permissions/sql-text.ts";
 import { difference, differenceWords, expectedRows, settled } from "./answers.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
-import { type Case, plainRows, selectionOf, sessionWords } from "./rows.ts";
+import { type Case, plainRows, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
 
 /** The first batch of a stream, which begins after the smallest value of a column: rows of the filter, no more than the limit. */
 export async function verifyStream(of: Case): Promise<void> {
@@ -24,7 +24,7 @@ export async function verifyStream(of: Case): Promise<void> {
   );
   const after = `${own} > '${start.replaceAll("'", "''")}'`;
   const wrong = await settled(
-    () => expectedRows(subject, () => sql.rows(table, permission, of.most + 1, after)),
+    () => expectedRows(subject, () => rowsStatement(of, of.most + 1, after)),
     () => subject.ask(role, variables, document),
     (reply, expected) => {
       if (expected.kind !== "rows") return undefined;

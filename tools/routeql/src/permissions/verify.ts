@@ -1,51 +1,130 @@
+import type { DeclaredFunction, DeclaredNativeQuery, DeclaredPermission, DeclaredTable, Filter, Operation } from "../../../../engine/src/permissions/declared.ts";
+import { identifier } from "../../../../engine/src/permissions/sql-text.ts";
+import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
 import { verifyAggregates } from "./aggregates.ts";
+import { type Call, type Calls, callsOfFunction, callsOfNativeQuery, type GivenArguments } from "./calls.ts";
 import { verifyExecution } from "./execution.ts";
-import { verifyFunction } from "./functions.ts";
 import { verifyHiddenRows } from "./hidden-rows.ts";
 import { hostileSessions, verifyHostileSessions } from "./hostile.ts";
 import { verifySchema } from "./introspection.ts";
 import { verifyRelationships } from "./relationships.ts";
 import type { Verdicts } from "./report.ts";
-import { type Case, caseOf, verifyRows } from "./rows.ts";
+import { type Case, caseOf, cellOf, rootFieldOf, verifyRows } from "./rows.ts";
 import { realSessions, type Uses, variablesOf } from "./sessions.ts";
-import type { Filter } from "../../../../engine/src/permissions/declared.ts";
 import { MissingVariable } from "./sql.ts";
-import { UnderivableMetadata } from "../../../../engine/src/permissions/underivable.ts";
-import type { Subject, Variables } from "./subject.ts";
 import { verifyStream } from "./streams.ts";
+import type { Subject, Variables } from "./subject.ts";
 
 export interface VerificationOptions {
   /** Roles that metadata are to grant nothing. */
   readonly rolesWithoutPermission: readonly string[];
   /** Sessions to try besides those made of values in the database, by role. */
   readonly sessions: Readonly<Record<string, readonly Variables[]>>;
+  /** Arguments to try instead of guessed ones, by root field of a native query or a function. */
+  readonly arguments: GivenArguments;
   /** Most rows that are compared one by one for each role, table and session. */
   readonly most: number;
   /** Only these; default: all that metadata name, and those without permission. */
   readonly roles?: readonly string[];
 }
 
-/** What a role's sessions hold: every variable that a filter of the role takes anywhere. */
-function usesOf({ access }: Subject, role: string): Uses {
-  const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
-  for (const table of access.tables.values()) {
-    const permission = access.permission(role, table.key);
-    if (permission === undefined) continue;
-    const filters: readonly Filter[] = [permission.filter, ...permission.cells.values()];
-    for (const [name, places] of variablesOf(access, table.key, filters)) merged.set(name, [...(merged.get(name) ?? []), ...places]);
-  }
-  return merged;
+/** A role on one database, and what is found of it. */
+interface Verification {
+  readonly subject: Subject;
+  readonly role: string;
+  readonly verdicts: Verdicts;
+  /** Most rows that are compared one by one. */
+  readonly most: number;
+  readonly callsOf: (query: DeclaredNativeQuery) => Calls;
 }
 
 /** Holds everything that metadata grant to what an engine serves and to what SQL gives. */
 export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
-  for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) await verifyRole(subject, role, verdicts, options);
+  const calls = new Map<DeclaredNativeQuery, Calls>();
+  for (const query of subject.access.nativeQueries) calls.set(query, await callsOfNativeQuery(subject, query, options.arguments));
+  const callsOf = (query: DeclaredNativeQuery): Calls => calls.get(query) ?? { reason: "it is not among the metadata" };
+  for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) {
+    await verifyRole({ subject, role, verdicts, most: options.most, callsOf }, options);
+  }
+}
+
+async function verifyRole(of: Verification, { sessions, arguments: given }: VerificationOptions): Promise<void> {
+  const { subject, role, verdicts, callsOf } = of;
+  const { access, database } = subject;
+  const placeOf = (table: DeclaredTable) => {
+    const query = access.nativeQueries.find(({ rows }) => rows === table);
+    return query === undefined ? `${identifier(table.schema)}.${identifier(table.name)}` : callsOf(query).calls?.[0]?.from(role, {});
+  };
+  const uses = usesOf(of);
+  const real = [...(await realSessions(uses, database, placeOf)), ...(sessions[role] ?? [])];
+  const hostile = hostileSessions(uses, real);
+  const [first = {}] = real;
+  await verifySchema(subject, role, verdicts);
+  await verifyExecution(subject, role, first, verdicts);
+  const reads = (table: DeclaredTable, permission: DeclaredPermission, call?: Call) => verifyReads(of, (variables) => caseOf({ ...of, table, permission, call, variables }), real, hostile);
+  const through = async (called: DeclaredNativeQuery | DeclaredFunction, { calls, reason }: Calls, table: DeclaredTable, permission: DeclaredPermission) => {
+    if (calls === undefined) verdicts.say("not-verified", { role, table: table.key, call: called.field }, `the rows of ${called.field} that ${role} is served: ${reason}`);
+    for (const call of calls ?? []) await reads(table, permission, call);
+  };
+  for (const table of access.tables.values()) {
+    const permission = access.permission(role, table.key);
+    if (permission !== undefined) await reads(table, permission);
+  }
+  for (const called of access.functions) {
+    const table = access.tables.get(called.target);
+    const permission = access.permission(role, called.target);
+    if (table === undefined || permission === undefined || !access.mayCall(role, called)) continue;
+    const aggregates: readonly Operation[] = permission.aggregates ? ["query aggregate", "live aggregate"] : [];
+    await through(called, await callsOfFunction(subject, called, given, role, first), table, { ...permission, operations: new Set(["query", "live query", ...aggregates]) });
+  }
+  for (const query of access.nativeQueries) {
+    const permission = access.mayAsk(role, query);
+    if (permission !== undefined) await through(query, callsOf(query), query.rows, permission);
+  }
+}
+
+/** What a role's sessions hold: every variable that a filter of the role takes anywhere. */
+function usesOf({ subject: { access }, role }: Verification): Uses {
+  const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
+  const granted = [
+    ...[...access.tables.values()].map((table) => [table, access.permission(role, table.key)] as const),
+    ...access.nativeQueries.map((query) => [query.rows, access.mayAsk(role, query)] as const),
+  ];
+  for (const [table, permission] of granted) {
+    if (permission === undefined) continue;
+    for (const [name, places] of variablesOf(access, table, filtersOf(permission))) merged.set(name, [...(merged.get(name) ?? []), ...places]);
+  }
+  return merged;
+}
+
+const filtersOf = ({ filter, cells }: DeclaredPermission): readonly Filter[] => [filter, ...cells.values()];
+
+/** Looks at the rows of a table, a function or a native query in all sessions. */
+async function verifyReads({ subject: { access }, callsOf, verdicts }: Verification, of: (variables: Variables) => Case, real: readonly Variables[], hostile: readonly Variables[]): Promise<void> {
+  const [first = {}] = real;
+  const example = of(first);
+  const unreadable = unreadableFilter(example);
+  if (unreadable !== undefined) {
+    verdicts.say("not-verified", cellOf(example), `the rows of ${rootFieldOf(example, "query")} that ${example.role} is served: ${unreadable}`);
+    return;
+  }
+  // A filter without variables gives the same in every session.
+  const own = variablesOf(access, example.table, filtersOf(example.permission));
+  for (const variables of own.size === 0 ? [first] : real) {
+    await verifyRows(of(variables));
+    await verifyAggregates(of(variables));
+    await verifyStream(of(variables));
+  }
+  for (const variables of real.slice(0, 2)) {
+    await verifyRelationships(of(variables), callsOf);
+    await verifyHiddenRows(of(variables));
+  }
+  if (own.size > 0) await verifyHostileSessions(example, hostile);
 }
 
 /** Why the filter, or that of a cell, cannot be written in SQL. */
-function unreadableFilter({ sql, permission, subject: { access } }: Case): string | undefined {
-  const next = access.tables.get(permission.table)?.relationships ?? [];
-  const filters = [permission, ...next.flatMap(({ target }) => access.permission(permission.role, target) ?? [])];
+function unreadableFilter({ sql, permission, table, subject: { access } }: Case): string | undefined {
+  const filters = [permission, ...table.relationships.flatMap(({ target }) => access.permission(permission.role, target) ?? [])];
   try {
     for (const each of filters) {
       sql.filter(each, "it");
@@ -56,42 +135,5 @@ function unreadableFilter({ sql, permission, subject: { access } }: Case): strin
     if (error instanceof UnderivableMetadata) return error.message;
     if (error instanceof MissingVariable) return undefined;
     throw error;
-  }
-}
-
-async function verifyRole(subject: Subject, role: string, verdicts: Verdicts, { sessions, most }: VerificationOptions): Promise<void> {
-  const uses = usesOf(subject, role);
-  const real = [...(await realSessions(uses, subject.database)), ...(sessions[role] ?? [])];
-  const hostile = hostileSessions(uses, real);
-  const [first = {}] = real;
-  await verifySchema(subject, role, verdicts);
-  await verifyExecution(subject, role, first, verdicts);
-  for (const table of subject.access.tables.values()) {
-    const permission = subject.access.permission(role, table.key);
-    if (permission === undefined) continue;
-    const of = (variables: Variables) => caseOf({ subject, role, table, permission, variables, verdicts, most });
-    const unreadable = unreadableFilter(of(first));
-    if (unreadable !== undefined) {
-      verdicts.say("not-verified", { role, table: table.key }, `the rows of ${table.rootField} that ${role} is served: ${unreadable}`);
-      continue;
-    }
-    // A filter without variables gives the same in every session.
-    const own = variablesOf(subject.access, table.key, [permission.filter, ...permission.cells.values()]);
-    for (const variables of own.size === 0 ? [first] : real) {
-      await verifyRows(of(variables));
-      await verifyAggregates(of(variables));
-      await verifyStream(of(variables));
-    }
-    for (const variables of real.slice(0, 2)) {
-      await verifyRelationships(of(variables));
-      await verifyHiddenRows(of(variables));
-    }
-    if (own.size > 0) await verifyHostileSessions(of(first), hostile);
-  }
-  for (const called of subject.access.functions) {
-    const table = subject.access.tables.get(called.target);
-    const permission = subject.access.permission(role, called.target);
-    if (table === undefined || permission === undefined || !subject.access.mayCall(role, called)) continue;
-    await verifyFunction(caseOf({ subject, role, table, permission, variables: first, verdicts, most }), called);
   }
 }

@@ -74,7 +74,7 @@ export const permissions: Command = {
   usage: "routeql permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
   description: `For every role, root field, operation (query, by key, aggregate, subscription, stream) and column: whether it is served or refused as the metadata declare, by introspection and by execution. For every role and table: whether the rows served are those that the filter, written in SQL, gives on the rows of this database, with the sessions that its values make, and with session variables missing, malformed and hostile. Limits, counts, relationships, hidden rows asked for by their keys, and what errors tell.
 
-It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Of native queries the columns are held to the permissions of their logical models; that their rows are not is said as not-verified. Mutations, actions, remote schemas and event triggers are not examined.
+It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Functions and native queries are called with arguments that are guessed by their types, or that routeql.yaml gives. Mutations, actions, remote schemas and event triggers are not examined.
 
 A file of expectations holds what each role may do in each source, for review: written by --update-expectations, compared by every later run.`,
   options: {
@@ -113,7 +113,7 @@ A file of expectations holds what each role may do in each source, for review: w
     if (sources.length === 0) throw new UsageError(`the metadata of ${origin} have no source`);
     const addresses = databaseAddresses(given, project.metadata, surroundings);
     const isAlone = named === undefined && sources.length === 1;
-    const { inferFunctionPermissions, rolesWithoutPermission, sessions } = configuration;
+    const { inferFunctionPermissions, rolesWithoutPermission, sessions, arguments: calls } = configuration;
     const verified: Verified[] = [];
     const granted = new Map<string, Expectations>();
     for (const each of sources) {
@@ -122,7 +122,7 @@ A file of expectations holds what each role may do in each source, for review: w
       if (source === undefined || address === undefined) throw new UsageError(`permissions are verified on a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`);
       await using subject = await Subject.open(each, address, { inferFunctionPermissions, statementTimeout, called: sources.length > 1 ? source.name : undefined });
       const verdicts = new Verdicts(each, isAlone ? undefined : source.name);
-      await verify(subject, verdicts, { rolesWithoutPermission, sessions, most });
+      await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most });
       granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
       verified.push({ source: source.name, access: subject.access, verdicts });
     }
