@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { Client } from "pg";
 import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
+import { withClient } from "../load/with-client.ts";
 import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
 import { detect, type DetectReport } from "./detect.ts";
 
@@ -57,19 +57,12 @@ export async function detectCommand(
     else throw error;
     return 1;
   }
-  const database = await openDatabase();
-  const client = new Client({ ...database.config, application_name: "routeql-detect" });
-  client.on("error", () => {}); // a connection that breaks shows at the next statement
-  try {
-    await client.connect();
+  return withClient(openDatabase, "routeql-detect", async (client) => {
     const started = performance.now();
     const report = await detect(client, configuration, { replace: parsed.replace });
     output.stdout.write(`${summarize(report, (performance.now() - started) / 1000)}\n`);
     return 0;
-  } finally {
-    await client.end().catch(() => {});
-    await database.close();
-  }
+  });
 }
 
 function parseArguments(args: readonly string[]): { file: string; replace: boolean } | string {

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { loadHelp, type LoadArguments, parseLoadArguments, UsageError } from "./arguments.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
@@ -10,6 +10,7 @@ import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
 import { details, summarize } from "./summary.ts";
 import { Tally } from "./tally.ts";
+import { withClient } from "./with-client.ts";
 
 export type { OpenDatabase, OpenedDatabase } from "./opened-database.ts";
 
@@ -41,18 +42,11 @@ export async function loadCommand(
     output.stdout.write(loadHelp);
     return 0;
   }
-  const database = await openDatabase();
-  const client = new Client({ ...database.config, application_name: "routeql-load" });
-  client.on("error", () => {}); // a connection that breaks shows at the next statement
-  try {
-    await client.connect();
+  return withClient(openDatabase, "routeql-load", async (client) => {
     let broken = 0;
     for (const input of inputs(parsed)) if (!(await load(client, input, output))) broken += 1;
     return broken === 0 ? 0 : 1;
-  } finally {
-    await client.end().catch(() => {});
-    await database.close();
-  }
+  });
 }
 
 /** Whether the input could be loaded. */

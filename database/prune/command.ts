@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { Client } from "pg";
 import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
+import { withClient } from "../load/with-client.ts";
 import { prune, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- --keep-days N [--dry-run]
@@ -74,18 +74,11 @@ export async function pruneCommand(
   }
   const before = firstKeptDay(parsed.keepDays, now);
   const { dryRun } = parsed;
-  const database = await openDatabase();
-  const client = new Client({ ...database.config, application_name: "routeql-prune" });
-  client.on("error", () => {}); // a connection that breaks shows at the next statement
-  try {
-    await client.connect();
+  return withClient(openDatabase, "routeql-prune", async (client) => {
     const pruned = await prune(client, { before, dryRun, onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`) });
     const total = pruned.reduce((sum, { removed }) => sum + removed, 0);
     const what = pruned.length === 0 ? "nothing to take away" : `${number.format(total)} updates ${dryRun ? "would go" : "gone"}`;
     output.stdout.write(`Before ${before}: ${what}\n`);
     return 0;
-  } finally {
-    await client.end().catch(() => {});
-    await database.close();
-  }
+  });
 }

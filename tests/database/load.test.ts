@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { advisoryLocks } from "../../database/advisory-locks.ts";
+import { loadCommand } from "../../database/load/command.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { type CommandResult, commandsOn, rowsOf, type Run } from "./support.ts";
+import { type CommandResult, commandsOn, rowsOf, type Run, runCommand } from "./support.ts";
 
 describe("load", () => {
   let database: StartedDatabaseContainer;
@@ -204,5 +207,23 @@ describe("load", () => {
   test("arguments that are not understood end before the database is asked", async () => {
     expect(await load()).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no FILE to load") as string });
     expect(await load("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("npm run load") as string });
+  });
+
+  test("a load that is cut off while it waits for its turn ends on the server too, and leaves nothing", async () => {
+    await using other = await database.connect("bootstrap");
+    await other.query("select pg_advisory_lock($1)", [advisoryLocks.turn]);
+    const sessions = async (condition: string): Promise<number> => {
+      const { rows } = await other.query<{ count: number }>(`select count(*)::int from pg_stat_activity where application_name = 'routeql-load' and ${condition}`);
+      return rows[0]!.count;
+    };
+    const socket = new Socket();
+    const config = { connectionString: database.getConnectionUri("loader"), stream: () => socket };
+    const cutOff = expect(runCommand(loadCommand, ["--demo", "10"], async () => ({ config, close: async () => {} }))).rejects.toThrow("Connection terminated");
+    await expect.poll(() => sessions("wait_event = 'advisory'")).toBe(1);
+    socket.destroy();
+    await cutOff;
+    // The turn is still somebody else's, so only its client's absence ends it.
+    await expect.poll(() => sessions("true")).toBe(0);
+    expect(await rowsOf(database, "owner", served)).toEqual([]);
   });
 });

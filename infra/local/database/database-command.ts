@@ -1,4 +1,4 @@
-import type { OpenDatabase } from "../../../database/load/opened-database.ts";
+import type { OpenDatabase, OpenedDatabase } from "../../../database/load/opened-database.ts";
 import type { Command } from "../foundation/command.ts";
 import { runInterruptibly } from "../commands/options.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
@@ -19,6 +19,15 @@ export function databaseCommand({ name, summary, operands, role, program }: Data
   return {
     description: { name, summary, operands, options: {}, passesOn: true },
     help: async () => void (await program(["--help"], () => Promise.reject(new Error("help needs no database")))),
-    run: (stack, args) => runInterruptibly(() => program(args.rest, () => openDatabase(stack, role))),
+    run: (stack, args) => runInterruptibly((signal) => program(args.rest, () => openUntil(signal, () => openDatabase(stack, role)))),
   };
+}
+
+/** A database whose connection is cut by Ctrl-C: what a program has not committed by then has not happened. */
+async function openUntil(signal: AbortSignal, open: OpenDatabase): Promise<OpenedDatabase> {
+  const database = await open();
+  const cut = (): void => void database.close().catch(() => undefined);
+  if (signal.aborted) cut();
+  else signal.addEventListener("abort", cut, { once: true });
+  return database;
 }
