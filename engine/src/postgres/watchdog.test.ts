@@ -26,12 +26,12 @@ test("a limit of 0 gives up nothing", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what was released is not kept alive by what follows, in a heap of which only the young part is collected", () => {
+test("what was released is not kept alive by what follows, in a heap of which only the young part is collected", async () => {
   const watchdog = new Watchdog(10_000);
   const turn = () => ({ abandon: () => undefined, payload: payload() });
   let last = turn();
   watchdog.watch(last);
-  const growth = growthOver(5_000, () => {
+  const growth = await growthOver(5_000, () => {
     const next = turn();
     watchdog.watch(next);
     watchdog.release(last);

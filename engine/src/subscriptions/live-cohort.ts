@@ -1,6 +1,7 @@
 import type { PollAnswer } from "../engine.ts";
 import { fingerprint } from "./last-answer.ts";
 import { batches, pollBatch, type Polling } from "./polling.ts";
+import { PollingRounds } from "./polling-rounds.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 
 interface Subscriber {
@@ -15,6 +16,8 @@ interface Member {
   readonly parameters: readonly unknown[];
   readonly subscribers: Set<Subscriber>;
   last: string | undefined;
+  /** Somebody came since it was last polled. */
+  isFresh: boolean;
   /** Number of the newest statement whose answer was taken; an older one that comes late is dropped. */
   answeredBy: number;
 }
@@ -28,17 +31,16 @@ export class LiveCohort {
   readonly #polling: Polling;
   readonly #onEmpty: () => void;
   readonly #members = new Map<string, Member>();
-  readonly #fresh = new Set<Member>();
-  #statements = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rounds: PollingRounds;
+  #fresh: Member[] = [];
   #freshRunning = false;
-  #stopped = false;
+  #statements = 0;
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
     this.#key = key;
     this.#polling = polling;
     this.#onEmpty = onEmpty;
-    this.#schedule();
+    this.#rounds = new PollingRounds(polling.interval, () => this.#poll([...this.#members.values()]));
   }
 
   get members(): number {
@@ -55,28 +57,28 @@ export class LiveCohort {
     const memberKey = JSON.stringify(parameters);
     let member = this.#members.get(memberKey);
     if (member === undefined) {
-      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0 };
+      member = { parameters, subscribers: new Set(), last: undefined, isFresh: false, answeredBy: 0 };
       this.#members.set(memberKey, member);
     }
     const subscriber = { listener, joinedAt: this.#statements, waitsForFirst: true };
     member.subscribers.add(subscriber);
-    this.#fresh.add(member);
+    if (!member.isFresh) this.#fresh.push(member);
+    member.isFresh = true;
     if (!this.#freshRunning) void this.#answerFresh();
     return { stop: () => this.#leave(memberKey, member, subscriber) };
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#rounds.stop();
     this.#members.clear();
-    this.#fresh.clear();
+    this.#fresh = [];
   }
 
   #leave(memberKey: string, member: Member, subscriber: Subscriber): void {
     if (!member.subscribers.delete(subscriber) || member.subscribers.size > 0) return;
     if (this.#members.get(memberKey) === member) this.#members.delete(memberKey);
-    this.#fresh.delete(member);
-    if (this.#members.size > 0 || this.#stopped) return;
+    member.last = undefined; // which is long, and the Map may keep the member alive for as long as Watchdog tells
+    if (this.#members.size > 0 || this.#rounds.isStopped) return;
     this.stop();
     this.#onEmpty();
   }
@@ -85,21 +87,13 @@ export class LiveCohort {
   async #answerFresh(): Promise<void> {
     this.#freshRunning = true;
     await new Promise((proceed) => setImmediate(proceed));
-    while (this.#fresh.size > 0) {
-      const members = [...this.#fresh];
-      this.#fresh.clear();
+    while (this.#fresh.length > 0) {
+      const members = this.#fresh;
+      this.#fresh = [];
+      for (const member of members) member.isFresh = false;
       await this.#poll(members);
     }
     this.#freshRunning = false;
-  }
-
-  #schedule(): void {
-    this.#timer = setTimeout(() => void this.#pollAll(), this.#polling.interval);
-  }
-
-  async #pollAll(): Promise<void> {
-    await this.#poll([...this.#members.values()]);
-    if (!this.#stopped) this.#schedule();
   }
 
   async #poll(members: readonly Member[]): Promise<void> {
@@ -110,15 +104,15 @@ export class LiveCohort {
 
   async #pollBatch(batch: readonly Member[]): Promise<void> {
     const wanted = batch.filter(({ subscribers }) => subscribers.size > 0);
-    if (this.#stopped || wanted.length === 0) return;
+    if (this.#rounds.isStopped || wanted.length === 0) return;
     this.#statements += 1;
     const statement = this.#statements;
     const parameters = wanted.map((member) => member.parameters);
-    const answers = await pollBatch(this.#polling, this.#key, parameters);
-    if (this.#stopped) return;
+    const answers = await pollBatch(this.#polling, this.#key, parameters, this.#rounds.signal);
+    if (this.#rounds.isStopped) return;
     for (const [index, member] of wanted.entries()) {
       const answer = answers[index];
-      if (answer !== undefined && statement > member.answeredBy) take(member, answer, statement);
+      if (answer !== undefined && member.subscribers.size > 0 && statement > member.answeredBy) take(member, answer, statement);
     }
   }
 }

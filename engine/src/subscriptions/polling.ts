@@ -1,5 +1,6 @@
 import type { Engine, PollAnswer } from "../engine.ts";
 import { errorReply, toEngineError } from "../errors.ts";
+import type { Cancellation } from "../execution/cancellation.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** What the cohorts of one engine share. */
@@ -16,16 +17,18 @@ export interface Polling {
   readonly onError: (error: ReturnType<typeof toEngineError>) => void;
 }
 
-/** Answers of one batch, in order; when the statement fails as a whole, each member gets that failure. */
+/** Answers of one batch, in order; when the statement fails as a whole, each member gets that failure. None when it was given up. */
 export async function pollBatch(
   polling: Polling,
   cohortKey: string,
   parameters: readonly (readonly unknown[])[],
+  signal: Cancellation,
 ): Promise<readonly PollAnswer[]> {
   const start = performance.now();
   try {
-    return await polling.engine.poll(cohortKey, parameters);
+    return await polling.engine.poll(cohortKey, parameters, { signal });
   } catch (thrown) {
+    if (signal.aborted) return [];
     const error = toEngineError(thrown);
     polling.onError(error);
     const text = errorReply(error);

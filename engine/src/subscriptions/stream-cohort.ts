@@ -1,4 +1,5 @@
 import { batches, pollBatch, type Polling } from "./polling.ts";
+import { PollingRounds } from "./polling-rounds.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 
 interface Reader {
@@ -19,14 +20,13 @@ export class StreamCohort {
   readonly #polling: Polling;
   readonly #onEmpty: () => void;
   readonly #readers = new Set<Reader>();
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #rounds: PollingRounds;
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
     this.#key = key;
     this.#polling = polling;
     this.#onEmpty = onEmpty;
-    this.#schedule();
+    this.#rounds = new PollingRounds(polling.interval, () => this.#poll([...this.#readers]));
   }
 
   get members(): number {
@@ -45,24 +45,14 @@ export class StreamCohort {
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#rounds.stop();
     this.#readers.clear();
   }
 
   #leave(reader: Reader): void {
-    if (!this.#readers.delete(reader) || this.#readers.size > 0 || this.#stopped) return;
+    if (!this.#readers.delete(reader) || this.#readers.size > 0 || this.#rounds.isStopped) return;
     this.stop();
     this.#onEmpty();
-  }
-
-  #schedule(): void {
-    this.#timer = setTimeout(() => void this.#pollAll(), this.#polling.interval);
-  }
-
-  async #pollAll(): Promise<void> {
-    await this.#poll([...this.#readers]);
-    if (!this.#stopped) this.#schedule();
   }
 
   /** A reader is in one poll at a time: two from the same cursor would deliver the same rows twice. */
@@ -82,7 +72,7 @@ export class StreamCohort {
 
   async #pollBatch(batch: readonly (readonly Reader[])[]): Promise<void> {
     const parameters = batch.map(([first]) => first?.parameters ?? []);
-    const answers = this.#stopped ? [] : await pollBatch(this.#polling, this.#key, parameters);
+    const answers = this.#rounds.isStopped ? [] : await pollBatch(this.#polling, this.#key, parameters, this.#rounds.signal);
     for (const [index, sharing] of batch.entries()) {
       const answer = answers[index];
       for (const reader of sharing) {

@@ -36,6 +36,8 @@ function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
   });
 }
 
+/** Cohort and members of each poll so far. */
+const asked = () => poll.mock.calls.map(([cohortKey, members]) => [cohortKey, members]);
 const settle = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
 
 beforeEach(() => {
@@ -70,7 +72,7 @@ describe("live queries", () => {
     const listeners = Array.from({ length: 50 }, listener);
     for (const one of listeners) subscriptions.subscribe(live("a"), one);
     await settle();
-    expect(poll.mock.calls).toEqual([["cohort", [["a"]]]]);
+    expect(asked()).toEqual([["cohort", [["a"]]]]);
     rows["a"] = "a2";
     await settle(interval);
     expect(poll).toHaveBeenCalledTimes(2);
@@ -83,7 +85,7 @@ describe("live queries", () => {
     subscriptions.subscribe(live("a"), one);
     subscriptions.subscribe(live("b"), two);
     await settle();
-    expect(poll.mock.calls).toEqual([["cohort", [["a"], ["b"]]]]);
+    expect(asked()).toEqual([["cohort", [["a"], ["b"]]]]);
     rows["b"] = "b2";
     await settle(interval);
     expect([one.heard, two.heard]).toEqual([["a1"], ["b1", "b2"]]);
@@ -231,6 +233,26 @@ describe("live queries", () => {
     expect(one.heard).toHaveLength(2);
   });
 
+  test.each(["the last one stops", "everything is stopped"])("a running poll is given up when %s, without an error in the log", async (when) => {
+    const onError = vi.fn<SubscriptionsOptions["onError"]>();
+    subscriptions = start({ onError });
+    poll.mockImplementation((_key, _members, { signal } = {}) => new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason))));
+    const [one, two] = [listener(), listener()];
+    const first = subscriptions.subscribe(live("a"), one);
+    const second = subscriptions.subscribe(live("b"), two);
+    await settle();
+    const signal = poll.mock.lastCall?.[2]?.signal;
+    first.stop();
+    expect(signal?.aborted).toBe(false);
+    if (when === "the last one stops") second.stop();
+    else subscriptions.stop();
+    expect(signal?.aborted).toBe(true);
+    await settle(interval * 3);
+    expect([one.heard, two.heard]).toEqual([[], []]);
+    expect(onError).not.toHaveBeenCalled();
+    expect(poll).toHaveBeenCalledTimes(1);
+  });
+
   test("nothing is polled after everything was stopped", async () => {
     subscriptions.subscribe(live("a"), listener());
     subscriptions.stop();
@@ -296,7 +318,7 @@ describe("streams", () => {
     poll.mockClear();
     events.push(4);
     await settle(interval);
-    expect(poll.mock.calls).toEqual([["stream", [[3]]]]);
+    expect(asked()).toEqual([["stream", [[3]]]]);
     expect([one.heard.at(-1), two.heard.at(-1)]).toEqual(["[4]", "[4]"]);
   });
 

@@ -10,13 +10,13 @@ export function payload(): readonly number[] {
  * Bytes by which the heap grows over so many turns while nothing but its young part is collected, as it is between two collections
  * of the whole: what was let go of, and is still there then, is kept alive by something that was let go of before it.
  */
-export function growthOver(turns: number, turn: (index: number) => void): number {
+export async function growthOver(turns: number, turn: (index: number) => Promise<void> | void): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
   collect();
   const before = getHeapStatistics().used_heap_size;
   for (let index = 0; index < turns; index += 1) {
-    turn(index);
+    await turn(index);
     if (index % 10 === 0) collect({ type: "minor" });
   }
   return getHeapStatistics().used_heap_size - before;

@@ -8,7 +8,7 @@ import type { Outbox } from "./outbox.ts";
 const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
 const request = { query: "subscription { updates }" };
 
-test("a subscription that was stopped is not kept alive by those that follow, in a heap of which only the young part is collected", () => {
+test("a subscription that was stopped is not kept alive by those that follow, in a heap of which only the young part is collected", async () => {
   const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, isCongested: false };
   const context = {
     engine: createFakeEngine(),
@@ -29,7 +29,7 @@ test("a subscription that was stopped is not kept alive by those that follow, in
   const operations = new Operations(context, outbox, transportDialect, { requestId: "test", hasLegacyErrors: false }, () => expect.unreachable());
   operations.begin(session);
   operations.start("0", request);
-  const growth = growthOver(5_000, (index) => {
+  const growth = await growthOver(5_000, (index) => {
     operations.start(String(index + 1), request);
     operations.stop(String(index));
   });

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { growthOver } from "../testing/heap.ts";
+import { createLimiter } from "./limiter.ts";
+import { LiveCohort } from "./live-cohort.ts";
+import type { Listener } from "./subscriber.ts";
+
+function hear(): { readonly listener: Listener; readonly heard: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { heard: promise, listener: { deliver: () => resolve(), refuse: () => expect.unreachable(), isReady: () => true } };
+}
+
+test("answers of those who left are not kept alive by the answers of others, in a heap of which only the young part is collected", async () => {
+  const answer = () => ({ text: Buffer.alloc(8_000, "x").toString(), failed: false, empty: false });
+  const polling = {
+    engine: { poll: (_key: string, members: readonly unknown[]) => Promise.resolve(members.map(answer)), release: () => undefined },
+    interval: 600_000,
+    batchSize: 100,
+    limiter: createLimiter(2),
+    onPoll: () => undefined,
+    onError: () => expect.unreachable(),
+  };
+  const cohort = new LiveCohort("cohort", polling, () => undefined);
+  const join = async (parameter: number) => {
+    const { listener, heard } = hear();
+    const subscription = cohort.subscribe([parameter], listener);
+    await heard;
+    return subscription;
+  };
+  let last = await join(-1);
+  const growth = await growthOver(5_000, async (index) => {
+    const next = await join(index);
+    last.stop();
+    last = next;
+  });
+  last.stop();
+  // Of 40 MB that were answered.
+  expect(growth).toBeLessThan(6_000_000);
+});
