@@ -19,6 +19,7 @@ const settings: GatewaySettings = {
   burst: 100,
   loginRequestsPerMinutePerAddress: 30,
   connectionsPerAddress: 200,
+  queryReplySeconds: 45,
   idleWebSocketSeconds: 60,
 };
 const files = renderGateway(settings);
@@ -36,7 +37,7 @@ test("every included file is there, and every file is included", () => {
 });
 
 test("files that are used as they are reach the gateway unchanged", () => {
-  const made = new Set(["settings.conf", "errors.conf"]);
+  const made = new Set(["settings.conf", "query-time.conf", "errors.conf"]);
   for (const [name, content] of Object.entries(files)) {
     if (!made.has(name)) expect(content).toBe(readFileSync(join(import.meta.dirname, name), "utf8"));
   }
@@ -76,6 +77,12 @@ test("settings stand in settings.conf as nginx reads them", () => {
   }
 });
 
+test("a query is waited for as long as its setting says, a WebSocket as long as another", () => {
+  expect(files["query-time.conf"]).toContain("\nproxy_read_timeout 45s;\n");
+  const others = renderGateway({ ...settings, queryReplySeconds: 330 });
+  expect(Object.keys(others).filter((name) => others[name] !== files[name])).toEqual(["query-time.conf"]);
+});
+
 test("one login a minute has no burst", () => {
   expect(renderGateway({ ...settings, loginRequestsPerMinutePerAddress: 1 })["settings.conf"]).toContain("\nlimit_req zone=logins;\n");
 });
@@ -93,6 +100,7 @@ test.each([
   { httpsPort: 65_536 },
   { bodyLimitKilobytes: 1.5 },
   { burst: Number.NaN },
+  { queryReplySeconds: 0 },
   { idleWebSocketSeconds: -1 },
 ])("%o is refused by name", (wrong) => {
   expect(() => renderGateway({ ...settings, ...wrong })).toThrow(Object.keys(wrong)[0]);

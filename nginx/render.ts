@@ -1,13 +1,13 @@
 /**
  * The gateway's configuration files. start.sh and those in this folder that end in .conf are used as they are; settings.conf and errors.conf are made
- * here.
+ * here, as is query-time.conf.
  * @module
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { consolePageFile, renderConsole } from "./console-file.ts";
 import { renderErrors } from "./errors-file.ts";
-import { renderSettings } from "./settings-file.ts";
+import { renderQueryTime, renderSettings } from "./settings-file.ts";
 import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
 
 export type { GatewaySettings } from "./settings.ts";
@@ -26,6 +26,7 @@ export function renderGateway(settings: GatewaySettings): Record<string, string>
   return {
     ...Object.fromEntries(files),
     "errors.conf": renderErrors(),
+    "query-time.conf": renderQueryTime(settings),
     "settings.conf": renderSettings(settings),
     ...(consolePage === undefined ? {} : { "console.conf": renderConsole(consolePage), [consolePageFile]: consolePage.text }),
   };

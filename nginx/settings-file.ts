@@ -39,6 +39,15 @@ function origin(host: string, port: number): string {
   return port === 443 ? `https://${host}` : `https://${host}:${port}`;
 }
 
+/** query-time.conf: how long the engine may be silent on a query; settings.conf has what holds for WebSockets. */
+export function renderQueryTime({ queryReplySeconds }: GatewaySettings): string {
+  return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
+
+# (1) Longer than the engine waits for a connection, a statement and its answer together, which it answers better itself. Default: 60s
+proxy_read_timeout ${queryReplySeconds}s;
+`;
+}
+
 /** nginx has no constants: a map of nothing is one. */
 function constant(variable: string, value: string): string {
   return `map "" $${variable} { default "${value}"; }`;

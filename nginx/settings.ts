@@ -33,6 +33,8 @@ export interface GatewaySettings {
   readonly loginRequestsPerMinutePerAddress: number;
   /** Connections that one address may hold; each running HTTP/2 request and each WebSocket counts as one. */
   readonly connectionsPerAddress: number;
+  /** Seconds that the engine may be silent before a query is given up: more than it takes itself to give one up. */
+  readonly queryReplySeconds: number;
   /** A WebSocket without a byte from the engine for so long is closed; must exceed the engine's keep-alive. */
   readonly idleWebSocketSeconds: number;
 }
@@ -58,6 +60,7 @@ const numbers = {
   burst: 100_000,
   loginRequestsPerMinutePerAddress: 100_000,
   connectionsPerAddress: 65_535,
+  queryReplySeconds: 86_400,
   idleWebSocketSeconds: 86_400,
 } as const satisfies Partial<Record<keyof GatewaySettings, number>>;
 

@@ -20,6 +20,9 @@ function consolePage(): GatewaySettings["consolePage"] {
   return { text, policy: headers?.["content-security-policy"] ?? "default-src 'none'" };
 }
 
+/** Beside a statement's own seconds the engine waits 5 s for a connection and 10 s for an answer that does not come; as much again is room. */
+const secondsBesideStatement = 30;
+
 function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hostOf"]): Record<string, string> {
   const files = renderGateway({
     publicHost: hostInAddress(settings.publicHost),
@@ -35,6 +38,7 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
     burst: settings.requestBurst,
     loginRequestsPerMinutePerAddress: settings.loginRequestsPerMinutePerAddress,
     connectionsPerAddress: settings.connectionsPerAddress,
+    queryReplySeconds: settings.statementTimeoutSeconds + secondsBesideStatement,
     idleWebSocketSeconds: settings.idleWebSocketSeconds,
   });
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));

@@ -7,11 +7,12 @@ import { startSurroundings, type Surroundings } from "./support/surroundings.ts"
 import { startUpstream } from "./support/upstream.ts";
 
 const shorten = (files: Record<string, string>): void => {
-  for (const name of ["api.conf", "proxy-auth-sidecar.conf"]) files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>8s");
+  const name = "proxy-auth-sidecar.conf";
+  files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>8s");
 };
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ edit: shorten })));
+beforeAll(async () => void (parts = await startSurroundings({ edit: shorten, settings: { queryReplySeconds: 8 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 

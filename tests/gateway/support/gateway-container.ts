@@ -24,6 +24,7 @@ export const roomySettings: GatewaySettings = {
   burst: 10_000,
   loginRequestsPerMinutePerAddress: 10_000,
   connectionsPerAddress: 1000,
+  queryReplySeconds: 60,
   idleWebSocketSeconds: 60,
 };
 
