@@ -34,7 +34,7 @@ export function describeDatabase(settings: Pick<PlainSettings, "target">): Servi
     environment: {
       POSTGRES_DB: databaseAddress.name,
       PGDATA: "/var/lib/postgresql/data",
-      // This project's own image heeds it; the official one has no such bound.
+      // The entry point (images/database/entrypoint.sh) heeds it, in the official image too.
       POSTGRES_PROCESS_MEGABYTES: String(processMegabytes),
     },
     secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },

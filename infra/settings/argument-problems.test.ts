@@ -1,3 +1,4 @@
+import { output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { argumentProblems } from "./argument-problems.ts";
 
@@ -13,6 +14,15 @@ test("all problems are listed at once", () => {
     "httpPort must be a number, not a string",
     'hostAddress must be an IPv4 or IPv6 address, not "here"',
     "color is not a setting",
+  ]);
+});
+
+test("a name that is nearly one is recognised, and so is what is known only during the deployment", () => {
+  expect(found({ publicHots: "routes.example.net", httpPort: output(80), adminEmail: Promise.resolve("a@example.net"), engine: ["hasura"] })).toEqual([
+    "publicHots is not a setting; is publicHost meant?",
+    "httpPort must be a number, not an Output or a promise; only secrets may be one",
+    "adminEmail must be a string, not an Output or a promise; only secrets may be one",
+    "engine must be a string, not an object",
   ]);
 });
 

@@ -1,7 +1,15 @@
+import { Output } from "@pulumi/pulumi";
 import { contradictions } from "./complete.ts";
 import type { SettingsProblem } from "./error.ts";
 import { settingNames, settings } from "./list.ts";
+import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
+
+function kindOf(value: unknown): string {
+  // What is known only during the deployment cannot say which resources there are.
+  if (Output.isInstance(value) || value instanceof Promise) return "an Output or a promise; only secrets may be one";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
 
 /** What is wrong with arguments that are not secret; a program that was not type-checked may also give unknown names. */
 export function argumentProblems(given: Readonly<Record<string, unknown>>, stack: string): SettingsProblem[] {
@@ -10,12 +18,12 @@ export function argumentProblems(given: Readonly<Record<string, unknown>>, stack
   for (const [written, value] of Object.entries(given)) {
     const name = settingNames.find((candidate) => candidate === written);
     if (name === undefined) {
-      problems.push({ name: written, place, problem: "is not a setting" });
+      problems.push({ name: written, place, problem: notASetting(written, settingNames) });
       continue;
     }
     if (value === undefined || settings[name].type === "secret") continue;
     const expected = { flag: "boolean", number: "number", text: "string", file: "string" }[settings[name].type];
-    const problem = typeof value === expected ? checkValue(name, value as never) : `must be a ${expected}, not a ${typeof value}`;
+    const problem = typeof value === expected ? checkValue(name, value as never) : `must be a ${expected}, not ${kindOf(value)}`;
     if (problem !== undefined) problems.push({ name, place, problem });
   }
   return problems.length > 0 ? problems : contradictions(given, stack);

@@ -37,3 +37,9 @@ export function nearest(written: string, known: readonly string[]): string | und
   const [best] = ranked;
   return best !== undefined && best.steps <= Math.floor(written.length / 3) ? best.name : undefined;
 }
+
+/** The end of a sentence that begins with a name that is none of those known. */
+export function notASetting(written: string, known: readonly string[]): string {
+  const guess = nearest(written, known);
+  return `is not a setting${guess === undefined ? "" : `; is ${guess} meant?`}`;
+}

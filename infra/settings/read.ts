@@ -10,7 +10,7 @@ import { parseEnvironmentFile } from "./environment-file.ts";
 import { settingNames, settings } from "./list.ts";
 import type { GivenSettings, SettingName } from "./list.ts";
 import { parseValue } from "./parse.ts";
-import { nearest } from "./nearest.ts";
+import { notASetting } from "./nearest.ts";
 
 export interface SettingsSources {
   /** Name of the stack, which some defaults depend on. */
@@ -29,11 +29,6 @@ interface Given {
 
 const namesByEnvironment = new Map<string, SettingName>(settingNames.map((name) => [settings[name].environment, name]));
 
-function unknown(written: string, known: readonly string[]): string {
-  const guess = nearest(written, known);
-  return `is not a setting${guess === undefined ? "" : `; is ${guess} meant?`}`;
-}
-
 function fromConfiguration(
   configuration: SettingsSources["configuration"],
   problems: SettingsProblem[],
@@ -42,7 +37,7 @@ function fromConfiguration(
   const place = "stack configuration";
   for (const [written, value] of Object.entries(configuration)) {
     const name = settingNames.find((candidate) => candidate === written);
-    if (name === undefined) problems.push({ name: written, place, problem: unknown(written, settingNames) });
+    if (name === undefined) problems.push({ name: written, place, problem: notASetting(written, settingNames) });
     else if (value !== "") given.set(name, { written, place, value });
   }
   return given;
@@ -58,7 +53,7 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   for (const { name: written, value, line } of entries) {
     const place = `${file.name}, line ${line}`;
     const name = namesByEnvironment.get(written);
-    if (name === undefined) problems.push({ name: written, place, problem: unknown(written, [...namesByEnvironment.keys()]) });
+    if (name === undefined) problems.push({ name: written, place, problem: notASetting(written, [...namesByEnvironment.keys()]) });
     else if (seen.has(written)) problems.push({ name: written, place, problem: "is set twice" });
     else if (value !== "") given.set(name, { written, place, value });
     seen.add(written);
