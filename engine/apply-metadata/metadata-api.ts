@@ -24,7 +24,9 @@ export class Refusal extends Error {
 /** One line: what kind of object, which one, and what is wrong with it. */
 function describe({ type, name, path, reason }: z.infer<typeof inconsistent>): string {
   const which = typeof name === "string" ? name : name === undefined ? (path ?? "") : JSON.stringify(name);
-  return `  ${[type, which].filter((part) => part !== undefined && part !== "").join(" ")}: ${reason}`;
+  // Hasura's names begin with the kind of object.
+  const named = type === undefined || which.startsWith(`${type} `) ? which : `${type} ${which}`.trimEnd();
+  return `  ${named}: ${reason}`;
 }
 
 /** The commands of Hasura's metadata API that the job needs (POST /v1/metadata). */

@@ -99,7 +99,7 @@ describe("one engine with a metadata database", () => {
         path: "$.args",
         error: "cannot continue due to inconsistent metadata",
         code: "unexpected",
-        internal: [{ type: "table", name: "public.plum", reason: "the database has no table or view public.plum" }],
+        internal: [{ type: "table", name: "table plum in source default", reason: "Inconsistent object: the database has no table or view public.plum" }],
       },
     });
     expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({ resource_version: 1 });

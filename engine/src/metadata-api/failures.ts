@@ -9,22 +9,23 @@ import { hasuraObject, inconsistentReason } from "./inconsistent-object.ts";
 
 /** An object that is not served, as `get_inconsistent_metadata` lists it. */
 export function describe(metadata: Json, problem: Inconsistency): unknown {
-  const { path, reason, definition } = problem;
+  const { path, definition } = problem;
   const { type, name } = hasuraObject(metadata, problem);
-  return { type, name, reason, path, definition };
+  return { type, name, reason: problem.kind === "inconsistent" ? inconsistentReason(problem) : problem.reason, path, definition };
 }
 
-function describeProblem(problem: Problem | Inconsistency): unknown {
+function describeProblem(metadata: Json, problem: Problem | Inconsistency): unknown {
   const { path, reason } = problem;
-  return "definition" in problem ? { type: problem.type, name: problem.name, reason, path, definition: problem.definition } : { path, reason };
+  return "definition" in problem ? describe(metadata, problem) : { path, reason };
 }
 
 /**
  * Hasura's error for metadata that do not fit the databases; for metadata that it would not have read, one that lists all that is wrong.
+ * @param metadata what was refused
  * @param place of the metadata in what is at the path
  */
-export function refusalOf({ problems }: MetadataError, path: string, place = ""): EngineError {
-  const internal = problems.map(describeProblem);
+export function refusalOf({ problems }: MetadataError, metadata: Json, path: string, place = ""): EngineError {
+  const internal = problems.map((problem) => describeProblem(metadata, problem));
   if (problems.every(({ kind }) => kind === "inconsistent")) return refusal("unexpected", "cannot continue due to inconsistent metadata", path, internal);
   const code = problems.some(({ kind }) => kind === "invalid") ? "parse-failed" : "not-supported";
   const message = problems.map((problem) => `${problem.path}: ${problem.reason}`).join("; ");

@@ -35,6 +35,7 @@ export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick
   const source = String(valueAt(metadata, [root, index, "name"]));
   if (typeof list !== "string" || typeof position !== "number") return type === "source" ? { type, name: `source ${source}`, dependency: `source ${source}` } : own;
   const path = [root, index, list, position];
+  if (valueAt(metadata, path) === undefined) return own;
   if (list !== "tables") {
     const kind = ofSources[list];
     if (kind === undefined) return own;

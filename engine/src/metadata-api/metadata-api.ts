@@ -41,7 +41,7 @@ export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft
       try {
         return await answer(parsed);
       } catch (error) {
-        throw error instanceof MetadataError ? refusalOf(error, "$.args") : error;
+        throw error instanceof MetadataError ? refusalOf(error, {}, "$.args") : error;
       }
     },
   };
@@ -106,7 +106,7 @@ async function checked(draft: MetadataDraft, allowInconsistent: boolean, path: s
   try {
     await draft.check(allowInconsistent);
   } catch (error) {
-    throw error instanceof MetadataError ? refusalOf(error, `${path}.args`, place) : error;
+    throw error instanceof MetadataError ? refusalOf(error, draft.metadata, `${path}.args`, place) : error;
   }
 }
 
