@@ -33,7 +33,7 @@ test("the published ports are the settings'", () => {
 
 test("the gateway waits longer for a query than the engine does for its statement, however long that may take", () => {
   for (const statementTimeoutSeconds of [1, 30, 3600]) {
-    const [, seconds] = /proxy_read_timeout (\d+)s/.exec(String(service("gateway", { statementTimeoutSeconds }).files["nginx/query-time.conf"])) ?? [];
+    const [, seconds] = /proxy_read_timeout (\d+)s/.exec(JSON.stringify(service("gateway", { statementTimeoutSeconds }).files["nginx/query-time.conf"])) ?? [];
     expect(Number(seconds)).toBe(statementTimeoutSeconds + 30);
   }
 });
