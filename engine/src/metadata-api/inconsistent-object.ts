@@ -30,6 +30,7 @@ const ofSources: Readonly<Record<string, { readonly type: string; readonly key: 
 /** What Hasura calls the object around a fault. Without a counterpart there, it has the engine's own names. */
 export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick<Inconsistency, "at" | "type" | "name" | "kind">): HasuraObject {
   const [root, index, list, position, inner, item] = at;
+  if (type === "inherited_role") return { type, name: `${type} inherited role ${name}`, dependency: `inherited role ${name}` };
   const own = { type, name, dependency: `${type} ${name}` };
   if (why !== "inconsistent" || root !== "sources" || typeof index !== "number") return own;
   const source = String(valueAt(metadata, [root, index, "name"]));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MergedPath } from "../../metadata/load.ts";
 import { command, comment, object, present, refusal, source, type Command, type Json } from "./change.ts";
-import { itemAt, listAt, sourceAt, withItem, without, withValue } from "./places.ts";
+import { itemAt, listAt, sourceAt, valueAt, withItem, without, withValue } from "./places.ts";
 
 /** @throws EngineError `not-found` */
 function ownerOf(metadata: Json, name: string, message = `Source '${name}' of kind postgres not found.`): MergedPath {
@@ -29,7 +29,14 @@ function modelAt(metadata: Json, owner: string, name: string): MergedPath {
   return path;
 }
 
-const aboutModel = { source, name: z.string() };
+const aboutModel = { source, type: z.enum(["logical_model", "native_query"]).default("logical_model"), name: z.string(), role: z.string().min(1) };
+
+/** Place of the permissions of a logical model, or of the one that a native query has for itself; undefined when it has none. @throws EngineError */
+function permissionsAt(metadata: Json, { source: owner, type, name }: { readonly source: string; readonly type: "logical_model" | "native_query"; readonly name: string }): MergedPath | undefined {
+  if (type === "logical_model") return [...modelAt(metadata, owner, name), "select_permissions"];
+  const own = [...queryAt(metadata, owner, name), "returns"];
+  return typeof valueAt(metadata, own) === "object" ? [...own, "select_permissions"] : undefined;
+}
 
 export const nativeCommands: Readonly<Record<string, Command>> = {
   track_native_query: command(
@@ -72,13 +79,13 @@ export const nativeCommands: Readonly<Record<string, Command>> = {
     return { metadata: without(metadata, modelAt(metadata, owner, name)) };
   }),
 
-  create_logical_model_select_permission: command(z.strictObject({ ...aboutModel, role: z.string().min(1), permission: object, comment }), (metadata, { source: owner, name, ...permission }) => {
-    const model = modelAt(metadata, owner, name);
-    return withItem(metadata, [...model, "select_permissions"], present(permission), "role");
+  create_logical_model_select_permission: command(z.strictObject({ ...aboutModel, permission: object, comment }), (metadata, { role, permission, comment: said, ...model }) => {
+    const list = permissionsAt(metadata, model);
+    return list === undefined ? { metadata } : withItem(metadata, list, present({ role, permission, comment: said }), "role");
   }),
 
-  drop_logical_model_select_permission: command(z.strictObject({ ...aboutModel, role: z.string().min(1) }), (metadata, { source: owner, name, role }) => {
-    const list = [...modelAt(metadata, owner, name), "select_permissions"];
-    return { metadata: withValue(metadata, list, listAt(metadata, list).filter((permission) => permission["role"] !== role)) };
+  drop_logical_model_select_permission: command(z.strictObject(aboutModel), (metadata, { role, ...model }) => {
+    const list = permissionsAt(metadata, model);
+    return { metadata: list === undefined ? metadata : withValue(metadata, list, listAt(metadata, list).filter((permission) => permission["role"] !== role)) };
   }),
 };
