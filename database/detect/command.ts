@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
+import { unreadable } from "../load/unreadable.ts";
 import { withClient } from "../load/with-client.ts";
 import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
 import { detect, type DetectReport } from "./detect.ts";
@@ -51,10 +52,9 @@ export async function detectCommand(
   try {
     configuration = parseConfiguration(await readFile(parsed.file, "utf8"), parsed.file);
   } catch (error) {
-    if (error instanceof ConfigurationError) output.stderr.write(`${error.message}\n`);
-    else if ((error as NodeJS.ErrnoException).code !== undefined)
-      output.stderr.write(`${parsed.file} cannot be read: ${(error as Error).message}\n`);
-    else throw error;
+    const reason = unreadable(error);
+    if (!(error instanceof ConfigurationError) && reason === undefined) throw error;
+    output.stderr.write(`${error instanceof ConfigurationError ? error.message : `${parsed.file} cannot be read: ${reason}`}\n`);
     return 1;
   }
   return withClient(openDatabase, "routeql-detect", async (client) => {

@@ -10,6 +10,7 @@ import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
 import { details, summarize } from "./summary.ts";
 import { Tally } from "./tally.ts";
+import { unreadable } from "./unreadable.ts";
 import { withClient } from "./with-client.ts";
 
 export type { OpenDatabase, OpenedDatabase } from "./opened-database.ts";
@@ -63,7 +64,7 @@ async function load(client: Client, input: Input, { stdout, stderr }: CommandOut
     return true;
   } catch (error) {
     progress.end();
-    const reason = brokenReason(error);
+    const reason = error instanceof BrokenInput ? error.message : unreadable(error);
     if (reason === undefined) throw error;
     stderr.write(`${[`${input.name}: nothing was loaded: ${reason}`, ...details(tally)].join("\n")}\n`);
     return false;
@@ -91,14 +92,4 @@ function* inputs({ files, service, demo }: LoadArguments): Generator<Input> {
 /** The bytes of a file, which is opened when they are asked for. */
 async function* bytesOf(file: string): ByteSource {
   yield* file === "-" ? process.stdin : createReadStream(file);
-}
-
-/** Why an input could not be read, or undefined when something else failed. */
-function brokenReason(error: unknown): string | undefined {
-  if (error instanceof BrokenInput) return error.message;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== "open" && syscall !== "read") return undefined;
-  if (code === "ENOENT") return "there is no such file";
-  if (code === "EISDIR") return "it is a directory";
-  return code === "EACCES" ? "it may not be read" : (error as Error).message;
 }

@@ -3,8 +3,9 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { unreadable } from "../../../database/load/unreadable.ts";
 import { projectFolder } from "../foundation/paths.ts";
-import { Failure } from "../foundation/failure.ts";
+import { Failure, messageOf } from "../foundation/failure.ts";
 import { backedUpSchemas } from "./backup.ts";
 import { type Programs, runProgram } from "./client-programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
@@ -38,7 +39,7 @@ async function refuseOtherFiles(file: string): Promise<void> {
     await using handle = await open(file);
     await handle.read(start, 0, start.length, 0);
   } catch (error) {
-    throw new Failure(`${file} cannot be read: ${(error as Error).message}`, { remedy, cause: error });
+    throw new Failure(`${file} cannot be read: ${unreadable(error) ?? messageOf(error)}`, { remedy, cause: error });
   }
   if (start.toString("latin1") !== magic) throw new Failure(`${file} is not a backup (it does not begin as pg_dump's custom format)`, { remedy });
 }

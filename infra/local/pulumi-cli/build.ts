@@ -11,6 +11,9 @@ interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
+/** So many packages the build goes through, Go's own among them, where its cache is empty. */
+const packages = "about 1,700";
+
 /** Builds the CLI that go.mod and go.sum beside this file pin into `<root>/bin/pulumi`. */
 export async function buildCli(root: string, options: BuildOptions): Promise<void> {
   const go = await ensureGo(options);
@@ -22,7 +25,7 @@ export async function buildCli(root: string, options: BuildOptions): Promise<voi
     options.onLine(line);
     if (line.startsWith("go: downloading")) downloads++;
     else if (/^[a-z0-9.-]+(\/|$)/.test(line)) compiled++;
-    options.show(`building: ${downloads} modules fetched, ${compiled} packages compiled`);
+    options.show(`building: ${downloads} modules fetched, ${compiled} of ${packages} packages compiled`);
   };
   try {
     await run(
