@@ -6,26 +6,12 @@ import { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backUpTo, dumpTo } from "../../infra/local/database/backup.ts";
-import type { Programs } from "../../infra/local/database/client-programs.ts";
-import { programsIn } from "../../infra/local/database/docker-programs.ts";
 import { restoreFrom } from "../../infra/local/database/restore.ts";
-import { dockerClient } from "../../infra/local/docker/client.ts";
-import { type DatabaseRole, databaseRoles, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { commandsOn, rowsOf } from "./support.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { commandsOn, programsOf, rowsOf } from "./support.ts";
 
 const silent = (): void => undefined;
 const example = "database/examples/demo.yaml";
-
-/** The ways into a database that the commands have, into one that is no stack's. */
-const programsOf = (database: StartedDatabaseContainer, passwordOf = (role: DatabaseRole) => database.getPassword(role)): Programs => ({
-  as: (role) =>
-    programsIn(dockerClient().getContainer(database.getId()), [
-      "PGHOST=127.0.0.1",
-      "PGDATABASE=routeql",
-      `PGUSER=${databaseRoles[role]}`,
-      `PGPASSWORD=${passwordOf(role)}`,
-    ]),
-});
 
 /** Every row of every table, and who may do what with what, as comparable text. */
 async function contentOf(database: StartedDatabaseContainer): Promise<Record<string, unknown>> {

@@ -1,11 +1,15 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Client, type QueryResult } from "pg";
 import { mergeDays } from "../../database/partitions/merge.ts";
 import { prune } from "../../database/prune/prune.ts";
+import { backUpTo } from "../../infra/local/database/backup.ts";
+import { restoreFrom } from "../../infra/local/database/restore.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { commandsOn, dropPartitions, partitionsOf, rowsOf } from "./support.ts";
+import { commandsOn, dropPartitions, partitionsOf, programsOf, rowsOf } from "./support.ts";
 
 const patience = { turn: "0", attempts: 10 } as const;
 const functions = new URL("../../database/migrations/0003_routing_functions.sql", import.meta.url);
@@ -76,6 +80,26 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where "timestamp" < '2026-03-01'`);
     expect(await rowsOf(database, "backup", "select count(*) from routing.update_links")).toEqual([{ count: 3 }]);
+  });
+
+  test("comes back from a backup of its version as it was, and the job makes months of its days then", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "routeql-days-"));
+    try {
+      const file = join(folder, "days.dump");
+      await backUpTo(programsOf(database), file, () => undefined);
+      await using owner = await database.connect("owner");
+      await owner.query("drop schema routing cascade");
+      await restoreFrom(programsOf(database), file, { replace: true, show: () => undefined });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(await partitionsOf(database)).toEqual(days);
+    expect(await content()).toEqual(before);
+    const said = await database.migrate();
+    expect(said).toMatch(/applied migration 0005_/);
+    expect(said).toContain("migrate: made one partition of the days of each of 4 months");
+    expect(await content()).toEqual(before);
+    expect(await database.migrate()).toContain("everything was in place");
   });
 
   test("goes on with days in a month that has some, until they are put together", async () => {

@@ -6,7 +6,10 @@ import type { Client } from "pg";
 import { detectCommand } from "../../database/detect/command.ts";
 import { loadCommand } from "../../database/load/command.ts";
 import type { OpenDatabase } from "../../database/load/opened-database.ts";
-import type { DatabaseRole, StartedDatabaseContainer } from "../harness/database-container.ts";
+import type { Programs } from "../../infra/local/database/client-programs.ts";
+import { programsIn } from "../../infra/local/database/docker-programs.ts";
+import { dockerClient } from "../../infra/local/docker/client.ts";
+import { type DatabaseRole, databaseRoles, type StartedDatabaseContainer } from "../harness/database-container.ts";
 
 /** What a command left behind. */
 export interface CommandResult {
@@ -50,6 +53,17 @@ export async function rowsOf(
   await using client = await database.connect(role);
   return await jsonRows(client, query, values); // the client is closed when this function ends
 }
+
+/** The ways into a database that the commands have, into one that is no stack's. */
+export const programsOf = (database: StartedDatabaseContainer, passwordOf = (role: DatabaseRole) => database.getPassword(role)): Programs => ({
+  as: (role) =>
+    programsIn(dockerClient().getContainer(database.getId()), [
+      "PGHOST=127.0.0.1",
+      "PGDATABASE=routeql",
+      `PGUSER=${databaseRoles[role]}`,
+      `PGPASSWORD=${passwordOf(role)}`,
+    ]),
+});
 
 /** Rows as Postgres writes them in JSON: times and numbers pass through no type of JavaScript's. */
 export async function jsonRows(client: Client, query: string, values: unknown[] = []): Promise<unknown[]> {
