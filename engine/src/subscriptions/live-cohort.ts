@@ -1,5 +1,6 @@
 import type { PollAnswer } from "../engine.ts";
 import { fingerprint } from "./last-answer.ts";
+import { Newcomers } from "./newcomers.ts";
 import { batches, pollBatch, type Polling } from "./polling.ts";
 import { PollingRounds } from "./polling-rounds.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
@@ -16,8 +17,6 @@ interface Member {
   readonly parameters: readonly unknown[];
   readonly subscribers: Set<Subscriber>;
   last: string | undefined;
-  /** Somebody came since it was last polled. */
-  isFresh: boolean;
   /** Number of the newest statement whose answer was taken; an older one that comes late is dropped. */
   answeredBy: number;
 }
@@ -32,8 +31,8 @@ export class LiveCohort {
   readonly #onEmpty: () => void;
   readonly #members = new Map<string, Member>();
   readonly #rounds: PollingRounds;
-  #fresh: Member[] = [];
-  #freshRunning = false;
+  /** Members that somebody came to. */
+  readonly #fresh = new Newcomers<Member>((members) => this.#poll([...new Set(members)]));
   #statements = 0;
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
@@ -57,21 +56,18 @@ export class LiveCohort {
     const memberKey = JSON.stringify(parameters);
     let member = this.#members.get(memberKey);
     if (member === undefined) {
-      member = { parameters, subscribers: new Set(), last: undefined, isFresh: false, answeredBy: 0 };
+      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0 };
       this.#members.set(memberKey, member);
     }
     const subscriber = { listener, joinedAt: this.#statements, waitsForFirst: true };
     member.subscribers.add(subscriber);
-    if (!member.isFresh) this.#fresh.push(member);
-    member.isFresh = true;
-    if (!this.#freshRunning) void this.#answerFresh();
+    this.#fresh.add(member);
     return { stop: () => this.#leave(memberKey, member, subscriber) };
   }
 
   stop(): void {
     this.#rounds.stop();
     this.#members.clear();
-    this.#fresh = [];
   }
 
   #leave(memberKey: string, member: Member, subscriber: Subscriber): void {
@@ -81,19 +77,6 @@ export class LiveCohort {
     if (this.#members.size > 0 || this.#rounds.isStopped) return;
     this.stop();
     this.#onEmpty();
-  }
-
-  /** Waits for the end of the current round of events, so that subscribers who come together are answered together. */
-  async #answerFresh(): Promise<void> {
-    this.#freshRunning = true;
-    await new Promise((proceed) => setImmediate(proceed));
-    while (this.#fresh.length > 0) {
-      const members = this.#fresh;
-      this.#fresh = [];
-      for (const member of members) member.isFresh = false;
-      await this.#poll(members);
-    }
-    this.#freshRunning = false;
   }
 
   async #poll(members: readonly Member[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { Newcomers } from "./newcomers.ts";
 import { batches, pollBatch, type Polling } from "./polling.ts";
 import { PollingRounds } from "./polling-rounds.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
@@ -21,6 +22,7 @@ export class StreamCohort {
   readonly #onEmpty: () => void;
   readonly #readers = new Set<Reader>();
   readonly #rounds: PollingRounds;
+  readonly #fresh = new Newcomers<Reader>((readers) => this.#poll(readers));
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
     this.#key = key;
@@ -40,7 +42,7 @@ export class StreamCohort {
   subscribe(parameters: readonly unknown[], listener: Listener): Subscription {
     const reader: Reader = { listener, parameters, lastError: undefined, isPolled: false, waitsForFirst: true };
     this.#readers.add(reader);
-    setImmediate(() => void this.#poll([reader]));
+    this.#fresh.add(reader);
     return { stop: () => this.#leave(reader) };
   }
 
@@ -70,9 +72,12 @@ export class StreamCohort {
     await Promise.all(groups.map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))));
   }
 
-  async #pollBatch(batch: readonly (readonly Reader[])[]): Promise<void> {
+  /** Those who left while the batch waited for its turn are not asked for: where many come and go, they would keep the others waiting. */
+  async #pollBatch(waited: readonly (readonly Reader[])[]): Promise<void> {
+    const batch = waited.map((sharing) => sharing.filter((reader) => this.#readers.has(reader))).filter(({ length }) => length > 0);
+    if (batch.length === 0) return;
     const parameters = batch.map(([first]) => first?.parameters ?? []);
-    const answers = this.#rounds.isStopped ? [] : await pollBatch(this.#polling, this.#key, parameters, this.#rounds.signal);
+    const answers = await pollBatch(this.#polling, this.#key, parameters, this.#rounds.signal);
     for (const [index, sharing] of batch.entries()) {
       const answer = answers[index];
       for (const reader of sharing) {

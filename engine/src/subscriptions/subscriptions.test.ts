@@ -322,6 +322,40 @@ describe("streams", () => {
     expect([one.heard.at(-1), two.heard.at(-1)]).toEqual(["[4]", "[4]"]);
   });
 
+  test("that come together, and while those are answered, share statements", async () => {
+    const answers = [listener(), listener(), listener(), listener()];
+    const pending = Promise.withResolvers<readonly PollAnswer[]>();
+    poll.mockReturnValueOnce(pending.promise);
+    subscriptions.subscribe(stream(0), answers[0] ?? listener());
+    subscriptions.subscribe(stream(1), answers[1] ?? listener());
+    await settle();
+    subscriptions.subscribe(stream(2), answers[2] ?? listener());
+    subscriptions.subscribe(stream(3), answers[3] ?? listener());
+    await settle();
+    expect(asked()).toEqual([["stream", [[0], [1]]]]);
+    pending.resolve([answered("[1]"), answered("[2]")]);
+    await settle();
+    expect(asked().slice(1)).toEqual([["stream", [[2], [3]]]]);
+    expect(answers.map(({ heard }) => heard)).toEqual([["[1]"], ["[2]"], ["[3]"], []]);
+  });
+
+  test("that are left while they wait for their turn are not asked for", async () => {
+    subscriptions = start({ concurrentPolls: 1 });
+    const pending = Promise.withResolvers<readonly PollAnswer[]>();
+    poll.mockReturnValueOnce(pending.promise);
+    subscriptions.subscribe(live("a"), listener());
+    await settle();
+    const leaving = subscriptions.subscribe(stream(0), listener());
+    const staying = listener();
+    subscriptions.subscribe(stream(1), staying);
+    await settle();
+    leaving.stop();
+    pending.resolve([answered("a1")]);
+    await settle();
+    expect(asked().slice(1)).toEqual([["stream", [[1]]]]);
+    expect(staying.heard).toEqual(["[2,3]"]);
+  });
+
   test("wait for a client that cannot take more, and then miss nothing", async () => {
     const one = { ...listener(), isReady: () => ready };
     let ready = true;
