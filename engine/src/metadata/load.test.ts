@@ -49,6 +49,18 @@ test("a place in the merged metadata is named by its file, and the path and the 
   expect(loaded.locate(["sources", 0, "tables", 1, "absent"])).toMatchObject({ file: "databases/default/tables/public_b.yaml", line: 1 });
 });
 
+test("a directory of version 2 has its tables and functions at its top", () => {
+  write({ "version.yaml": "version: 2\n", "tables.yaml": "- table: a\n", "functions.yaml": "[]\n", "actions.yaml": "actions: []\n" });
+  const { merged, problems, locate } = loadMetadata(directory);
+  expect([problems, merged]).toEqual([[], { version: 2, tables: [{ table: "a" }], functions: [] }]);
+  expect(locate(["tables", 0, "table"])).toEqual({ file: "tables.yaml", path: "[0].table", line: 1 });
+});
+
+test("files that cannot have been meant as metadata are left alone", () => {
+  write({ ...base, "README.md": "# Metadata\n", "apply.sh": "hasura metadata apply\n" });
+  expect(loadMetadata(directory).problems).toEqual([]);
+});
+
 test.each([
   ["a missing file", { "databases/default/tables/tables.yaml": '- "!include public_c.yaml"\n' }, /includes databases\/default\/tables\/public_c\.yaml, which does not exist/],
   ["a file outside of the directory", { "databases/default/tables/tables.yaml": '- "!include ../../../../../etc/passwd"\n' }, /outside of the metadata directory/],

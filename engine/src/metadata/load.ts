@@ -21,10 +21,14 @@ export interface Place {
   readonly line?: number;
 }
 
-/** Files of a metadata v3 directory and the key of the merged metadata that each holds. */
-const directoryFiles: Readonly<Record<string, string | null>> = {
-  "version.yaml": null,
-  "databases/databases.yaml": "sources",
+/** Where the version of a metadata directory stands. */
+const versionFile = "version.yaml";
+
+/** Files with the tables, and the key of the merged metadata that each holds, by the version of the directory: without sources until 2. */
+const tableFiles = { 2: { "tables.yaml": "tables", "functions.yaml": "functions" }, 3: { "databases/databases.yaml": "sources" } } as const;
+
+/** Further files of a metadata directory and the key of the merged metadata that each holds. */
+const directoryFiles: Readonly<Record<string, string>> = {
   "inherited_roles.yaml": "inherited_roles",
   "query_collections.yaml": "query_collections",
   "allow_list.yaml": "allowlist",
@@ -40,6 +44,9 @@ const directoryFiles: Readonly<Record<string, string | null>> = {
   "remote_schemas.yaml": "remote_schemas",
   "rest_endpoints.yaml": "rest_endpoints",
 };
+
+/** Files whose name may be a misspelt one of metadata; a README beside them is none. */
+const couldBeMetadata = /\.(ya?ml|json|graphql)$/i;
 
 /** A file as it was written, to find lines in. */
 interface WrittenFile {
@@ -171,33 +178,32 @@ function locator(merged: unknown, rootFile: string, loader: Loader | undefined, 
 function loadDirectory(directory: string): LoadedMetadata {
   const root = resolve(directory);
   const loader = new Loader(root);
-  const merged: Record<string, unknown> = {};
-  const fileOfKey = new Map<string, string>();
-  const known = new Set(Object.keys(directoryFiles));
-  for (const [name, key] of Object.entries(directoryFiles)) {
+  const written = loader.read(join(root, versionFile));
+  const version = typeof written === "object" && written !== null && "version" in written ? written.version : undefined;
+  const merged: Record<string, unknown> = { version };
+  const fileOfKey = new Map([["version", versionFile]]);
+  const required: Readonly<Record<string, string>> = tableFiles[version === 2 ? 2 : 3];
+  for (const [name, key] of Object.entries({ ...required, ...directoryFiles })) {
     const file = join(root, name);
-    const optional = name !== "version.yaml" && name !== "databases/databases.yaml";
-    if (optional && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
+    if (required[name] === undefined && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
     const value = loader.read(file);
-    if (key === null) {
-      merged["version"] = typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
-      fileOfKey.set("version", name);
-    } else if (value !== null && value !== undefined && !(key === "actions" && isDeepEmpty(value))) {
+    if (value !== null && value !== undefined && !(key === "actions" && isDeepEmpty(value))) {
       merged[key] = value;
       fileOfKey.set(key, name);
     }
   }
-  const entries = readdirSync(root, { withFileTypes: true });
-  for (const entry of entries) {
-    const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name);
+  // Some projects of the Hasura CLI have their own config.yaml there.
+  const known = new Set(["config.yaml", versionFile, ...Object.keys(required), ...Object.keys(directoryFiles)]);
+  for (const entry of readdirSync(root, { withFileTypes: true })) {
+    const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name) || !couldBeMetadata.test(entry.name);
     if (!expected && !entry.name.startsWith(".")) {
       loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid", at: [] });
     }
   }
-  return { merged, problems: loader.problems, locate: locator(merged, "version.yaml", loader, fileOfKey) };
+  return { merged, problems: loader.problems, locate: locator(merged, versionFile, loader, fileOfKey) };
 }
 
-/** Reads a metadata v3 directory, or one file with the merged metadata (bare or as `export_metadata` wraps it). */
+/** Reads a metadata directory of version 3, or of version 2 as it is, or one file with the merged metadata (bare or as `export_metadata` wraps it). */
 export function loadMetadata(source: string | Readonly<Record<string, unknown>>): LoadedMetadata {
   if (typeof source !== "string") {
     return { merged: source, problems: [], locate: locator(source, "metadata", undefined, new Map()) };

@@ -14,6 +14,10 @@ import { version } from "./version.ts";
 export const commands: readonly Command[] = [permissions, check, diff];
 
 function terminal(): Surroundings {
+  // Whoever reads may have seen enough, as `head` has: the exit code still tells what was found.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   return {
     directory: process.cwd(),
     environment: process.env,

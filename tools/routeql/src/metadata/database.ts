@@ -45,6 +45,8 @@ export function databaseAddresses(given: Given, { sources }: Metadata, { directo
     if (name === undefined && names.length > 1) throw new UsageError(`these metadata have the sources ${names.join(", ")}: say which one a database is of, as --database ${only}=URL`);
     if (name !== undefined && !names.includes(name)) throw new UsageError(`a database is given for the source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
     if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, and once" : `the database of ${name ?? only} is given twice`);
+    // What was given is not repeated: it may hold a password.
+    if (!/^postgres(ql)?:\/\//.test(value)) throw new UsageError("a database is given as a URL, such as postgres://user@localhost/app; what was given is none");
     found.set(name ?? only, value);
   }
   if (found.size === 0) {

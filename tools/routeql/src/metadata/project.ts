@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "../../../../engine/src/metadata/load.ts";
 import type { Problem } from "../../../../engine/src/metadata/problems.ts";
@@ -6,6 +6,7 @@ import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
 import { validateMetadata } from "../../../../engine/src/metadata/validate.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { linesOf } from "./lines.ts";
+import { fromVersion2 } from "./version-2.ts";
 
 /** A file, relative to the working directory, and a line in it from 1. */
 export interface Position {
@@ -23,11 +24,11 @@ export interface Project {
   readonly metadata: Metadata | undefined;
   readonly problems: readonly Problem[];
   readonly position: (path: MergedPath) => Position;
-  readonly positionOf: (problem: Pick<Problem, "file" | "path">) => Position;
+  readonly positionOf: (problem: Pick<Problem, "file" | "path" | "line">) => Position;
 }
 
 /**
- * Reads a metadata v3 directory, or one file with all of them.
+ * Reads a metadata directory, or one file with all of them.
  * @param shown what stands before a file's name in positions; default: the directory as seen from the working directory
  * @param narrow takes the part of them that is looked at
  * @throws UsageError when there is nothing
@@ -37,7 +38,10 @@ export function readProject(source: string, directory: string, shown?: string, n
   const status = statSync(path, { throwIfNoEntry: false });
   if (status === undefined) throw new UsageError(`there are no metadata at ${source}`);
   const root = status.isDirectory() ? path : dirname(path);
-  const whole = loadMetadata(path);
+  if (status.isDirectory() && !["version.yaml", "databases"].some((name) => existsSync(join(path, name)))) {
+    throw new UsageError(`${source} is no metadata directory: neither version.yaml nor databases/ is there; give the directory that holds them, or a file of exported metadata`);
+  }
+  const whole = fromVersion2(loadMetadata(path));
   const { loaded, foreign } = withoutForeignSources(narrow(whole));
   const { metadata, problems: found } = validateMetadata(loaded, true);
   const problems = [...found, ...foreign];
@@ -47,9 +51,9 @@ export function readProject(source: string, directory: string, shown?: string, n
     known.set(file, lines);
     return lines(inside);
   };
-  const positionOf = ({ file, path: inside }: Pick<Problem, "file" | "path">): Position => ({
+  const positionOf = ({ file, path: inside, line }: Pick<Problem, "file" | "path" | "line">): Position => ({
     file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
-    line: lineOf(file, inside),
+    line: line ?? lineOf(file, inside),
   });
   return { whole, loaded, metadata, problems, positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
 }
@@ -83,12 +87,13 @@ function withSources(loaded: LoadedMetadata, kept: readonly number[]): LoadedMet
   };
 }
 
-/** Sources of other kinds than Postgres are left out with a word, where one of Postgres stands beside them. */
+/** Sources of other kinds than Postgres are left out with a word. @throws UsageError where nothing would be left */
 function withoutForeignSources(loaded: LoadedMetadata): { readonly loaded: LoadedMetadata; readonly foreign: readonly Problem[] } {
   const sources = sourcesOf(loaded) ?? [];
   const isOwn = (index: number) => ["postgres", "pg", undefined].includes(sources[index]?.kind as string | undefined);
   const kept = [...sources.keys()].filter(isOwn);
-  if (kept.length === 0 || kept.length === sources.length) return { loaded, foreign: [] };
+  if (kept.length === sources.length) return { loaded, foreign: [] };
+  if (kept.length === 0) throw new UsageError(`these metadata have sources of the kind ${[...new Set(sources.map((source) => String(source?.kind)))].join(", ")} alone; Postgres sources are examined`);
   const foreign = [...sources.keys()].filter((index) => !isOwn(index)).map((index): Problem => {
     const at = ["sources", index, "kind"];
     return { ...loaded.locate(at), at, kind: "unsupported", reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; Postgres sources only are examined` };
