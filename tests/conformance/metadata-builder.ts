@@ -1,10 +1,10 @@
+import { ofAll, ofPostgres } from "../../engine/src/metadata-api/commands/commands.ts";
 import type { Command } from "./cases.ts";
 import { insertStatement } from "./insert-statement.ts";
 import { type Json, record } from "./json.ts";
+import { modernCommand } from "./modern-command.ts";
 import { qualified } from "./qualified-name.ts";
-import { SharedMetadata } from "./shared-metadata.ts";
 import { type Source, Sources } from "./sources.ts";
-import { changeTracked } from "./tracked-objects.ts";
 import { withoutObjects, type ObjectPath } from "./without-objects.ts";
 
 /** A command of Hasura's API that the runner has no counterpart for. */
@@ -40,7 +40,8 @@ const withoutEffect: ReadonlySet<string> = new Set([
 /** Keeps the metadata that Hasura's API commands build up, and hands out the SQL that they run. */
 export class MetadataBuilder {
   readonly #sources = new Sources();
-  readonly #shared = new SharedMetadata();
+  /** What the sources have in common. */
+  #shared: Json = {};
 
   /** Databases that the sources need. */
   get databases(): readonly string[] {
@@ -48,7 +49,7 @@ export class MetadataBuilder {
   }
 
   merged(): Json {
-    return structuredClone({ version: 3, sources: this.#sources.all, ...this.#shared.merged });
+    return structuredClone({ ...this.#shared, version: 3, sources: this.#sources.all });
   }
 
   /** Takes objects that no longer fit the database out, as Hasura does with what depends on what was dropped. */
@@ -56,7 +57,10 @@ export class MetadataBuilder {
     this.#adopt(withoutObjects(this.merged(), paths));
   }
 
-  /** Applies a command; the SQL that it stands for is to be run before the engine sees the metadata. */
+  /**
+   * Applies a command; the SQL that it stands for is to be run before the engine sees the metadata.
+   * @throws UnknownCommand; EngineError for one that Hasura refuses before it asks the database
+   */
   apply(command: Command): readonly SqlStep[] {
     const args = record(command.args);
     const type = command.type.replace(/^pg_/, "");
@@ -68,19 +72,24 @@ export class MetadataBuilder {
     }
     if (type === "replace_metadata") this.#adopt(structuredClone(record(args["metadata"] ?? args)));
     else if (type === "clear_metadata") this.#clear();
-    else if (!this.#sources.change(type, args) && !changeTracked(this.#sources, type, command.args) && !this.#shared.change(type, args)) {
-      throw new UnknownCommand(`no counterpart for the command ${type}`);
-    }
+    else if (!this.#sources.change(type, args)) this.#run(type, command.args);
     return [];
   }
 
-  #adopt(metadata: Json): void {
-    this.#sources.adopt((metadata["sources"] as readonly Source[] | undefined) ?? []);
-    this.#shared.adopt(metadata);
+  #run(type: string, args: unknown): void {
+    const modern = modernCommand(type, args);
+    const change = ofPostgres.get(modern.type) ?? ofAll.get(modern.type);
+    if (change === undefined) throw new UnknownCommand(`no counterpart for the command ${type}`);
+    this.#adopt(change(this.merged(), modern.args).metadata);
+  }
+
+  #adopt({ sources, ...shared }: Readonly<Json>): void {
+    this.#sources.adopt((sources as readonly Source[] | undefined) ?? []);
+    this.#shared = shared;
   }
 
   #clear(): void {
     this.#sources.clear();
-    this.#shared.adopt({});
+    this.#shared = {};
   }
 }
