@@ -21,9 +21,10 @@ test("an address that this machine does not have is named as such", async () => 
   expect(await portProblem("192.0.2.1", 8080)).toBe("no such address");
 });
 
-test("another value is to be given where this one comes from", () => {
+test("another value is to be given where it counts, and for this stack alone", () => {
   expect(otherValue("httpPort", "local", {})).toBe("echo HTTP_PORT=8080 >>.env");
-  expect(otherValue("httpPort", "staging", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.staging.yaml");
+  expect(otherValue("httpPort", "local", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.local.yaml");
+  expect(otherValue("httpPort", "staging", {})).toBe("routeql:httpPort in Pulumi.staging.yaml");
 });
 
 test("only sockets that listen on exactly the port count", () => {

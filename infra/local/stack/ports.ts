@@ -39,10 +39,10 @@ async function userOf(port: number): Promise<string> {
   return program ? ` by ${program}` : "";
 }
 
-/** How another value is given to a setting: where this one comes from, as the stack's configuration outranks the environment file. */
+/** How another value is given to a setting: in the environment file, unless that would change other stacks too, or is outranked by the stack's configuration. */
 export function otherValue(setting: keyof typeof examples, stack: string, entries: StackConfiguration["entries"]): string {
   const key = `${projectName}:${setting}`;
-  return Object.hasOwn(entries, key) ? `${key} in Pulumi.${stack}.yaml` : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
+  return stack !== "local" || Object.hasOwn(entries, key) ? `${key} in Pulumi.${stack}.yaml` : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
 }
 
 /** @throws Failure naming every port that cannot be had, and the setting that changes it */
