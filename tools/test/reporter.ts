@@ -4,6 +4,8 @@
  */
 import { writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import type { TestError } from "vitest";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 import type { TestRecord } from "./results.ts";
 
@@ -23,9 +25,24 @@ export default class ResultsReporter implements Reporter {
 function recordsOf(module: TestModule): TestRecord[] {
   const file = relative(repository, module.moduleId);
   const broken = [module, ...module.children.allSuites()].flatMap((part) =>
-    part.errors().map((error): TestRecord => ({ title: nameOf(file, part), state: "failed", reason: error.message })),
+    part.errors().map((error): TestRecord => ({ title: nameOf(file, part), state: "failed", reason: error.message, place: placeOf(error) })),
   );
   return [...broken, ...Array.from(module.children.allTests()).flatMap((test) => recordOf(file, test, broken.length > 0))];
+}
+
+const shownLines = 24;
+
+/** The message, and of what differs as much as a reader takes in; all of it stands where the suite printed it. */
+function reasonOf(error: TestError | undefined): string | undefined {
+  if (error?.diff === undefined) return error?.message;
+  const lines = stripVTControlCharacters(error.diff).split("\n").filter((line) => line.trim() !== "");
+  return [error.message, ...lines.slice(0, shownLines), ...(lines.length > shownLines ? ["…"] : [])].join("\n");
+}
+
+/** The first place of the project's own that the error came by. */
+function placeOf(error: Pick<TestError, "stacks"> | undefined): string | undefined {
+  const place = error?.stacks?.find(({ file }) => !file.includes("node_modules"));
+  return place === undefined ? undefined : `${relative(repository, place.file)}:${place.line}:${place.column}`;
 }
 
 function nameOf(file: string, part: TestModule | TestSuite): string {
@@ -36,7 +53,7 @@ function recordOf(file: string, test: TestCase, setupFailed: boolean): TestRecor
   const title = `${file} > ${test.fullName}`;
   const result = test.result();
   if (result.state === "passed") return [{ title, state: "passed", seconds: (test.diagnostic()?.duration ?? 0) / 1000 }];
-  if (result.state === "failed") return [{ title, state: "failed", reason: result.errors[0]?.message }];
+  if (result.state === "failed") return [{ title, state: "failed", reason: reasonOf(result.errors[0]), place: placeOf(result.errors[0]) }];
   if (result.state === "skipped" && result.note !== undefined) return [{ title, state: "skipped", reason: result.note }];
   if (setupFailed) return [{ title, state: "failed", reason: "did not run: the setup before it failed" }];
   // A test that the filter leaves out is not part of this run.

@@ -3,8 +3,10 @@ export interface TestRecord {
   /** File and titles, as a person would look for it. */
   readonly title: string;
   readonly state: "passed" | "failed" | "skipped";
-  /** Why it was skipped, or why it counts as failed without having run. */
+  /** What went wrong, or why it was skipped. */
   readonly reason?: string;
+  /** Where it went wrong, as editors open it: `tests/e2e/07-roles.test.ts:31:5`. */
+  readonly place?: string;
   /** How long a test that ran took, without the hooks of its file. */
   readonly seconds?: number;
 }
@@ -17,6 +19,8 @@ export interface SuiteResult {
   readonly seconds: number;
   /** Folder with the logs of its containers; only for a suite that failed. */
   readonly logs?: string;
+  /** File of all that it printed; only for a suite that failed while others ran. */
+  readonly output?: string;
 }
 
 export interface Totals {

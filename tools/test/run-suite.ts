@@ -27,13 +27,15 @@ export async function runSuite(suite: Suite, context: RunContext): Promise<Suite
   return withoutEmptiness({ suite: suite.name, seconds: (performance.now() - started) / 1000, ...outcome });
 }
 
-type Outcome = Pick<SuiteResult, "tests" | "logs">;
+type Outcome = Pick<SuiteResult, "tests" | "logs" | "output">;
+
+const outputOf = ({ name }: Suite, { run, sharesTerminal }: RunContext): string | undefined => (sharesTerminal ? relative(repository, outputFile(run, name)) : undefined);
 
 async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
   const [file, ...args] = suite.command as [string, ...string[]];
-  const code = await execute(suite, file, args, process.env, context);
-  const test: TestRecord = code === 0 ? { title: suite.what, state: "passed" } : { title: suite.what, state: "failed", reason: "see its output above" };
-  return { tests: [test] };
+  const { code, lastLines } = await execute(suite, file, args, process.env, context);
+  if (code === 0) return { tests: [{ title: suite.what, state: "passed" }] };
+  return { tests: [{ title: suite.what, state: "failed", reason: lastLines === "" ? "see its output above" : lastLines }], output: outputOf(suite, context) };
 }
 
 async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
@@ -44,13 +46,14 @@ async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
   await mkdir(logs, { recursive: true, mode: 0o700 });
   try {
     const results = resultsIn(scratch);
-    const code = await execute(suite, process.execPath, vitestArguments(suite, context), environment(suite, scratch, context), context);
+    const { code } = await execute(suite, process.execPath, vitestArguments(suite, context), environment(suite, scratch, context), context);
     const tests = await readRecords(results);
     if (code !== 0 && tests.every(({ state }) => state !== "failed")) {
       tests.push({ title: suite.name, state: "failed", reason: `vitest ended with ${code} although no test failed: see its output above` });
     }
     const failed = tests.some(({ state }) => state === "failed");
-    return { tests, logs: failed && (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined };
+    if (!failed) return { tests };
+    return { tests, logs: (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined, output: outputOf(suite, context) };
   } finally {
     // None unless the suite was interrupted or has lost one.
     await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(context.run, suite.name), { each: 15_000 });
@@ -67,7 +70,7 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
     `--reporter=${reporter}`,
     `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
     "--no-allowOnly",
-    ...(filter === undefined ? [] : ["--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),
+    ...(filter === undefined ? [] : ["--hideSkippedTests", "--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),
   ];
 }
 
@@ -93,8 +96,17 @@ async function readRecords(path: string): Promise<TestRecord[]> {
   return JSON.parse(text) as TestRecord[];
 }
 
-async function execute(suite: Suite, file: string, args: readonly string[], env: NodeJS.ProcessEnv, context: RunContext): Promise<number> {
+interface Ended {
+  readonly code: number;
+  /** Of what it printed; empty when it had the terminal for itself. */
+  readonly lastLines: string;
+}
+
+const shownLines = 30;
+
+async function execute(suite: Suite, file: string, args: readonly string[], env: NodeJS.ProcessEnv, context: RunContext): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const lines: string[] = [];
   const colours = context.sharesTerminal && process.stdout.isTTY && env["NO_COLOR"] === undefined ? { FORCE_COLOR: "1" } : {};
   const child = spawn(file, args, {
     cwd: repository,
@@ -102,18 +114,22 @@ async function execute(suite: Suite, file: string, args: readonly string[], env:
     stdio: context.sharesTerminal ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
   });
   context.onStart(child, suite.name);
-  if (context.sharesTerminal) showBesideOthers(suite, child, context.run);
+  if (context.sharesTerminal) showBesideOthers(suite, child, context.run, (line) => lines.push(line));
   child.once("error", reject);
   child.once("close", (code) => resolve(code ?? -1));
-  return promise;
+  return { code: await promise, lastLines: lines.slice(-shownLines).join("\n").trim() };
 }
 
-function showBesideOthers({ name }: Suite, child: ChildProcess, run: string): void {
+function showBesideOthers({ name }: Suite, child: ChildProcess, run: string, keep: (line: string) => void): void {
   const path = outputFile(run, name);
   mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
   const output = createWriteStream(path, { mode: 0o600 });
   for (const [stream, terminal] of [[child.stdout, process.stdout], [child.stderr, process.stderr]] as const) {
-    if (stream !== null) showLines(stream, `${name.padEnd(12)} `, terminal, (line) => output.write(`${line}\n`));
+    if (stream === null) continue;
+    showLines(stream, `${name.padEnd(12)} `, terminal, (line) => {
+      keep(line);
+      output.write(`${line}\n`);
+    });
   }
   child.once("close", () => output.end());
 }

@@ -31,6 +31,13 @@ test("a failed suite says where the logs of its containers are", () => {
   expect(summary([unit, gateway], facts)).toContain("container logs of gateway: .routeql/test-logs/1/gateway");
 });
 
+test("a failed test is named with its message and its place, and with the command that runs it again; its suite with all that it printed", () => {
+  const failed = { title: "c.test.ts > sorts", state: "failed" as const, reason: "expected 1\nto be 2", place: "c.test.ts:3:5" };
+  const text = summary([{ suite: "unit", seconds: 1, tests: [failed], output: ".routeql/test-logs/1/output/unit.txt" }], facts);
+  expect(text).toContain("failed:\n  unit: c.test.ts > sorts\n    expected 1\n    to be 2\n    c.test.ts:3:5\n");
+  expect(text).toContain('all that unit printed: .routeql/test-logs/1/output/unit.txt\none test again: npm test -- unit --filter "a part of its title"\n');
+});
+
 test("the table has one line a suite and one for all, with aligned columns", () => {
   const lines = summary([unit, gateway], facts).split("\n");
   expect(lines.slice(-6, -2)).toEqual([

@@ -13,7 +13,7 @@ export function summary(results: readonly SuiteResult[], { seconds, figures }: R
   return [
     ...listed(results, "skipped"),
     ...listed(results, "failed"),
-    ...logFolders(results),
+    ...whereToLook(results),
     ...counted(figures),
     ...slowest(results),
     ...table(results, seconds),
@@ -37,13 +37,18 @@ function listed(results: readonly SuiteResult[], state: "skipped" | "failed"): s
   const lines = results.flatMap(({ suite, tests }) =>
     tests
       .filter((test) => test.state === state)
-      .map(({ title, reason }) => `  ${suite}: ${title}${reason === undefined ? "" : `\n    ${reason.replaceAll("\n", "\n    ")}`}`),
+      .map(({ title, reason, place }) => [`  ${suite}: ${title}`, ...[reason, place].filter((text) => text !== undefined).map((text) => `    ${text.replaceAll("\n", "\n    ")}`)].join("\n")),
   );
   return lines.length === 0 ? [] : [`${state}:`, ...lines, ""];
 }
 
-function logFolders(results: readonly SuiteResult[]): string[] {
-  const lines = results.flatMap(({ suite, logs }) => (logs === undefined ? [] : [`container logs of ${suite}: ${logs}`]));
+/** What a reader of the failures goes on with. */
+function whereToLook(results: readonly SuiteResult[]): string[] {
+  const lines = results.flatMap(({ suite, tests, logs, output }) => [
+    ...(output === undefined ? [] : [`all that ${suite} printed: ${output}`]),
+    ...(logs === undefined ? [] : [`container logs of ${suite}: ${logs}`]),
+    ...(tests.some(({ place }) => place !== undefined) ? [`one test again: npm test -- ${suite} --filter "a part of its title"`] : []),
+  ]);
   return lines.length === 0 ? [] : [...lines, ""];
 }
 
