@@ -6,9 +6,9 @@ import type { ServiceDescription } from "./description.ts";
 /** Connections beside those of the roles: superusers, and whoever looks after the server. */
 const otherConnections = 18;
 
-/** Of the part's memory, and what one of its processes may take of it: a statement alone cannot bring the server down, nor can two. */
+/** Of the part's memory, and what one of its processes may take of it: a statement alone cannot bring the server down. Detection's sorts need 400. */
 const memoryMegabytes = 1024;
-const processMegabytes = 384;
+const processMegabytes = 640;
 
 /** Settings of the server that differ from Postgres' own, whoever runs it. */
 export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
