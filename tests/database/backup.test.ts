@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exchange } from "../../database/partitions/exchange.ts";
+import { partitionsBefore } from "../../database/partitions/partitions.ts";
 import { backUpTo, dumpTo } from "../../infra/local/database/backup.ts";
 import { restoreFrom } from "../../infra/local/database/restore.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
@@ -83,7 +85,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("there is no such folder");
     const wrong = programsOf(database, () => "wrong");
     await expect(backUpTo(wrong, join(folder, "b.dump"), silent)).rejects.toMatchObject({
-      message: "The backup failed (pg_dump ended with 1)",
+      message: "The backup failed (psql ended with 2)",
       lastLines: expect.arrayContaining([expect.stringContaining("password authentication failed")]),
     });
     expect(await readdir(folder)).toEqual(["all.dump"]);
@@ -101,6 +103,8 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     const given = { ...programsOf(database), signal: stop.signal };
     await expect(backUpTo(given, join(folder, "c.dump"), () => stop.abort(new Error("stopped")))).rejects.toThrow("stopped");
     await expect(backUpTo(given, join(folder, "c.dump"), silent)).rejects.toThrow("stopped");
+    const sessions = "select pid from pg_stat_activity where usename = 'routeql_backup' and pid <> pg_backend_pid()";
+    await expect.poll(() => rowsOf(database, "bootstrap", sessions), { timeout: 30_000 }).toEqual([]);
     expect(await readdir(folder)).toEqual(["all.dump"]);
   });
 
@@ -120,6 +124,22 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     // Partitions, triggers and functions work as before: the same load again finds all its rows.
     expect((await commandsOn(database).load("--demo", "3000")).stdout).toMatch(/duplicates +3,000/);
     expect((await commandsOn(database).detect(example)).code).toBe(0);
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  test("one that starts while a partition takes another one's place has the rows of that one too", async () => {
+    await using owner = await database.connect("owner");
+    const [partition] = await partitionsBefore(owner);
+    // The moment in which nobody may read, as long as the backup needs to come to it.
+    await owner.query("begin; lock table only routing.bgp_updates in access exclusive mode");
+    const during = join(folder, "during.dump");
+    const backup = backUpTo(programsOf(database), during, silent);
+    const waiting = "select pid from pg_locks where not granted and relation = 'routing.bgp_updates'::regclass";
+    await expect.poll(() => rowsOf(database, "bootstrap", waiting), { timeout: 60_000 }).toHaveLength(1);
+    await exchange(owner, [partition!], partition!, "all");
+    await owner.query("commit");
+    await backup;
+    await restore(during, true);
     expect(await contentOf(database)).toEqual(before);
   });
 

@@ -5,6 +5,7 @@ import type { Writable } from "node:stream";
 import { Failure } from "../foundation/failure.ts";
 import { type Programs, runProgram } from "./client-programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
+import { holdPartitions } from "./hold-partitions.ts";
 
 /** What a backup holds. The engine's metadata (hdb_catalog) come from the repository, and the roles from the migrate job. */
 export const backedUpSchemas = ["auth", "migrations", "public", "routing"] as const;
@@ -23,7 +24,7 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
   target.once("error", (error) => stream.destroy(error));
   stream.pipe(target, { end: false });
   try {
-    await runProgram(programs, "backup", dump, { output: stream }, "The backup");
+    await holdPartitions(programs, () => runProgram(programs, "backup", dump, { output: stream }, "The backup"));
     stream.end();
     await finished(stream);
     return bytes();
