@@ -58,6 +58,27 @@ describe("live queries", () => {
     expect(JSON.parse(answers[1]?.text ?? "")).toMatchObject({ errors: [{ extensions: { code: "data-exception" } }] });
   });
 
+  test("that nobody waits for any more are cancelled in Postgres", async () => {
+    await using admin = await world.database.connect("bootstrap");
+    await using owner = await world.database.connect("owner");
+    await owner.query("begin");
+    await owner.query("lock table routing.hijacks in access exclusive mode");
+    const waiting = async () => {
+      const { rowCount } = await admin.query("select from pg_stat_activity where application_name = 'routeql-engine' and wait_event_type = 'Lock'");
+      return rowCount;
+    };
+    const query = "subscription($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }";
+    const members = ["h1", "h3"].map((key) => prepare("analyst", query, { key }));
+    const leaving = new AbortController();
+    const poll = world.engine.poll(members[0]?.cohortKey ?? "", members.map(({ parameters }) => parameters), { signal: leaving.signal });
+    const left = expect(poll).rejects.toThrow("nobody listens");
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    leaving.abort(new Error("nobody listens"));
+    await left;
+    expect(await waiting()).toBe(0);
+    await owner.query("rollback");
+  });
+
   test("are forgotten when they are released or metadata change", async () => {
     const { cohortKey, parameters } = prepare("analyst", byPrefix, { prefix: "192.0.2.0/24" });
     world.engine.release(cohortKey);

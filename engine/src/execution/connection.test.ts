@@ -51,6 +51,8 @@ describe("ssl_configuration", () => {
 });
 
 test.each([
+  [{ database_url: "host=db dbname=routes password=secret" }, "the address must begin with postgres:// or postgresql://"],
+  [{ database_url: { from_env: "DB_PASSWORD" } }, "the address must begin with postgres:// or postgresql://"],
   [{ database_url: { from_env: "MISSING" } }, "neither MISSING nor MISSING_FILE is set in the environment"],
   [{ database_url: url, ssl_configuration: { sslmode: "verify-full", sslrootcert: { from_env: "MISSING" } } }, "neither MISSING nor MISSING_FILE is set in the environment"],
   [{ database_url: { dynamic_from_file: "/run/address" } }, "addresses that change while it runs"],

@@ -23,9 +23,22 @@ export function connectionOf(source: SourceMetadata, index: number, environment:
     const path = ["sources", index, "configuration", "connection_info", key];
     throw new MetadataError([{ ...loaded.locate(path), reason: `neither ${name} nor ${name}_FILE is set in the environment`, kind: "invalid", at: path }]);
   };
+  const address = addressOf(info.database_url, (name) => lookUp(name, "database_url"));
+  if (address.connectionString !== undefined && !isAddress(address.connectionString)) {
+    const path = ["sources", index, "configuration", "connection_info", "database_url"];
+    throw new MetadataError([{ ...loaded.locate(path), reason: `the address ${addressForm}`, kind: "invalid", at: path }]);
+  }
   const { ssl_configuration: ssl } = info;
   const encryption = ssl === null || ssl === undefined ? {} : { ssl: encryptionOf(ssl, (name) => lookUp(name, "ssl_configuration")) };
-  return { ...addressOf(info.database_url, (name) => lookUp(name, "database_url")), ...encryption };
+  return { ...address, ...encryption };
+}
+
+/** What is said of an address that is none; the address itself may hold a password. */
+export const addressForm = "must begin with postgres:// or postgresql://";
+
+/** Anything else, libpq's `host=… dbname=…` too, node-postgres would take for the name of a database at a host called "base". */
+export function isAddress(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text);
 }
 
 type LookUp = (name: string) => string;

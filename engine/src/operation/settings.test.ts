@@ -55,6 +55,7 @@ test("every problem is said at once, by name, and no value is repeated", () => {
     HASURA_GRAPHQL_ENABLED_APIS: "graphql,pgdump",
     HASURA_GRAPHQL_JWT_SECRET: '{"type":"HS256","key":"secret-value","audiance":"x"}',
     HASURA_GRAPHQL_LOG_LEVEL: "loud-value",
+    HASURA_GRAPHQL_METADATA_DATABASE_URL: "host=value",
     HASURA_GRAPHQL_ENABLE_TELEMETRIE: "value",
     ENGINE_POOLSIZE: "value",
     ENGINE_POOL_SIZE: "0",
@@ -70,6 +71,7 @@ test("every problem is said at once, by name, and no value is repeated", () => {
     "HASURA_GRAPHQL_ENABLE_TELEMETRIE: is not a setting of this engine",
     'HASURA_GRAPHQL_JWT_SECRET: Unrecognized key: "audiance"',
     expect.stringMatching(/^HASURA_GRAPHQL_LOG_LEVEL: /),
+    "HASURA_GRAPHQL_METADATA_DATABASE_URL: must begin with postgres:// or postgresql://",
     "HASURA_GRAPHQL_SERVER_PORT: must be a whole number from 0 to 65535",
   ]);
   expect(found.join()).not.toContain("value");

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jwtSettingsSchema } from "../auth/jwt-settings.ts";
+import { addressForm, isAddress } from "../execution/connection.ts";
 import { readEnvironment, type Environment } from "./environment.ts";
 import { flag, integer, json, list, optionalInteger, origins } from "./setting-types.ts";
 
@@ -72,7 +73,7 @@ const definitions = {
   /** Read at the start; with a metadata database only when that is empty. */
   metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().optional()],
   /** Where all replicas find the metadata, in Hasura's form. */
-  metadataDatabaseUrl: ["HASURA_GRAPHQL_METADATA_DATABASE_URL", z.string().optional()],
+  metadataDatabaseUrl: ["HASURA_GRAPHQL_METADATA_DATABASE_URL", z.string().refine(isAddress, { message: addressForm }).optional()],
   /** Milliseconds between two looks for a change of the stored metadata; 0 = never. */
   metadataPollInterval: ["HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL", integer(1_000, 0, 3_600_000)],
   /** A subscription that outlived a change of metadata could show what its role may no longer see. */
