@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+
+let parts: Surroundings;
+let session: ClientHttp2Session;
+beforeAll(async () => void (parts = await startSurroundings()));
+beforeEach(async () => {
+  await Promise.all([parts.engine.answer(), parts.sidecar.answer()]);
+  const { gateway } = parts;
+  session = connect(`https://${gateway.getHost()}:${gateway.port("api")}`, { ca: gateway.certificate.certificate, servername: "localhost" });
+  await once(session, "connect");
+});
+afterEach(() => session.destroy());
+afterAll(() => parts?.[Symbol.asyncDispose]());
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+/** One request with headers as they are given; HTTP/2 has names in small letters alone (RFC 9113, 8.2.1). */
+async function ask(headers: OutgoingHttpHeaders, body = '{"query":"{ a }"}'): Promise<Answer> {
+  const stream = session.request({ ":method": "POST", ":path": "/api/graphql", "content-type": "application/json", ...headers }, { endStream: body === "" });
+  const status = once(stream, "response").then(([received]) => (received as IncomingHttpHeaders & { ":status"?: number })[":status"]);
+  if (body !== "") stream.end(body);
+  const [seen, content] = await Promise.all([status, text(stream)]);
+  return { status: seen, body: content };
+}
+
+test("a query over HTTP/2 reaches the engine as one request of HTTP/1.1, with the listed headers alone", async () => {
+  const headers = { authorization: "Bearer a", "x-engine-access-key": "master", "x-hasura-role": "admin", "x-forwarded-for": "192.0.2.1" };
+  expect((await ask(headers)).status).toBe(200);
+  const [entry, ...more] = await parts.engine.received();
+  expect(more).toEqual([]);
+  expect(entry).toMatchObject({ method: "POST", target: "/v1/graphql", body: '{"query":"{ a }"}' });
+  expect(entry?.headers).toMatchObject({ "content-length": "17", authorization: "Bearer a", "x-hasura-admin-secret": "master" });
+  expect(Object.keys(entry?.headers ?? {})).not.toContain("x-hasura-role");
+});
+
+test("cookies that HTTP/2 sends apart are one Cookie header to the sidecar", async () => {
+  await ask({ ":method": "GET", ":path": "/api/auth/jwt", cookie: ["a=b", "sid=c"], "x-service-api-key": "service" }, "");
+  expect((await parts.sidecar.received()).map((entry) => entry.headers.cookie)).toEqual(["a=b; sid=c"]);
+});
+
+test.each([
+  ["shorter than it says", "100"],
+  ["longer than it says", "5"],
+])("a body that is %s is refused and goes nowhere", async (_, length) => {
+  expect(await ask({ "content-length": length })).toMatchObject({ status: 400, body: expect.stringContaining('"malformed-request"') as string });
+  expect(await parts.engine.received()).toEqual([]);
+});
+
+test.each([
+  [{ ":path": "/api/graphql HTTP/1.1" }],
+  [{ ":path": "*" }],
+  [{ ":path": "api/graphql" }],
+  [{ ":authority": "a", host: "b" }],
+])("a request with %j is refused and goes nowhere", async (headers) => {
+  expect(await ask(headers)).toMatchObject({ status: 400, body: expect.stringContaining('"malformed-request"') as string });
+  expect(await parts.engine.received()).toEqual([]);
+});
+
+test("nothing is upgraded: over HTTP/2 there is no WebSocket", async () => {
+  expect((await ask({ ":method": "GET", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13" }, "")).status).toBe(405);
+  expect(session.remoteSettings.enableConnectProtocol).not.toBe(true);
+  expect(await parts.engine.received()).toEqual([]);
+});
