@@ -1,11 +1,12 @@
+import type { Problem } from "../../engine/src/engine.ts";
 import { ofAll, ofPostgres } from "../../engine/src/metadata-api/commands/commands.ts";
+import { dropInconsistent } from "../../engine/src/metadata-api/drop-inconsistent.ts";
 import type { Command } from "./cases.ts";
 import { insertStatement } from "./insert-statement.ts";
 import { type Json, record } from "./json.ts";
 import { modernCommand } from "./modern-command.ts";
 import { qualified } from "./qualified-name.ts";
 import { type Source, Sources } from "./sources.ts";
-import { withoutObjects, type ObjectPath } from "./without-objects.ts";
 
 /** A command of Hasura's API that the runner has no counterpart for. */
 export class UnknownCommand extends Error {}
@@ -53,8 +54,8 @@ export class MetadataBuilder {
   }
 
   /** Takes objects that no longer fit the database out, as Hasura does with what depends on what was dropped. */
-  drop(paths: readonly ObjectPath[]): void {
-    this.#adopt(withoutObjects(this.merged(), paths));
+  drop(problems: readonly Problem[]): void {
+    this.#adopt(record(dropInconsistent(this.merged(), problems)));
   }
 
   /**

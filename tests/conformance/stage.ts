@@ -144,7 +144,7 @@ export class Stage implements AsyncDisposable {
         return await use(this.#builder.merged());
       } catch (error) {
         if (!(error instanceof MetadataError) || !mayDrop || round === maxRounds) throw error;
-        this.#builder.drop(error.problems.map(({ at }) => at));
+        this.#builder.drop(error.problems);
       }
     }
   }

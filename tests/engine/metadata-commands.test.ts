@@ -158,12 +158,17 @@ test("track_tables tracks what it can and warns of the rest; when nothing can be
     status: 400,
     body: { error: "all tables failed to track", code: "invalid-configuration", internal: [warning("author", 'view/table already tracked: "author"'), none] },
   });
+  const misnamed = { table: "article", configuration: { column_config: { colour: { custom_name: "shade" } } } };
+  const noColour = warning("article", "Inconsistent object: there is no column colour");
+  expect(await send("pg_track_tables", { tables: [{ table: "author" }, misnamed] })).toMatchObject({ status: 400, body: { error: "all tables failed to track", internal: [{ name: "table author in source default" }, noColour] } });
   const strict = { tables: [{ table: "author" }, { table: "article" }], allow_warnings: false };
   expect(await send("pg_track_tables", strict)).toMatchObject({ status: 400, body: { code: "metadata-warnings", error: "failed due to metadata warnings" } });
   expect(await engine.ask("{ article { id } }")).toHaveProperty("errors");
   expect(await send("pg_track_tables", { tables: [{ table: "article" }] })).toEqual(success);
   await engine.metadata(articles);
-  expect(await send("pg_untrack_tables", { tables: [{ table: "article" }] })).toMatchObject({ status: 400, body: { code: "invalid-configuration" } });
+  expect(await send("pg_untrack_tables", { tables: [{ table: "article" }] })).toEqual(
+    refused("dependency-error", 'cannot drop due to the following dependent objects: relationship author.articles in source "default"'),
+  );
   expect(await send("pg_untrack_tables", { tables: [{ table: "article" }, { table: "author" }] })).toEqual(success);
 });
 

@@ -60,6 +60,15 @@ test("bulk ends at the first failure, bulk_keep_going puts the failure in its pl
   ]);
 });
 
+test("metadata are read again without a store too, alone and in a list", async () => {
+  await using server = await serveFake();
+  const reload = { type: "reload_metadata", args: {} };
+  const reloaded = { message: "success", is_consistent: true };
+  expect(await post(server.url, reload)).toEqual([200, reloaded]);
+  expect(await post(server.url, { type: "bulk", args: [reload, { type: "get_inconsistent_metadata", args: {} }] })).toEqual([200, [reloaded, { is_consistent: true, inconsistent_objects: [] }]]);
+  expect(await post(server.url, { type: "bulk", args: [reload, { type: "clear_metadata", args: {} }] })).toMatchObject([400, { code: "not-supported" }]);
+});
+
 test("the config API tells admin how the server is set up, and no secret", async () => {
   await using server = await serveFake();
   const refused = await fetch(`${server.url}/v1alpha1/config`, { headers: { ...admin, "x-hasura-role": "viewer" } });

@@ -26,7 +26,7 @@ function objectAround(path: MergedPath): MergedPath {
 }
 
 /** Metadata without the objects that do not fit the databases. What is only not served by this engine stays. */
-export function dropInconsistent(metadata: unknown, inconsistencies: readonly Inconsistency[]): unknown {
+export function dropInconsistent(metadata: unknown, inconsistencies: readonly Pick<Inconsistency, "at" | "kind">[]): unknown {
   const paths = inconsistencies.filter(({ kind }) => kind === "inconsistent").map(({ at }) => objectAround(at));
   return withoutAll(metadata, paths.filter((path) => path.length > 0));
 }

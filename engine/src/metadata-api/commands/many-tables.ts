@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { EngineError } from "../../errors.ts";
 import type { MergedPath } from "../../metadata/load.ts";
-import type { Inconsistency } from "../../metadata/problems.ts";
 import type { QualifiedName } from "../../metadata/shape-parts.ts";
-import { dropInconsistent } from "../drop-inconsistent.ts";
-import { hasuraObject, inconsistentReason } from "../inconsistent-object.ts";
+import { withoutAll } from "../../metadata/without.ts";
+import { inconsistentReason } from "../inconsistent-object.ts";
 import { command, refusal, type Change, type Command, type Json } from "./change.ts";
-import { nameText, qualifiedAt } from "./places.ts";
+import { dependents } from "./dependents.ts";
+import { nameText, qualifiedAt, trackedAt } from "./places.ts";
 import { track, trackedTable, untrack, untrackedTable } from "./table-commands.ts";
 
 interface NamedTable {
@@ -57,16 +57,17 @@ class Warnings {
   }
 }
 
-/** Tables that do not fit are left out again; undefined when something else does not. */
-function withoutUnfit(tables: readonly NamedTable[], warnings: Warnings): NonNullable<Change["mend"]> {
+/**
+ * Tables that do not fit are left out again; undefined when something else does not.
+ * @param before metadata without any of them
+ */
+function withoutUnfit(before: Json, tables: readonly NamedTable[], warnings: Warnings): NonNullable<Change["mend"]> {
+  const added = new Map(tables.filter(({ source, table }) => trackedAt(before, source, "table", table) === undefined).map((table) => [nameOf(table), table]));
   return (metadata, unfit) => {
-    const tracked = new Map(tables.map((table) => [nameOf(table), table]));
-    for (const found of unfit) {
-      const table = tracked.get(tableAround(metadata, found.at) ?? "");
-      if (table === undefined) return undefined;
-      warnings.add(table, inconsistentReason(found));
-    }
-    return dropInconsistent(metadata, unfit) as Json;
+    const reasons = Map.groupBy(unfit, ({ at }) => added.get(tableAround(metadata, at) ?? ""));
+    if (reasons.has(undefined)) return undefined;
+    for (const [table, found] of reasons) if (table !== undefined) warnings.add(table, found.map(inconsistentReason).join(", "));
+    return withoutAll(metadata, unfit.map(({ at }) => at.slice(0, 4))) as Json;
   };
 }
 
@@ -77,24 +78,18 @@ function tableAround(metadata: Json, at: MergedPath): string | undefined {
   return nameOf({ source: String(name), table: qualifiedAt(metadata, [root, source, list, table, "table"]) });
 }
 
-/** Tables that others still depend on stay. */
-function refuseDependents(metadata: Json, unfit: readonly Inconsistency[]): never {
-  const names = [...new Set(unfit.map((found) => hasuraObject(metadata, found).dependency))];
-  throw refusal("invalid-configuration", `all tables failed to untrack: cannot drop due to the following dependent objects: ${names.join(", ")}`);
-}
-
 /** `track_tables` and `untrack_tables`: as many of the tables as can be. */
 export const manyTableCommands: Readonly<Record<string, Command>> = {
   track_tables: command(listOf(trackedTable), (metadata, { tables, allow_warnings: allowed }) => {
     const warnings = new Warnings("track", tables, allowed !== false);
     const tracked = tables.reduce((rest, table) => warnings.attempt(rest, table, (before) => track(before, table).metadata), metadata);
-    return { metadata: tracked, mend: withoutUnfit(tables, warnings), answer: () => warnings.answer() };
+    return { metadata: tracked, mend: withoutUnfit(metadata, tables, warnings), answer: () => warnings.answer() };
   }),
 
   untrack_tables: command(listOf(untrackedTable), (metadata, { tables, allow_warnings: allowed }) => {
     const warnings = new Warnings("untrack", tables, allowed !== false);
     const rest = tables.reduce((before, table) => warnings.attempt(before, table, (given) => untrack(given, table)), metadata);
-    const cascades = tables.some(({ cascade }) => cascade);
-    return { metadata: rest, mend: cascades ? (given, unfit) => dropInconsistent(given, unfit) as Json : refuseDependents, answer: () => warnings.answer() };
+    // Which of the tables something depends on is not known: all of them have to allow it to go.
+    return { metadata: rest, mend: dependents(tables.every(({ cascade }) => cascade)), answer: () => warnings.answer() };
   }),
 };
