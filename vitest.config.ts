@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 import InOrder from "./tools/test/in-order.ts";
 import { suites } from "./tools/test/suites.ts";
 
+if (Number.parseInt(process.versions.node, 10) < 24) throw new Error(`The tests need Node 24, and this is ${process.version}: npm test brings it, or put it on the PATH.`);
+
 /** A machine at load: what is waited for comes, or the test says so after this time; without it vitest waits one second. */
 const patient = { poll: { interval: 50, timeout: 20_000 } };
 
