@@ -59,6 +59,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+  const misunderstood = (error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS");
+  console.error(error instanceof Error ? (misunderstood ? error.message : error.stack) : error);
   process.exitCode = 1;
 }

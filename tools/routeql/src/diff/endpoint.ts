@@ -42,12 +42,22 @@ export async function exportMetadata({ url, secret, header, authority }: Endpoin
   return metadata;
 }
 
+/** What is sent along. @throws UsageError where a header cannot be so; the reason that `Headers` gives would quote the secret */
+function headersWith(header: string, secret: string | undefined): Headers {
+  try {
+    return new Headers({ "content-type": "application/json", ...(secret === undefined ? {} : { [header]: secret }) });
+  } catch {
+    throw new UsageError(`no header ${header} can be made of the admin secret: a header is one line of Latin characters`);
+  }
+}
+
 async function ask(address: URL, header: string, secret: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  const headers = headersWith(header, secret);
   let response: Response;
   try {
     response = await fetch(address, {
       method: "POST",
-      headers: { "content-type": "application/json", ...(secret === undefined ? {} : { [header]: secret }) },
+      headers,
       body: JSON.stringify({ type: "export_metadata", version: 2, args: {} }),
       redirect: "error",
       signal: AbortSignal.timeout(timeout),
