@@ -15,6 +15,7 @@ const metadata = (url: string) => ({
           array_relationships: [{ name: "members", using: { foreign_key_constraint_on: { table: "member", column: "team_id" } } }],
           select_permissions: [{ role: "reader", permission: { columns: "*", filter: {} } }],
         },
+        { table: "greedy" },
         {
           table: "member",
           object_relationships: [{ name: "team", using: { foreign_key_constraint_on: "team_id" } }],
@@ -37,6 +38,8 @@ beforeAll(async () => {
   await admin.query(`
     create table public.team (id int primary key, open boolean not null);
     create table public.member (id int primary key, team_id int not null references public.team, nick text, ranks int[], facts jsonb);
+    create function public.take_all_memory() returns int language plpgsql as $$ begin raise exception 'out of memory' using errcode = 'out_of_memory'; end $$;
+    create view public.greedy as select public.take_all_memory() as id;
     insert into public.team values (1, true), (2, false);
     insert into public.member values
       (1, 1, 'a', '{1,2}', '{"x": {"y z": [1, 2]}}'), (2, 1, 'a', '{3}', '{}'), (3, 1, 'b', null, null), (4, 2, 'c', '{}', '{}');`);
@@ -52,6 +55,10 @@ async function ask(query: string, variables: Record<string, unknown> = {}, role 
   const answer = JSON.parse(await asked.execute({ query, variables }, sessionOf(role, {}))) as { data: { member: unknown } };
   return answer.data.member;
 }
+
+test("a statement for which there is not enough memory says so, and what helps", async () => {
+  await expect(ask("{ greedy { id } }")).rejects.toMatchObject({ code: "unexpected", message: "the statement takes more memory than there is for one, ask for less at once" });
+});
 
 test("cells that are hidden by a condition on related rows can be made distinct in the order of themselves", async () => {
   const query = "{ member(distinct_on: nick, order_by: [{nick: asc}, {id: desc}]) { id nick } }";

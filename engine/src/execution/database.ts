@@ -162,6 +162,7 @@ function databaseError(error: unknown, runs: readonly Run[]): unknown {
     return new EngineError({ code: "postgres-error", message: "connection error", status: 503, internal: { error: message }, cause: error });
   }
   if (code === "57014") return new EngineError({ code: "timeout", message: "the statement took longer than the limit and was cancelled", cause: error });
+  if (code === "53200") return new EngineError({ code: "unexpected", message: "the statement takes more memory than there is for one, ask for less at once", cause: error });
   if (code === "22025") return new EngineError({ code: "bad-request", message, cause: error });
   if (code?.startsWith("22") === true) return new EngineError({ code: "data-exception", message, cause: error });
   if (code === "42704") return new EngineError({ code: "constraint-error", message, cause: error });
