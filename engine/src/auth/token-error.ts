@@ -5,7 +5,7 @@ function unverified(reason: string): EngineError {
   return new EngineError({ code: "invalid-jwt", message: `Could not verify JWT: ${reason}` });
 }
 
-export const tokenExpired = "JWTExpired";
+const tokenExpired = "JWTExpired";
 
 /** Hasura's words for what is wrong with a token; undefined for failures that are not the token's fault. */
 export function tokenError(error: unknown): EngineError | undefined {

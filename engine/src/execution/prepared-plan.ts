@@ -1,5 +1,5 @@
 import { byteString, type Bytes, type ByteString } from "../postgres/bytes.ts";
-import { finalText } from "../sql/print.ts";
+import { finalText } from "../sql/quoting.ts";
 import type { QueryStatement, RootPlan } from "./plan.ts";
 
 /** A query's plan with the final texts of its statements. */

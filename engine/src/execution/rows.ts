@@ -4,7 +4,7 @@ import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
 import type { DatabaseType } from "../catalog/catalog.ts";
 import { EngineError } from "../errors.ts";
-import type { Condition, Operand, Parameter } from "../sql/expression.ts";
+import { always, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
 import { kindOfInput, outsideOfIntegers, type Input, type InputReader } from "./input.ts";
 import { invalid } from "./invalid.ts";
@@ -44,7 +44,7 @@ export class RowReader {
     const query: RowQuery = {
       source,
       permission: target.permission.filter,
-      where: where === undefined ? { kind: "and", items: [] } : this.where.read(where, target.permission.filter),
+      where: where === undefined ? always : this.where.read(where, target.permission.filter),
       orderBy: order === undefined ? [] : readOrder(order),
       limit: this.#limit(given.get("limit"), applyLimit ? target.permission.limit : undefined),
       offset: this.#offset(given.get("offset")),

@@ -110,7 +110,7 @@ export class WhereReader {
    * @param permission the role's filter of the rows that the condition is about
    */
   read(input: Input, permission: Condition): Condition {
-    if (input.kind === "null") return { kind: "and", items: [] };
+    if (input.kind === "null") return always;
     return guarded(permission, this.#object(input));
   }
 
@@ -218,7 +218,7 @@ export class WhereReader {
   #aggregate(relationship: Relationship, predicate: AggregatePredicateMeta, entries: (Input & { kind: "object" })["entries"]): Condition {
     let columns: readonly Operand[] = [];
     let distinct = false;
-    let filter: Condition = { kind: "and", items: [] };
+    let filter = always;
     const comparisons: { operator: Operator; value: Value }[] = [];
     for (const { field, value } of entries) {
       const { kind } = inputMeta(field);

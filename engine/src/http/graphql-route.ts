@@ -3,7 +3,6 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
-import { parseExactJson } from "../execution/exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { bytesOf, type Bytes } from "../postgres/bytes.ts";
 import { BodyError, readBody } from "./body.ts";
@@ -11,6 +10,7 @@ import { ClientLeft } from "./client-left.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
 import type { ShowsInternal } from "./internal-detail.ts";
+import { parseJson } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
 
 export interface GraphQLRouteOptions {
@@ -107,12 +107,4 @@ const comma = Buffer.from(",");
 function listOf(answers: readonly Answer[]): Bytes {
   const items = answers.flatMap(({ text }) => [comma, ...(typeof text === "string" ? bytesOf(text) : text)]);
   return [Buffer.from("["), ...items.slice(1), Buffer.from("]")];
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return parseExactJson(body.toString("utf8"));
-  } catch {
-    throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
-  }
 }

@@ -7,7 +7,11 @@ import { apiError, type Reply } from "./reply.ts";
 
 /** The request's body as JSON. @throws EngineError, BodyError */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
-  const body = await readBody(request, limit);
+  return parseJson(await readBody(request, limit));
+}
+
+/** @throws EngineError */
+export function parseJson(body: Buffer): unknown {
   try {
     return parseExactJson(body.toString("utf8"));
   } catch {

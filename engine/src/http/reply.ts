@@ -16,7 +16,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const jsonType = "application/json; charset=utf-8";
+const jsonType = "application/json; charset=utf-8";
 export const textType = "text/plain; charset=utf-8";
 
 /** Sends a reply, gzipped where the client asked for it and it is worth it. Nothing is sent when the client has left. */

@@ -143,13 +143,19 @@ test("work that changes nothing stores and serves nothing, and work that fails g
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
   expect(await keeper.change((draft) => Promise.resolve(draft.metadata))).toEqual(named("first"));
+  await keeper.change(async (draft) => {
+    const { metadata } = draft;
+    draft.metadata = named("tried");
+    await draft.check();
+    draft.metadata = metadata;
+  });
   const failing = keeper.change(async (draft) => {
     draft.metadata = named("second");
     await draft.check();
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");
-  expect([engine.served, engine.discarded, store.stored.resourceVersion]).toEqual([[], [named("second")], 1]);
+  expect([engine.served, engine.discarded, store.stored.resourceVersion]).toEqual([[], [named("tried"), named("second")], 1]);
 });
 
 test("work begins with what is stored, also when another replica has stored it since", async () => {

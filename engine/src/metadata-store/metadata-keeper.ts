@@ -110,6 +110,7 @@ export class MetadataKeeper {
     try {
       const result = await work(draft);
       if (draft.isChanged) await this.#keep(store, draft, expectedVersion ?? stored.resourceVersion);
+      else await draft.discard();
       return result;
     } catch (error) {
       await draft.discard();

@@ -1,10 +1,10 @@
 import { nameKey, type Catalog, type CatalogFunction } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
+import { description, title } from "./descriptions.ts";
 import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
 import { defaultName, graphqlName, type Naming } from "./naming.ts";
 import type { Fail } from "./report.ts";
-import { description } from "./resolve.ts";
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
   const overloads = catalog.functions.get(nameKey(name)) ?? [];
@@ -68,11 +68,6 @@ export function resolveComputedField(
   }
   if (found.returnType.kind === "pseudo") return fail(`the function ${nameKey(name)} returns ${found.returnType.name}`);
   return { ...common, result: { kind: "scalar", type: found.returnType } };
-}
-
-/** A table or function as descriptions print it: without the schema `public`. */
-export function title({ schema, name }: QualifiedName): string {
-  return schema === "public" ? `"${name}"` : `"${schema}.${name}"`;
 }
 
 export function resolveFunction(

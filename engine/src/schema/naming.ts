@@ -11,7 +11,7 @@ function words(name: string): string[] {
   return first === "" && rest.length > 0 ? [`_${rest[0] ?? ""}`, ...rest.slice(1)] : [first, ...rest];
 }
 
-export function capitalise(word: string): string {
+function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 

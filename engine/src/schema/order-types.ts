@@ -1,5 +1,5 @@
 import type { GraphQLInputObjectType } from "graphql";
-import { title } from "./functions.ts";
+import { title } from "./descriptions.ts";
 import { comparableComputed, meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
 import { isComparable, isNumeric } from "./scalars.ts";
 import type { InputFields, TypeBook } from "./types.ts";
@@ -19,7 +19,7 @@ export const aggregateFunctions: readonly { readonly name: string; readonly take
 ];
 
 /** Columns that an aggregate function takes for the role. */
-export function aggregatableColumns(target: VisibleTable, takes: "numeric" | "comparable") {
+function aggregatableColumns(target: VisibleTable, takes: "numeric" | "comparable") {
   const fits = takes === "numeric" ? isNumeric : isComparable;
   return visibleColumns(target).filter(({ column }) => fits(column.type) && column.enumeration === undefined);
 }

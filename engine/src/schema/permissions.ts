@@ -145,7 +145,7 @@ export function largest(limits: readonly (number | undefined)[]): number | undef
 }
 
 /** Hasura's rule for inherited roles: rows of any part, cells only where a part that grants them sees the row, the largest limit. */
-export function combinePermissions(parts: readonly TablePermission[]): TablePermission {
+function combinePermissions(parts: readonly TablePermission[]): TablePermission {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
   return {

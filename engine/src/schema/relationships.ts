@@ -33,7 +33,7 @@ export interface Targets {
 type Mapped = { readonly column_mapping: Readonly<Record<string, string>> } & ({ readonly remote_table: QualifiedName } | { readonly remote_native_query: string });
 
 /** A relationship of which metadata name the columns, to a table or to a native query. */
-export function relateByColumns(own: RowModel, into: Related, common: Pick<Relationship, "name" | "kind">, mapped: Mapped, { tables, queries }: Targets, fail: Fail): void {
+function relateByColumns(own: RowModel, into: Related, common: Pick<Relationship, "name" | "kind">, mapped: Mapped, { tables, queries }: Targets, fail: Fail): void {
   const columns = Object.entries(mapped.column_mapping);
   if ("remote_table" in mapped) {
     const name = nameKey(mapped.remote_table);

@@ -1,7 +1,8 @@
 import { nameKey, type Catalog, type CatalogTable } from "../catalog/catalog.ts";
 import type { MergedPath } from "../metadata/load.ts";
 import type { SourceMetadata, TableMetadata } from "../metadata/shape.ts";
-import { resolveComputedField, resolveFunction, title } from "./functions.ts";
+import { description, title } from "./descriptions.ts";
+import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { LogicalModel, NativeQuery, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
 import type { NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming } from "./naming.ts";
@@ -15,12 +16,6 @@ export interface ResolvedSource {
   readonly functions: readonly TrackedFunction[];
   readonly models: readonly LogicalModel[];
   readonly nativeQueries: ReadonlyMap<string, NativeQuery>;
-}
-
-/** An empty comment in metadata means: no description. */
-export function description(explicit: string | null | undefined, automatic: string | undefined): string | undefined {
-  if (explicit === null || explicit === undefined) return automatic;
-  return explicit === "" ? undefined : explicit;
 }
 
 function columnsOf(catalog: CatalogTable, metadata: TableMetadata, naming: Naming, path: MergedPath, report: Report): Map<string, TableColumn> {

@@ -10,11 +10,11 @@ import {
   type GraphQLNamedType,
 } from "graphql";
 import { directives } from "./directives.ts";
-import { title } from "./functions.ts";
+import { description, title } from "./descriptions.ts";
 import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
-import { description, type ResolvedSource } from "./resolve.ts";
+import type { ResolvedSource } from "./resolve.ts";
 import { nativeQueryField } from "./native-types.ts";
 import { rootFieldNames } from "./root-fields.ts";
 import { aggregateType, argument, functionArguments, rowArguments, tableType } from "./table-types.ts";

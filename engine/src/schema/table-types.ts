@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLFieldConfigArgumentMap, type GraphQLInputObjectType, type GraphQLInputType, type GraphQLObjectType } from "graphql";
-import { title } from "./functions.ts";
+import { title } from "./descriptions.ts";
 import { meaning, scalarFieldName, scalarType, visibleColumns, type ArgumentMeta, type OutputMeta, type Visible, type VisibleTable } from "./meta.ts";
 import { clientArguments, type ComputedField, type FunctionCall, type Relationship, type RowModel } from "./model.ts";
 import { nativeRelationshipFields } from "./native-types.ts";

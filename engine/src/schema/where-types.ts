@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
 import type { DatabaseType } from "../catalog/catalog.ts";
 import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
-import { title } from "./functions.ts";
+import { title } from "./descriptions.ts";
 import { comparableComputed, meaning, scalarFieldName, visibleColumns, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
 import type { Enumeration } from "./model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";

@@ -1,5 +1,5 @@
 import type { NativeArgument, NativeQuery } from "../schema/model.ts";
-import { identifier, literal, mark } from "./print.ts";
+import { identifier, literal, mark } from "./quoting.ts";
 
 /** A native query as an item of FROM, with something in the place of each argument. */
 export function nativeRows({ name, code }: Pick<NativeQuery, "name" | "code">, argument: (argument: NativeArgument) => string): string {

@@ -1,32 +1,7 @@
-import type { QualifiedName } from "../metadata/shape.ts";
 import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
 import { isAlways, type AggregateCondition, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "./expression.ts";
 import { nativeRows } from "./native.ts";
-
-/** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
-export const mark = "\u0001";
-
-/** Quotes an identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll(mark, "").replaceAll('"', '""')}"`;
-}
-
-/** A string constant of the engine's own (names of types and keys); values of requests are always parameters. */
-export function literal(text: string): string {
-  return `'${text.replaceAll(mark, "").replaceAll("'", "''")}'`;
-}
-
-export function qualified({ schema, name }: QualifiedName): string {
-  return `${identifier(schema)}.${identifier(name)}`;
-}
-
-/** Final text of a statement; by default parameters are `$1`, `$2`, … */
-export function finalText(template: string, parameter: (position: number) => string = (position) => `$${position}`): string {
-  return template
-    .split(mark)
-    .map((part, index) => (index % 2 === 0 ? part : parameter(Number(part))))
-    .join("");
-}
+import { identifier, mark, qualified } from "./quoting.ts";
 
 /** The row that unqualified columns refer to, and the row at which the permission filter started. */
 export interface Scope {

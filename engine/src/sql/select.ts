@@ -1,6 +1,7 @@
 import type { Relationship, ComputedField, FunctionCall, NativeArgument, NativeQuery, NativeRelationship, TrackedTable } from "../schema/model.ts";
-import { isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
-import { identifier, joinCondition, literal, Printer, qualified, scopeOf, type Scope } from "./print.ts";
+import { always, isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
+import { joinCondition, Printer, scopeOf, type Scope } from "./print.ts";
+import { identifier, literal, qualified } from "./quoting.ts";
 
 /** Where rows come from. */
 export type RowSource =
@@ -211,11 +212,11 @@ export class SelectPrinter extends Printer {
     const inner = scopeOf(alias);
     if (value.kind === "related") {
       const source: RowSource = { kind: "related", relationship: value.relationship };
-      const where = this.#where({ source, permission: value.permission, where: { kind: "and", items: [] } }, alias, scope);
+      const where = this.#where({ source, permission: value.permission, where: always }, alias, scope);
       return `(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
     }
     const call = this.aggregateCall({ function: value.function, columns: value.operand === undefined ? [] : [value.operand], distinct: false }, inner);
-    const where = this.#where({ source: value.source, permission: value.permission, where: { kind: "and", items: [] } }, alias, scope);
+    const where = this.#where({ source: value.source, permission: value.permission, where: always }, alias, scope);
     return `(SELECT ${call} ${this.#source(value.source, alias, scope)}${where})`;
   }
 
