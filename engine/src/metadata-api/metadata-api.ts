@@ -132,6 +132,7 @@ function answerOf(change: Change, path: string): unknown {
 async function carryOut(draft: MetadataDraft, request: Command, path: string): Promise<unknown> {
   const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
   const change = applied(draft, request, path);
+  if (draft.metadata === before.metadata) return answerOf(change, path);
   for (let round = 0; ; round += 1) {
     await checked(draft, true, path);
     const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
