@@ -133,7 +133,6 @@ export const textOperators: readonly Operator[] = [...common, ...text];
 /** Operators that raise an error for some values of the row: a pattern that ends too early, shapes of two reference systems. */
 const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography, ...raster].map(({ name }) => name));
 export const isFallible = ({ name }: Operator): boolean => fallible.has(name);
-const commonOperators: readonly Operator[] = common;
 
 /** What a client's or metadata's value is cast to: only geometry reads GeoJSON, so that a geography has to be one first. */
 export function inputType(type: DatabaseType): string {
