@@ -51,9 +51,9 @@ test("a place in the merged metadata is named by its file, and the path and the 
 
 test("a directory of version 2 has its tables and functions at its top", () => {
   write({ "version.yaml": "version: 2\n", "tables.yaml": "- table: a\n", "functions.yaml": "[]\n", "actions.yaml": "actions: []\n" });
-  const { merged, problems, locate } = loadMetadata(directory);
-  expect([problems, merged]).toEqual([[], { version: 2, tables: [{ table: "a" }], functions: [] }]);
-  expect(locate(["tables", 0, "table"])).toEqual({ file: "tables.yaml", path: "[0].table", line: 1 });
+  const loaded = loadMetadata(directory);
+  expect([loaded.problems, loaded.merged]).toEqual([[], { version: 2, tables: [{ table: "a" }], functions: [] }]);
+  expect(loaded.locate(["tables", 0, "table"])).toEqual({ file: "tables.yaml", path: "[0].table", line: 1 });
 });
 
 test("files that cannot have been meant as metadata are left alone", () => {

@@ -59,7 +59,7 @@ describe("check", { timeout: generous }, () => {
   test("of sound metadata says so, with exit code 0 and no colours where there is no terminal", async () => {
     using folder = new MetadataFolder([note()]);
     const { code, stdout } = await spawned(folder.path, ["check"]);
-    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 21 rules, without a database"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 22 rules, without a database"]);
     expect(stdout).not.toContain("\u001B");
   });
 
@@ -143,7 +143,7 @@ describe("check", { timeout: generous }, () => {
   test("leaves out what routeql.yaml excepts with a reason, and calls out an exception that excepts nothing", async () => {
     const exception = (role: string) => `exceptions:\n  - {rule: every-row, role: ${role}, reason: It is public.}\n`;
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], { "routeql.yaml": exception("reader") });
-    expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 21 rules, without a database, 1 excepted") as string });
+    expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 22 rules, without a database, 1 excepted") as string });
     folder.write("routeql.yaml", exception("other"));
     expect((await routeql(folder.path, ["check"])).stdout).toContain("the exception from every-row for role other excepts nothing");
   });

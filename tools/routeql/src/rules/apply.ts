@@ -9,7 +9,7 @@ import type { Project } from "../metadata/project.ts";
 /** Problems of the files themselves; there may be no metadata to look at further. */
 export function shapeFindings({ problems, positionOf }: Project, directory: string, source: string): readonly Finding[] {
   const shaped = [metadataShape, notExamined].flatMap((rule) =>
-    problems.filter((problem) => rule.concerns(problem)).map((problem): Finding => ({
+    rule.listed(problems.filter((problem) => rule.concerns(problem))).map((problem): Finding => ({
       rule: rule.id,
       severity: rule.severity,
       ...positionOf(problem),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { columnsHeldToSession, isAlwaysTrue } from "./conditions.ts";
 
-const isColumn = (name: string) => name !== "tags";
+const columns = { isColumn: (name: string) => name !== "tags", isNeverNull: (name: string) => name === "id" };
 const session = { owner: "X-Hasura-User-Id" };
 
 describe("a condition that lets every row through", () => {
@@ -15,8 +15,11 @@ describe("a condition that lets every row through", () => {
     [{ _not: { _and: [session, { _or: [] }] } }],
     [{ _not: { _not: {} } }],
     [{ owner: {} }],
+    [{ id: { _is_null: false } }],
+    [{ _or: [session, { id: { $is_null: false } }] }],
+    [{ _not: { id: { _is_null: true } } }],
     [{ _exists: { _table: { schema: "public", name: "note" }, _where: {} } }],
-  ])("is %j", (condition) => expect(isAlwaysTrue(condition, isColumn)).toBe(true));
+  ])("is %j", (condition) => expect(isAlwaysTrue(condition, columns)).toBe(true));
 });
 
 describe("a condition that asks something of the row or the session", () => {
@@ -28,11 +31,16 @@ describe("a condition that asks something of the row or the session", () => {
     [{ _not: {} }],
     [{ _not: { _or: [session] } }],
     [{ tags: {} }],
+    [{ owner: { _is_null: false } }],
+    [{ id: { _is_null: true } }],
+    [{ id: { _is_null: false, _gt: 5 } }],
+    [{ _not: { id: { _is_null: false } } }],
+    [{ _exists: { _table: { schema: "public", name: "note" }, _where: { id: { _is_null: false } } } }],
     [{ owner: { _eq: "" } }],
     [{ owner: null }],
     [{ _exists: { _table: { schema: "public", name: "note" }, _where: session } }],
     ["X-Hasura-Filter"],
-  ])("is %j", (condition) => expect(isAlwaysTrue(condition, isColumn)).toBe(false));
+  ])("is %j", (condition) => expect(isAlwaysTrue(condition, columns)).toBe(false));
 });
 
 test("columns are held to the session by equality, in every case", () => {

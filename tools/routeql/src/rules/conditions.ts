@@ -4,31 +4,44 @@ export const isFields = (value: unknown): value is Fields => typeof value === "o
 
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
+/** What is known of the columns of the table that a condition is about. */
+export interface Columns {
+  /** Tells columns from relationships, of which an empty condition asks that there is something at the other end. */
+  readonly isColumn: (name: string) => boolean;
+  /** Whether a column holds a value in every row; only a database tells. */
+  readonly isNeverNull: (name: string) => boolean;
+}
+
+/** Of a table that is not looked at further. */
+const anyColumns: Columns = { isColumn: () => true, isNeverNull: () => false };
+
 /**
  * Whether a condition of a permission lets every row through, whatever the row and the session hold: in Hasura what says nothing is
  * true, an empty comparison of a column too, and `_exists` asks nothing of the row.
- * @param isColumn tells columns from relationships, of which an empty condition asks that there is something at the other end
  */
-export function isAlwaysTrue(condition: unknown, isColumn: (name: string) => boolean): boolean {
+export function isAlwaysTrue(condition: unknown, columns: Columns): boolean {
   if (!isFields(condition)) return false;
   return Object.entries(condition).every(([key, value]) => {
-    const each = (item: unknown) => isAlwaysTrue(item, isColumn);
+    const each = (item: unknown) => isAlwaysTrue(item, columns);
     if (/^[_$]and$/.test(key)) return items(value).every(each);
     if (/^[_$]or$/.test(key)) return items(value).some(each);
-    if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, isColumn);
+    if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, columns);
     // True as soon as the table has any row at all.
-    if (/^[_$]exists$/.test(key)) return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], () => true);
-    return isColumn(key) && isFields(value) && Object.keys(value).length === 0;
+    if (/^[_$]exists$/.test(key)) return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], anyColumns);
+    return columns.isColumn(key) && isFields(value) && Object.entries(value).every(([operator, wanted]) => isNullTest(operator) && wanted === false && columns.isNeverNull(key));
   });
 }
 
-function isAlwaysFalse(condition: unknown, isColumn: (name: string) => boolean): boolean {
+const isNullTest = (operator: string): boolean => /^[_$]is_null$/.test(operator);
+
+function isAlwaysFalse(condition: unknown, columns: Columns): boolean {
   if (!isFields(condition)) return false;
   return Object.entries(condition).some(([key, value]) => {
-    const each = (item: unknown) => isAlwaysFalse(item, isColumn);
+    const each = (item: unknown) => isAlwaysFalse(item, columns);
     if (/^[_$]and$/.test(key)) return items(value).some(each);
     if (/^[_$]or$/.test(key)) return items(value).every(each);
-    return /^[_$]not$/.test(key) && isAlwaysTrue(value, isColumn);
+    if (/^[_$]not$/.test(key)) return isAlwaysTrue(value, columns);
+    return columns.isColumn(key) && isFields(value) && Object.entries(value).some(([operator, wanted]) => isNullTest(operator) && wanted === true && columns.isNeverNull(key));
   });
 }
 

@@ -1,3 +1,5 @@
+import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
+import { isFields } from "./conditions.ts";
 import { catalogAt, type Found, functionsOf, permissionsOf, type Rule } from "./rule.ts";
 
 export const inferredFunction: Rule = {
@@ -18,6 +20,9 @@ export const inferredFunction: Rule = {
 };
 
 const secretName = /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;
+/** Ends of names that say something about a secret and are none: when it expires, of which kind it is. */
+const aboutSecret = /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm)$/;
+const isSecret = (column: string) => secretName.test(snake(column)) && !aboutSecret.test(snake(column));
 const snake = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
 
 export const secretColumn: Rule = {
@@ -30,23 +35,38 @@ export const secretColumn: Rule = {
     permissionsOf(examined).flatMap(({ key, role, permission, at, path, columns: all }): Found[] => {
       const columns = permission.columns === "*" ? (all ?? [...(catalogAt(examined, path)?.tables.get(key)?.columns.keys() ?? [])]) : permission.columns;
       const where = (index: number) => [...at, "columns", ...(permission.columns === "*" ? [] : [index])];
-      return columns.flatMap((column, index) => (secretName.test(snake(column)) ? [{ at: where(index), table: key, role, name: column, reason: `${role} may read ${key}.${column}` }] : []));
+      return columns.flatMap((column, index) => (isSecret(column) ? [{ at: where(index), table: key, role, name: column, reason: `${role} may read ${key}.${column}` }] : []));
     }),
 };
 
 const holdsPassword = (url: string) => /^[a-z]+:\/\/[^/@:]*:[^@/]+@/i.test(url) || /\bpassword\s*=/i.test(url);
 
+const secretHeader = /^(proxy-)?authorization$|^cookie$|secret|token|password|api-?key|access-?key/i;
+
+/** Headers with which Hasura calls others, whose value stands there instead of the name of a variable that holds it. */
+function secretHeaders(value: unknown, at: MergedPath): readonly Found[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => secretHeaders(item, [...at, index]));
+  if (!isFields(value)) return [];
+  const { name, value: written } = value;
+  // {{NAME}} is taken from the environment.
+  const isHeader = at.at(-2) === "headers" && typeof name === "string" && secretHeader.test(name);
+  if (isHeader && typeof written === "string" && written !== "" && !written.includes("{{")) return [{ at: [...at, "value"], name, reason: `the value of the header ${name} stands in the metadata` }];
+  return Object.entries(value).flatMap(([key, item]) => secretHeaders(item, [...at, key]));
+}
+
 export const secretInMetadata: Rule = {
   id: "secret-in-metadata",
   severity: "error",
-  finds: "a database password in the metadata",
+  finds: "a password of a database, or a header that proves who asks, in the metadata",
   why: "Metadata lie in the repository and are handed out by export_metadata.",
-  remedy: "name an environment variable instead: database_url: {from_env: NAME}",
-  find: ({ metadata }) =>
-    metadata.sources.flatMap((source, index): Found[] => {
+  remedy: "name an environment variable instead: database_url: {from_env: NAME}, value_from_env: NAME",
+  find: ({ metadata, project }) => [
+    ...metadata.sources.flatMap((source, index): Found[] => {
       const url = source.configuration.connection_info.database_url;
       const at = ["sources", index, "configuration", "connection_info", "database_url"];
       const literal = typeof url === "string" ? holdsPassword(url) : "connection_parameters" in url && typeof url.connection_parameters.password === "string";
       return literal ? [{ at, name: source.name, reason: `the source ${source.name} has its password in the metadata` }] : [];
     }),
+    ...secretHeaders(project.loaded.merged, []),
+  ],
 };

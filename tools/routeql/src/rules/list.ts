@@ -6,7 +6,7 @@ import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } f
 import { noPrimaryKey, reference, roleSpelling } from "./references.ts";
 import { breakingChange, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
-import { sessionVariableSpelling, sessionVariableVariants, unsetSessionVariable } from "./sessions.ts";
+import { sessionVariableSpelling, sessionVariableVariants, spoofableSession, unsetSessionVariable } from "./sessions.ts";
 import { metadataShape, notExamined } from "./shape.ts";
 import { anonymousWrite, everyRowWritable, rowGivenAway } from "./writing.ts";
 
@@ -23,6 +23,7 @@ export const rules: readonly Rule[] = [
   rowGivenAway,
   anonymousWrite,
   unsetSessionVariable,
+  spoofableSession,
   sessionVariableSpelling,
   sessionVariableVariants,
   inferredFunction,

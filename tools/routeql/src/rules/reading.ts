@@ -33,7 +33,7 @@ export const everyRow: Rule = {
   remedy: "write a filter, or except it in routeql.yaml with the reason why the role may see every row",
   find: (examined) =>
     permissionsOf(examined)
-      .filter(({ permission, isColumn }) => isAlwaysTrue(permission.filter, isColumn))
+      .filter((placed) => isAlwaysTrue(placed.permission.filter, placed))
       .map(({ key, role, at, permission }) => ({ at: [...at, "filter"], table: key, role, reason: `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}` })),
 };
 

@@ -6,6 +6,7 @@ import { keyOf } from "../../../../engine/src/permissions/tables.ts";
 import type { Configuration } from "../configuration.ts";
 import type { Place, Severity } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";
+import type { Columns } from "./conditions.ts";
 
 /** What a rule may look at. */
 export interface Examined {
@@ -50,12 +51,10 @@ export interface PlacedTable {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "path"> {
+export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "path">, Columns {
   readonly role: string;
   readonly permission: SelectPermissionMetadata["permission"];
   readonly at: MergedPath;
-  /** Tells columns from what else stands in conditions. */
-  readonly isColumn: (name: string) => boolean;
   /** All columns, where metadata tell: of a logical model. */
   readonly columns: readonly string[] | undefined;
 }
@@ -66,6 +65,7 @@ const child = (value: unknown, key: string | number): unknown => (typeof value =
 export interface Walked {
   readonly metadata: Metadata;
   readonly project: Pick<Project, "loaded">;
+  readonly catalogs?: Examined["catalogs"];
 }
 
 export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] {
@@ -80,7 +80,7 @@ export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] 
 
 /** What permissions to read are given on: tables, and logical models, those of native queries too. */
 function readableOf(examined: Walked) {
-  const tables = tablesOf(examined).map((placed) => ({ ...placed, entries: placed.table.select_permissions, isColumn: isColumnOf(placed), columns: undefined }));
+  const tables = tablesOf(examined).map((placed) => ({ ...placed, entries: placed.table.select_permissions, ...columnsOf(placed, examined), columns: undefined }));
   const models = examined.metadata.sources.flatMap(({ name: source, logical_models: named, native_queries: queries }, index) => {
     const own = queries.flatMap(({ root_field_name: field, returns }, position) => (typeof returns === "string" ? [] : [{ ...returns, key: `native query ${field}`, path: ["sources", index, "native_queries", position, "returns"] }]));
     return [...named.map((model, position) => ({ ...model, key: `logical model ${model.name}`, path: ["sources", index, "logical_models", position] })), ...own].map(({ key, path, fields, select_permissions: entries }) => ({
@@ -90,6 +90,8 @@ function readableOf(examined: Walked) {
       // Nothing is aggregated there, whatever a permission says.
       entries: entries.map(({ role, permission }) => ({ role, permission: { ...permission, allow_aggregations: false } })),
       isColumn: (column: string) => fields.some(({ name }) => name === column),
+      // What the model says of its fields is not what the SQL gives.
+      isNeverNull: () => false,
       columns: fields.map(({ name }) => name),
     }));
   });
@@ -97,8 +99,8 @@ function readableOf(examined: Walked) {
 }
 
 export function permissionsOf(examined: Walked): readonly PlacedPermission[] {
-  return readableOf(examined).flatMap(({ source, key, path, entries, isColumn, columns }) =>
-    entries.map(({ role, permission }, index) => ({ source, key, path, isColumn, columns, role, permission, at: [...path, "select_permissions", index, "permission"] })),
+  return readableOf(examined).flatMap(({ source, key, path, entries, isColumn, isNeverNull, columns }) =>
+    entries.map(({ role, permission }, index) => ({ source, key, path, isColumn, isNeverNull, columns, role, permission, at: [...path, "select_permissions", index, "permission"] })),
   );
 }
 
@@ -125,10 +127,11 @@ export function writesOf(walked: Walked): readonly PlacedWrite[] {
   );
 }
 
-/** Tells a table's columns from what else stands in its conditions. */
-export function isColumnOf({ table }: PlacedTable): (name: string) => boolean {
+/** What is known of a table's columns. */
+export function columnsOf({ table, key, path }: Pick<PlacedTable, "table" | "key" | "path">, walked: Pick<Walked, "catalogs">): Columns {
   const other = new Set([...table.object_relationships, ...table.array_relationships, ...table.computed_fields].map(({ name }) => name));
-  return (name) => !name.startsWith("_") && !name.startsWith("$") && !other.has(name);
+  const known = catalogAt({ catalogs: walked.catalogs }, path)?.tables.get(key)?.columns;
+  return { isColumn: (name) => !name.startsWith("_") && !name.startsWith("$") && !other.has(name), isNeverNull: (name) => known?.get(name)?.nullable === false };
 }
 
 export interface PlacedFunction {
@@ -150,4 +153,12 @@ export function listed(names: readonly string[]): string {
 /** What the database says of the source in which a place lies. */
 export function catalogAt({ catalogs }: Pick<Examined, "catalogs">, path: MergedPath): Catalog | undefined {
   return catalogs?.[Number(path[1])];
+}
+
+/** What roles without authentication are called where nobody has said. */
+const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
+
+/** Whether requests without a token have the role. */
+export function isUnauthorized(role: string, { configuration: { unauthorizedRole } }: Pick<Examined, "configuration">): boolean {
+  return unauthorizedRole === undefined ? usual.test(role) : role === unauthorizedRole;
 }

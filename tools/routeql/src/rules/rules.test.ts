@@ -55,6 +55,8 @@ const withFunction = (permissions: string) => ({
 const inherited = (parts: string) => ({ "metadata/inherited_roles.yaml": `- role_name: both\n  role_set: [${parts}]\n` });
 const second = (lines: string) => `  - role: writer\n    permission:\n      ${lines}\n      filter: {owner: X-Hasura-User-Id}\n`;
 const update = (lines: string) => `update_permissions:\n${second(lines).replace("writer", "reader")}`;
+const insert = (lines: string) => `insert_permissions:\n  - role: reader\n    permission:\n      columns: [title]\n      check: {}\n      ${lines}\n`;
+const remoteSchema = (header: string) => ({ "metadata/remote_schemas.yaml": `- name: other\n  definition:\n    url_from_env: OTHER\n    headers:\n    - ${header}\n` });
 const address = (url: string) => ({ "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n` });
 
 /** One logical model with one permission of role `reader`, whose first line is the eighth. */
@@ -72,6 +74,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ["reference", "t0.yaml:6", { tables: [note(sound, relationship("untracked"))] }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] }],
   ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {}\nlimit: 5")] }, { tables: [note(sound)] }],
   ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }, { tables: [note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }],
+  ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{id: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")], database }, { tables: [note("columns: [id]\nfilter: {_or: [{title: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")], database }],
   ["every-row", "models.yaml:9", { tables: [], files: model("columns: [id]\nfilter: {}\nlimit: 5") }, { tables: [], files: model("columns: [id]\nfilter: {id: X-Hasura-User-Id}\nlimit: 5") }],
   ["row-limit", "models.yaml:7", { tables: [], files: model("columns: [id]\nfilter: {id: 1}") }, { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5\nallow_aggregations: true") }],
   ["secret-column", "models.yaml:8", { tables: [], files: model('columns: "*"\nfilter: {id: 1}\nlimit: 5') }, { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5") }],
@@ -92,7 +95,13 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [note(sound, "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n")] },
     { tables: [note(sound, "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n")] },
   ],
-  ["secret-column", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - passwordHash"))] }, { tables: [note(sound.replace("[id]", "[id, hijack_key, secretary]"))] }],
+  [
+    "every-row-writable",
+    "t0.yaml:8",
+    { tables: [note(sound, insert("set: {title: new}"))] },
+    { tables: [note(sound, insert("set: {owner: X-Hasura-User-Id}")), tableFile("tag", sound, insert("backend_only: true"))] },
+  ],
+  ["secret-column", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - passwordHash"))] }, { tables: [note(sound.replace("[id]", "[id, hijack_key, secretary, token_expires_at, idTokenType]"))] }],
   ["secret-column", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))], database }, { tables: [note(sound.replace("[id]", '"*"'))] }],
   ["row-given-away", "t0.yaml:7", { tables: [note(sound, update("columns: [title, owner]"))] }, { tables: [note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}"))] }],
   ["row-given-away", "t0.yaml:7", { tables: [note(sound, update('columns: "*"\n      check: {}'))] }, { tables: [note(sound, update("columns: [title]")), tableFile("tag", sound, update('columns: "*"\n      set: {owner: X-Hasura-User-Id}'))] }],
@@ -104,6 +113,8 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ],
   ["anonymous-write", "t0.yaml:6", { tables: [note(sound, update("columns: [title]"))], unauthorizedRole: "reader" }, { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))], unauthorizedRole: "reader" }],
   ["unset-session-variable", "t0.yaml:9", { tables: [note(sound)], sessionVariables: ["x-hasura-org-id"] }, { tables: [note(sound)], sessionVariables: ["x-hasura-user-id"] }],
+  ["spoofable-session", "t0.yaml:9", { tables: [note(sound).replace("reader", "anonymous")] }, { tables: [note(sound), tableFile("tag", "columns: [id]\nfilter: {id: 1}\nlimit: 5").replace("reader", "anonymous")] }],
+  ["spoofable-session", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {id: 1}\nlimit: 5", insert("set: {owner: X-Hasura-User-Id}"))], unauthorizedRole: "reader" }, { tables: [note(sound)], unauthorizedRole: "visitor" }],
   ["session-variable-spelling", "t0.yaml:9", { tables: [note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id"))] }, { tables: [note(sound)] }],
   [
     "session-variable-variants",
@@ -136,6 +147,8 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ["shadowed-name", "t0.yaml:5", { tables: [note(sound, relationship("tag").replace("tags", "title")), tableFile("tag", sound)], database }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)], database }],
   ["no-primary-key", "t0.yaml:1", { tables: [note(sound)], database: { tables: { note: { columns } } } }, { tables: [note(sound)], database }],
   ["secret-in-metadata", "databases.yaml:4", { tables: [], files: address("postgres://app:example@db/app") }, { tables: [], files: address("postgres://db/app") }],
+  ["secret-in-metadata", "remote_schemas.yaml:5", { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value: example}") }, { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value_from_env: SECRET}") }],
+  ["secret-in-metadata", "remote_schemas.yaml:5", { tables: [], files: remoteSchema("{name: Authorization, value: Bearer example}") }, { tables: [], files: remoteSchema('{name: Authorization, value: "Bearer {{TOKEN}}"}') }],
   ["widened-permission", "t0.yaml:10", { tables: [note(sound.replace("10", "20"))], base: [note(sound)] }, { tables: [note(sound.replace("10", "5"))], base: [note(sound)] }],
   ["breaking-change", "databases.yaml:1", { tables: [note(sound)], base: [note(sound.replace("[id]", "[id, title]"))], database }, { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database }],
 ];
@@ -155,6 +168,15 @@ describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {
 test("every rule has a violating and a clean example here", () => {
   const without = allRules.map(({ id }) => id).filter((id) => id !== "unused-exception" && !cases.some(([rule]) => rule === id));
   expect(without).toEqual([]);
+});
+
+test("a feature that many tables have is one note, at the first of them", async () => {
+  const trigger = "event_triggers:\n  - name: tell\n";
+  const found = await find({ tables: [note(sound, trigger), tableFile("tag", sound, trigger), tableFile("mark", sound, update("columns: [title]"))] });
+  expect(found.filter(({ rule }) => rule === "not-examined").map(({ reason }) => reason)).toEqual([
+    "event_triggers: not examined: event triggers (in 2 places, of which this is the first)",
+    "update_permissions: not examined: mutations",
+  ]);
 });
 
 test("metadata that are sound in every way have no finding at all", async () => {

@@ -1,5 +1,5 @@
 import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
-import { listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
+import { isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 
 interface Use {
   /** As it is written. */
@@ -46,6 +46,18 @@ export const unsetSessionVariable: Rule = {
       .filter(({ text }) => isVariable(text) && ![...carried, ...always].includes(text.toLowerCase()))
       .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and tokens carry only ${listed(carried)}` }));
   },
+};
+
+export const spoofableSession: Rule = {
+  id: "spoofable-session",
+  severity: "error",
+  finds: "a filter or a preset of a role without authentication that takes a session variable",
+  why: "Where there is no token, Hasura takes the session from the request's own X-Hasura- headers: whoever asks chooses whose rows they are.",
+  remedy: "filter by what the row holds instead, have a gateway strip X-Hasura- headers and except it with that reason; unauthorizedRole in routeql.yaml says which role it is",
+  find: (examined) =>
+    usesOf(examined)
+      .filter(({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined))
+      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `${role} on ${table} takes ${text.toLowerCase()}, which a request without a token may set to anything` })),
 };
 
 export const sessionVariableSpelling: Rule = {

@@ -2,7 +2,11 @@ import type { Problem } from "../../../../engine/src/metadata/problems.ts";
 import type { Rule } from "./rule.ts";
 
 /** Rules about files that cannot be read as metadata; their findings come with file and path from the reader itself. */
-type ShapeRule = Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> & { concerns(problem: Problem): boolean };
+type ShapeRule = Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> & {
+  concerns(problem: Problem): boolean;
+  /** Which of the problems make a finding. */
+  listed(problems: readonly Problem[]): readonly Problem[];
+};
 
 export const metadataShape: ShapeRule = {
   id: "metadata-shape",
@@ -11,6 +15,7 @@ export const metadataShape: ShapeRule = {
   why: "Hasura passes over a key that it does not know: `select_permission` instead of `select_permissions` grants nothing and says nothing.",
   remedy: "correct it; the form of every key is that of Hasura's metadata v3",
   concerns: ({ kind }) => kind === "invalid",
+  listed: (problems) => problems,
 };
 
 export const notExamined: ShapeRule = {
@@ -20,4 +25,10 @@ export const notExamined: ShapeRule = {
   why: "What is not examined is not vouched for.",
   remedy: "nothing, if it is tested elsewhere",
   concerns: ({ kind }) => kind === "unsupported",
+  // Hundreds of tables may have the same feature: one note of each is read, and hundreds hide the rest.
+  listed: (problems) => [...Map.groupBy(problems, ({ reason }) => reason).values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const feature = first.reason.replace(/^Hasura knows this, but this engine does not serve /, "not examined: ");
+    return [{ ...first, reason: others.length === 0 ? feature : `${feature} (in ${others.length + 1} places, of which this is the first)` }];
+  }),
 };
