@@ -3,7 +3,7 @@
  * HTTP, WebSocket and token checks stand on top of it.
  * @module
  */
-import type { Cancellation } from "./execution/cancellation.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { EmbeddedEngine } from "./execution/embedded-engine.ts";
 import type { Inconsistency, Problem } from "./metadata/problems.ts";
 import type { EngineError } from "./errors.ts";

@@ -3,7 +3,7 @@ import { textOf } from "../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { arrayText } from "../schema/values.ts";
-import type { Cancellation } from "./cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import { type KnownStatement, KnownStatements } from "./known-statements.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { SourceConnections, type SourceConnectionsOptions } from "./source-connections.ts";

@@ -5,7 +5,7 @@ import type { Inconsistency } from "../metadata/problems.ts";
 import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
-import type { Cancellation } from "./cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import { connectionOf } from "./connection.ts";
 import { Database } from "./database.ts";
 import { readOperation, type Operation } from "./document.ts";

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import type { ExecuteOptions, LiveQuery, PollAnswer } from "../engine.ts";
 import { finalText } from "../sql/quoting.ts";
-import type { Cancellation } from "./cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import type { Database } from "./database.ts";
 import type { SubscriptionPlan } from "./plan.ts";
 

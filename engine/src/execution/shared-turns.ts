@@ -1,6 +1,6 @@
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import { Watchdog } from "../postgres/watchdog.ts";
-import type { Cancellation } from "./cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import type { KnownStatement } from "./known-statements.ts";
 import type { SourceConnections } from "./source-connections.ts";
 

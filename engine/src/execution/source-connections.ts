@@ -3,7 +3,7 @@ import type { Connection } from "../postgres/connection.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { Watchdog } from "../postgres/watchdog.ts";
-import type { Cancellation } from "./cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 
 export interface SourceConnectionsOptions {
   readonly connection: pg.ClientConfig;

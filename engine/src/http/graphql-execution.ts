@@ -1,6 +1,6 @@
 import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
 import { toEngineError } from "../errors.ts";
-import type { Cancellation } from "../execution/cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import type { Metrics, OperationKind } from "../operation/metrics.ts";
 import type { Admission } from "./admission.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { parseExactJson } from "../execution/exact-json.ts";
+import { parseExactJson } from "../exact-json.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
 
 test("every JSON value is a request or is refused as parse-failed", () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
-import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
+import { LightCancellation, type Cancellation } from "../cancellation.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { bytesOf, type Bytes } from "../postgres/bytes.ts";
 import { BodyError, readBody } from "./body.ts";

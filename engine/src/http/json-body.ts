@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { parseExactJson } from "../execution/exact-json.ts";
+import { parseExactJson } from "../exact-json.ts";
 import type { ErrorLog } from "../operation/error-log.ts";
 import { BodyError, readBody } from "./body.ts";
 import { apiError, type Reply } from "./reply.ts";

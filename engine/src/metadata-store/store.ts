@@ -1,5 +1,5 @@
 import pg from "pg";
-import { parseExactJson } from "../execution/exact-json.ts";
+import { parseExactJson } from "../exact-json.ts";
 
 /** Metadata as they are stored: the whole document, and how often it was changed. */
 export interface StoredMetadata {

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Cancellation } from "../execution/cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import { Connection } from "./connection.ts";
 
 export interface ConnectionPoolOptions {

@@ -1,4 +1,4 @@
-import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
+import { LightCancellation, type Cancellation } from "../cancellation.ts";
 
 /** Polls a cohort again and again, each time so many milliseconds after the end of the time before, until it is stopped. */
 export class PollingRounds {

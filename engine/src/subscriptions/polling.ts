@@ -1,6 +1,6 @@
 import type { Engine, PollAnswer } from "../engine.ts";
 import { errorReply, toEngineError } from "../errors.ts";
-import type { Cancellation } from "../execution/cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** What the cohorts of one engine share. */

@@ -1,6 +1,6 @@
 import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { parseExactJson } from "../execution/exact-json.ts";
+import { parseExactJson } from "../exact-json.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
 
 /** A client's message in either protocol; both protocols' names are understood on every connection, as in Hasura. */

@@ -1,6 +1,6 @@
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { LightCancellation, type Cancellation } from "../execution/cancellation.ts";
+import { LightCancellation, type Cancellation } from "../cancellation.ts";
 import { ClientLeft } from "../http/client-left.ts";
 import type { GraphQLExecution } from "../http/graphql-execution.ts";
 import type { ShowsInternal } from "../http/internal-detail.ts";
