@@ -88,20 +88,23 @@ test("the rows' text is Postgres' own: big numbers keep their digits", async () 
 });
 
 describe("a statement", () => {
+  /** In which no limit of time ends anything. */
+  const withOneConnection = (): Database =>
+    new Database({
+      connection: { connectionString: world.database.getConnectionUri("engine") },
+      poolSize: 1,
+      statementTimeout: 600_000,
+      idleTimeout: 600_000,
+      onConnectionLost: () => undefined,
+    });
+
   test("that takes too long is ended with a timeout", () =>
     withLock(async () => {
       await expect(world.ask("analyst", waiting)).rejects.toMatchObject({ code: "timeout" });
     }));
 
   test("whose client leaves is cancelled in Postgres, and its connection serves on", async () => {
-    const database = new Database({
-      connection: { connectionString: world.database.getConnectionUri("engine") },
-      poolSize: 1,
-      // Not what ends it.
-      statementTimeout: 600_000,
-      idleTimeout: 600_000,
-      onConnectionLost: () => undefined,
-    });
+    const database = withOneConnection();
     await using admin = await world.database.connect("bootstrap");
     const own = "select pg_backend_pid()::text";
     const [[id] = []] = await database.run({ text: own, values: [] });
@@ -117,13 +120,7 @@ describe("a statement", () => {
   });
 
   test("is not run at all for a client who left while it waited for a connection", async () => {
-    const database = new Database({
-      connection: { connectionString: world.database.getConnectionUri("engine") },
-      poolSize: 1,
-      statementTimeout: 10_000,
-      idleTimeout: 60_000,
-      onConnectionLost: () => undefined,
-    });
+    const database = withOneConnection();
     const leaving = new AbortController();
     const first = database.run({ text: "select pg_sleep(0.3)::text", values: [] });
     const second = expect(database.run({ text: "select pg_sleep(30)::text", values: [] }, leaving.signal)).rejects.toThrow("left");

@@ -207,4 +207,12 @@ export const engineMutations: readonly Mutation[] = [
     tests: ["engine/src/operation/logger.test.ts"],
     noticedBy: "without messages or internals",
   },
+  {
+    fault: "a page of any origin opens sockets, with the visitor's cookies",
+    file: "engine/src/websocket/server.ts",
+    edits: [{ from: 'cors.allows(request.headers.origin ?? "")', to: "cors.isOpen !== undefined" }],
+    suite,
+    tests: ["engine/src/websocket/server.test.ts"],
+    noticedBy: "is refused with 400 where it does not",
+  },
 ];
