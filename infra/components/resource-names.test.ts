@@ -2,8 +2,11 @@ import type { ResourceTransformationArgs } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { partOf, resourceNames, withFormerNames } from "./resource-names.ts";
 
-const transformed = (name: string, opts: ResourceTransformationArgs["opts"] = {}) =>
-  withFormerNames("routes")({ name, opts, props: { size: 1 }, type: "docker:index/volume:Volume" } as ResourceTransformationArgs);
+/** What becomes of a resource; the resource itself is not looked at. */
+const transformed = (name: string, opts: ResourceTransformationArgs["opts"] = {}) => {
+  const given: Omit<ResourceTransformationArgs, "resource"> = { name, opts, props: { size: 1 }, type: "docker:index/volume:Volume" };
+  return withFormerNames("routes")(given as ResourceTransformationArgs);
+};
 
 test("parts of two components of one program have names of their own", () => {
   expect(resourceNames("routes")("engine")).not.toBe(resourceNames("trial")("engine"));
