@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -46,6 +50,41 @@ test("the process names what is wrong with metadata", async () => {
   expect(code).toBe(1);
   expect(errors).toMatch(/^the engine does not start: metadata: \d+ problems?\n/);
 }, 30_000);
+
+describe("with metadata", () => {
+  let directory: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "engine-run-"));
+  });
+
+  afterEach(() => rm(directory, { recursive: true }));
+
+  async function startWith(sources: readonly object[], environment: Record<string, string>) {
+    const path = join(directory, "metadata.json");
+    await writeFile(path, JSON.stringify({ version: 3, sources }));
+    return start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret", ENGINE_METADATA_DIRECTORY: path, ENGINE_START_TIMEOUT: "1", ...environment });
+  }
+
+  test("the process gives up a database that does not answer, in the time it was given, and tells no password", async () => {
+    const database_url = "postgres://someone:the-password@127.0.0.1:9/routes";
+    const { code, errors, output } = await startWith([{ name: "default", kind: "postgres", configuration: { connection_info: { database_url } }, tables: [] }], {});
+    expect(code).toBe(1);
+    expect(errors).toBe("the engine does not start: connection error (connect ECONNREFUSED 127.0.0.1:9)\n");
+    expect(output).not.toContain("the-password");
+  }, 30_000);
+
+  test.each(["HASURA_GRAPHQL_SERVER_PORT", "ENGINE_METRICS_PORT"])("the process ends when the port of %s is taken", async (name) => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const ports = { HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1", HASURA_GRAPHQL_SERVER_PORT: "0", ENGINE_METRICS_PORT: "0", [name]: String(port) };
+    const { code, errors } = await startWith([], ports);
+    other.close();
+    expect(code).toBe(1);
+    expect(errors).toBe(`the engine does not start: listen EADDRINUSE: address already in use 127.0.0.1:${String(port)}\n`);
+  }, 30_000);
+});
 
 test("the process refuses flags that it does not have", async () => {
   const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret" }, "--allow-all");
