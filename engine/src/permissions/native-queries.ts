@@ -1,5 +1,5 @@
 import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
-import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
+import type { LogicalModelMetadata, NativeQueryMetadata } from "../metadata/native-shape.ts";
 import type { SourceMetadata } from "../metadata/shape.ts";
 import { typeOf } from "../schema/logical-models.ts";
 import type { Naming } from "../schema/naming.ts";
@@ -39,18 +39,34 @@ export interface DeclaredNativeQuery {
 
 const served: ReadonlySet<Operation> = new Set(["query", "live query"]);
 
+/** What a native query's rows follow. */
+interface Model {
+  /** Of its logical model, or of the query where it has one of its own. */
+  readonly name: string;
+  readonly key: string;
+  readonly columns: ReadonlyMap<string, DatabaseType | undefined>;
+  readonly permissions: LogicalModelMetadata["select_permissions"];
+}
+
+type TypeNamed = (name: string) => DatabaseType | undefined;
+
+function modelOf({ returns, root_field_name: field }: NativeQueryMetadata, models: readonly LogicalModelMetadata[], typeNamed: TypeNamed): Model {
+  const found = typeof returns === "string" ? models.find(({ name }) => name === returns) : returns;
+  return {
+    name: typeof returns === "string" ? returns : field,
+    key: typeof returns === "string" ? `logical model ${returns}` : `native query ${field}`,
+    columns: new Map((found?.fields ?? []).flatMap(({ name, type }) => ("scalar" in type ? [[name, typeNamed(type.scalar)] as const] : []))),
+    permissions: found?.select_permissions ?? [],
+  };
+}
+
 /** @param sets roles that inherited roles are made of */
-function nativeQueryOf(query: NativeQueryMetadata, { logical_models: models }: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>, naming: Naming, catalog: Catalog | undefined): DeclaredNativeQuery {
-  const { returns, root_field_name: field } = query;
-  const model = typeof returns === "string" ? models.find(({ name }) => name === returns) : returns;
-  const scalars = (model?.fields ?? []).flatMap(({ name, type }) => ("scalar" in type ? [{ name, type: type.scalar }] : []));
-  const columns = scalars.map(({ name }) => name);
-  const typeNamed = (name: string) => (catalog === undefined ? undefined : typeOf(name, catalog, () => undefined));
+function grantsOn({ columns, permissions }: Model, sets: ReadonlyMap<string, readonly string[]>): (role: string) => Grant | undefined {
   const own = new Map(
-    (model?.select_permissions ?? []).map(({ role, permission: { columns: listed, filter, limit } }): [string, Grant] => [
+    permissions.map(({ role, permission: { columns: listed, filter, limit } }): [string, Grant] => [
       role,
       {
-        columns: new Map((listed === "*" ? columns : columns.filter((name) => listed.includes(name))).map((name) => [name, undefined])),
+        columns: new Map([...columns.keys()].filter((name) => listed === "*" || listed.includes(name)).map((name) => [name, undefined])),
         computedFields: new Map(),
         filter,
         limit: limit ?? undefined,
@@ -60,55 +76,67 @@ function nativeQueryOf(query: NativeQueryMetadata, { logical_models: models }: S
       },
     ]),
   );
-  const grant = (role: string, above: readonly string[] = []): Grant | undefined => {
+  const grant = (role: string, above: readonly string[]): Grant | undefined => {
     const direct = own.get(role);
     if (direct !== undefined || above.includes(role)) return direct;
     const parts = (sets.get(role) ?? []).flatMap((part) => grant(part, [...above, role]) ?? []);
     return parts.length === 0 ? undefined : combined(parts);
   };
-  const to = [...query.object_relationships.map((each) => ({ ...each, kind: "object" as const })), ...query.array_relationships.map((each) => ({ ...each, kind: "array" as const }))];
-  const modelName = typeof returns === "string" ? returns : field;
-  const typeName = to.length > 0 ? field : modelName;
-  const key = typeof returns === "string" ? `logical model ${returns}` : `native query ${field}`;
-  const mappingsTo = (kind: "remote_table" | "remote_native_query") => to.filter(({ using }) => kind in using);
-  const rows: DeclaredTable = {
-    key,
-    schema: "",
-    name: field,
-    names: naming.base(undefined, { schema: "public", name: field }),
-    typeName,
-    rootField: field,
-    roots: { select: field, select_by_pk: field, select_aggregate: field, select_stream: field },
-    columns,
-    fields: new Map(columns.map((name) => [name, name])),
-    types: new Map(scalars.flatMap(({ name, type }) => {
-      const found = typeNamed(type);
-      return found === undefined ? [] : [[name, found] as const];
-    })),
-    primaryKey: undefined,
-    isView: true,
-    relationships: mappingsTo("remote_table").flatMap(({ name, kind, using }): DeclaredRelationship[] => ("remote_table" in using ? [{ name, kind, target: keyOf(using.remote_table), mapping: using.column_mapping }] : [])),
-    nativeRelationships: mappingsTo("remote_native_query").flatMap(({ name, kind, using }): DeclaredRelationship[] => ("remote_native_query" in using ? [{ name, kind, target: using.remote_native_query, mapping: using.column_mapping }] : [])),
-    computedFields: [],
+  return (role) => grant(role, []);
+}
+
+function relationshipsOf({ object_relationships: objects, array_relationships: arrays }: NativeQueryMetadata) {
+  const all = [...objects.map((each) => ({ ...each, kind: "object" as const })), ...arrays.map((each) => ({ ...each, kind: "array" as const }))];
+  return {
+    tables: all.flatMap(({ name, kind, using }): DeclaredRelationship[] => ("remote_table" in using ? [{ name, kind, target: keyOf(using.remote_table), mapping: using.column_mapping }] : [])),
+    queries: all.flatMap(({ name, kind, using }): DeclaredRelationship[] => ("remote_native_query" in using ? [{ name, kind, target: using.remote_native_query, mapping: using.column_mapping }] : [])),
   };
+}
+
+function nativeQueryOf(query: NativeQueryMetadata, model: Model, granted: (role: string) => Grant | undefined, naming: Naming, typeNamed: TypeNamed): DeclaredNativeQuery {
+  const { root_field_name: field } = query;
+  const { tables, queries } = relationshipsOf(query);
+  const typeName = tables.length + queries.length > 0 ? field : model.name;
+  const columns = [...model.columns.keys()];
   return {
     field,
     code: query.code,
     arguments: Object.entries(query.arguments).map(([name, { type, nullable }]) => ({ name, type: typeNamed(type), nullable })),
     columns,
-    rows,
-    model: modelName,
+    rows: {
+      key: model.key,
+      schema: "",
+      name: field,
+      names: naming.base(undefined, { schema: "public", name: field }),
+      typeName,
+      rootField: field,
+      roots: { select: field, select_by_pk: field, select_aggregate: field, select_stream: field },
+      columns,
+      fields: new Map(columns.map((name) => [name, name])),
+      types: new Map([...model.columns].flatMap(([name, type]) => (type === undefined ? [] : [[name, type] as const]))),
+      primaryKey: undefined,
+      isView: true,
+      relationships: tables,
+      nativeRelationships: queries,
+      computedFields: [],
+    },
+    model: model.name,
     typeName,
-    related: { tables: rows.relationships.map(({ target }) => target), queries: rows.nativeRelationships.map(({ target }) => target) },
-    roles: [...own.keys()],
+    related: { tables: tables.map(({ target }) => target), queries: queries.map(({ target }) => target) },
+    roles: model.permissions.map(({ role }) => role),
     granted: (role) => {
-      const found = grant(role);
+      const found = granted(role);
       if (found === undefined) return undefined;
-      return { role, table: key, columns: [...found.columns.keys()].sort(), cells: cellsIn(found), computedFields: [], filter: found.filter, limit: found.limit, aggregates: false, operations: served };
+      return { role, table: model.key, columns: [...found.columns.keys()].sort(), cells: cellsIn(found), computedFields: [], filter: found.filter, limit: found.limit, aggregates: false, operations: served };
     },
   };
 }
 
+/** @param sets roles that inherited roles are made of */
 export function nativeQueriesOf(source: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>, naming: Naming, catalog: Catalog | undefined): readonly DeclaredNativeQuery[] {
-  return source.native_queries.map((query) => nativeQueryOf(query, source, sets, naming, catalog));
+  const typeNamed: TypeNamed = (name) => (catalog === undefined ? undefined : typeOf(name, catalog, () => undefined));
+  return source.native_queries.map((query) => {
+    const model = modelOf(query, source.logical_models, typeNamed);
+    return nativeQueryOf(query, model, grantsOn(model, sets), naming, typeNamed);
+  });
 }

@@ -50,10 +50,10 @@ export const unsetSessionVariable: Rule = {
 
 export const spoofableSession: Rule = {
   id: "spoofable-session",
-  severity: "error",
+  severity: "warning",
   finds: "a filter or a preset of a role without authentication that takes a session variable",
   why: "Where there is no token, Hasura takes the session from the request's own X-Hasura- headers: whoever asks chooses whose rows they are.",
-  remedy: "filter by what the row holds instead, have a gateway strip X-Hasura- headers and except it with that reason; unauthorizedRole in routeql.yaml says which role it is",
+  remedy: "filter by what the row holds instead; except it where the value is one that only the right client knows, such as an invitation's, or where a gateway strips X-Hasura- headers; unauthorizedRole in routeql.yaml says which role it is",
   find: (examined) =>
     usesOf(examined)
       .filter(({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined))
