@@ -1,17 +1,19 @@
 import { parseArgs } from "node:util";
 import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
 import { withClient } from "../load/with-client.ts";
+import { pruneAuditEvents } from "./audit-events.ts";
 import { prune, type PrunedDays } from "./prune.ts";
 
-export const pruneHelp = `npm run prune -- --keep-days N [--dry-run]
+export const pruneHelp = `npm run prune -- [--keep-days N] [--keep-audit-days N] [--dry-run]
 
-Takes away the routing updates of days that are over, but for those that belong to a hijack, whose records stay too. Nothing is taken
-away unless this is run; docs/backup.md tells how to run it every night.
+Takes away the routing updates of days that are over, but for those that belong to a hijack, whose records stay too; and the audit events of
+such days. Nothing is taken away unless this is run; docs/backup.md tells how to run it every night.
 
-  --keep-days N  days of updates to keep, today (UTC) not counted; 1 to 36500
-  --dry-run      only say what would go
-  --stack NAME   the stack to work on (local)
-  --help         this text
+  --keep-days N        days of updates to keep, today (UTC) not counted; 1 to 36500
+  --keep-audit-days N  days of audit events to keep, likewise
+  --dry-run            only say what would go
+  --stack NAME         the stack to work on (local)
+  --help               this text
 
 Months that are over go at once, with their space on the disk; of the month with the first day that is kept the older days go row by row, and
 their space is for later updates of that month. A load or detection is waited for. Partitions of days, from earlier versions, become months.
@@ -20,24 +22,30 @@ Ends with 0, or with 2 when the command was not understood.
 `;
 
 interface Arguments {
-  readonly keepDays: number;
+  /** Undefined where all stay; so with the next. */
+  readonly keepDays: number | undefined;
+  readonly keepAuditDays: number | undefined;
   readonly dryRun: boolean;
 }
 
 function parseArguments(args: readonly string[]): Arguments | "help" | { readonly problem: string } {
   try {
-    const options = { "keep-days": { type: "string" }, "dry-run": { type: "boolean" }, help: { type: "boolean" } } as const;
-    const { values } = parseArgs({ args: [...args], options });
+    const text = { type: "string" } as const;
+    const flag = { type: "boolean" } as const;
+    const { values } = parseArgs({ args: [...args], options: { "keep-days": text, "keep-audit-days": text, "dry-run": flag, help: flag } });
     if (values.help === true) return "help";
-    const text = values["keep-days"];
-    if (text === undefined) return { problem: "--keep-days is missing: how many days of updates are kept" };
-    const keepDays = Number(text);
-    if (!/^\d{1,5}$/.test(text) || keepDays < 1 || keepDays > 36_500) return { problem: "--keep-days takes a whole number from 1 to 36500" };
-    return { keepDays, dryRun: values["dry-run"] === true };
+    const given = (["keep-days", "keep-audit-days"] as const).filter((name) => values[name] !== undefined);
+    if (given.length === 0) return { problem: "--keep-days is missing, or --keep-audit-days: how many days are kept" };
+    const wrong = given.find((name) => !isDays(String(values[name])));
+    if (wrong !== undefined) return { problem: `--${wrong} takes a whole number from 1 to 36500` };
+    const days = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value));
+    return { keepDays: days(values["keep-days"]), keepAuditDays: days(values["keep-audit-days"]), dryRun: values["dry-run"] === true };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
+
+const isDays = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 36_500;
 
 /** The first day that stays. */
 export function firstKeptDay(keepDays: number, now: Date): string {
@@ -72,13 +80,21 @@ export async function pruneCommand(
     output.stderr.write(`${parsed.problem}\n\n${pruneHelp}`);
     return 2;
   }
-  const before = firstKeptDay(parsed.keepDays, now);
-  const { dryRun } = parsed;
+  const { keepDays, keepAuditDays, dryRun } = parsed;
+  const total = (before: string, count: number, what: string): void => {
+    const gone = `${number.format(count)} ${what} ${dryRun ? "would go" : "gone"}`;
+    output.stdout.write(`Before ${before}: ${count === 0 ? `no ${what} to take away` : gone}\n`);
+  };
   return withClient(openDatabase, "routeql-prune", async (client) => {
-    const pruned = await prune(client, { before, dryRun, onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`) });
-    const total = pruned.reduce((sum, { removed }) => sum + removed, 0);
-    const what = pruned.length === 0 ? "nothing to take away" : `${number.format(total)} updates ${dryRun ? "would go" : "gone"}`;
-    output.stdout.write(`Before ${before}: ${what}\n`);
+    if (keepDays !== undefined) {
+      const before = firstKeptDay(keepDays, now);
+      const pruned = await prune(client, { before, dryRun, onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`) });
+      total(before, pruned.reduce((sum, { removed }) => sum + removed, 0), "updates");
+    }
+    if (keepAuditDays !== undefined) {
+      const before = firstKeptDay(keepAuditDays, now);
+      total(before, await pruneAuditEvents(client, { before, dryRun }), "audit events");
+    }
     return 0;
   });
 }

@@ -68,7 +68,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     ]);
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603"]);
     expect(await rowsOf(database, "backup", "select * from routing.update_links order by 2")).toEqual(links);
-    expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: nothing to take away\n");
+    expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: no updates to take away\n");
   });
 
   test("at the end of a month its partition goes, and no row of the next one", async () => {
@@ -135,7 +135,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     const both = await Promise.all([prune("--keep-days", "7"), prune("--keep-days", "7")]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(new Set(both.map(({ stdout }) => stdout.split("\n").at(-2)))).toEqual(
-      new Set(["Before 2026-03-03: 26 updates gone", "Before 2026-03-03: nothing to take away"]),
+      new Set(["Before 2026-03-03: 26 updates gone", "Before 2026-03-03: no updates to take away"]),
     );
   });
 
@@ -171,7 +171,8 @@ describe("retention of updates", { timeout: 120_000 }, () => {
   test.each([
     [[], "--keep-days is missing"],
     [["--keep-days", "0"], "from 1 to 36500"],
-    [["--keep-days", "many"], "from 1 to 36500"],
+    [["--keep-days", "many"], "--keep-days takes a whole number from 1 to 36500"],
+    [["--keep-days", "7", "--keep-audit-days", "0"], "--keep-audit-days takes a whole number from 1 to 36500"],
     [["--keep", "7"], "Unknown option '--keep'"],
   ])("%j is not understood", async (args, problem) => {
     const { code, stderr } = await prune(...args);

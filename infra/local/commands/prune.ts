@@ -3,8 +3,8 @@ import { databaseCommand } from "../database/database-command.ts";
 
 export const command = databaseCommand({
   name: "prune",
-  summary: "Takes away the routing updates of old days, but for those that belong to a hijack.",
-  operands: "--keep-days N [--dry-run]",
+  summary: "Takes away the routing updates of old days, but for those that belong to a hijack, and their audit events.",
+  operands: "[--keep-days N] [--keep-audit-days N] [--dry-run]",
   role: "owner",
   program: pruneCommand,
 });

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pruneAuditEvents } from "../../database/prune/audit-events.ts";
+import { pruneCommand } from "../../database/prune/command.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { rowsOf, runCommand } from "./support.ts";
+
+const now = new Date("2026-03-10T12:00:00Z");
+let database: StartedDatabaseContainer;
+
+// An event each hour from 2026-03-01 to 2026-03-10, noon.
+beforeAll(async () => {
+  database = await startDatabase();
+  await using owner = await database.connect("owner");
+  await owner.query(`
+    insert into auth.audit_events (occurred_at, event, outcome)
+    select hour, 'login', 'success' from generate_series('2026-03-01 00:00+00'::timestamptz, '2026-03-10 12:00+00', '1 hour') hour`);
+}, 180_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+const prune = (...args: string[]) =>
+  runCommand(
+    (given, open, output) => pruneCommand(given, open, output, now),
+    args,
+    async () => ({ config: { connectionString: database.getConnectionUri("owner") }, close: async () => {} }),
+  );
+const kept = (): Promise<unknown[]> => rowsOf(database, "owner", "select count(*)::int as events, min(occurred_at) as first from auth.audit_events");
+
+test("a dry run counts the audit events that would go, and takes none away", async () => {
+  expect(await prune("--keep-audit-days", "7", "--dry-run")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: 48 audit events would go\n" });
+  expect(await kept()).toEqual([{ events: 229, first: "2026-03-01T00:00:00+00:00" }]);
+});
+
+test("those of old days go, and a second run changes nothing", async () => {
+  expect(await prune("--keep-audit-days", "7")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: 48 audit events gone\n" });
+  expect(await prune("--keep-audit-days", "7")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: no audit events to take away\n" });
+  expect(await kept()).toEqual([{ events: 181, first: "2026-03-03T00:00:00+00:00" }]);
+});
+
+test("days of UTC count, whatever the time zone of the connection, and more than a batch goes as well", async () => {
+  await using owner = await database.connect("owner");
+  await owner.query("set time zone 'Pacific/Auckland'");
+  expect(await pruneAuditEvents(owner, { before: "2026-03-05", dryRun: false, batch: 16 })).toBe(48);
+  expect(await kept()).toEqual([{ events: 133, first: "2026-03-05T00:00:00+00:00" }]);
+});
