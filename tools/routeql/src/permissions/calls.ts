@@ -44,12 +44,15 @@ async function valuesFor({ type, nullable }: DeclaredArgument, { database }: Sub
     const labels = await database.rows(`select label::text from unnest(enum_range(null::${type.sql})) label limit ${most}`);
     return [...labels.flatMap(([label]) => label ?? []), ...none];
   }
-  // Rows of the table whose type it is.
-  if (type.kind === "composite") {
-    const rows = await database.rows(`select it::text from ${type.sql} it limit ${most}`).catch(() => []);
-    return [...rows.flatMap(([row]) => row ?? []), ...none];
-  }
+  if (type.kind === "composite") return [...(await rowsOfType(type, database)), ...none];
   return [...(candidates.find(([types]) => types.test(type.name))?.[1] ?? []), ...none];
+}
+
+/** Rows of the table whose type it is; none where it is of no table. */
+async function rowsOfType({ sql }: DatabaseType, database: Subject["database"]): Promise<readonly string[]> {
+  const isTable = await database.text("select (relkind <> 'c')::text from pg_class where reltype = $1::regtype", [sql]);
+  const rows = isTable === "true" ? await database.rows(`select it::text from ${sql} it limit ${most}`) : [];
+  return rows.flatMap(([row]) => row ?? []);
 }
 
 /** Every argument with each of its values at least once; empty when an argument is of a type whose values nobody here knows. */
@@ -92,7 +95,7 @@ function functionCall(called: DeclaredFunction, declared: readonly DeclaredArgum
 
 /** What SQL says of a call: whether it gives rows, and the same ones each time; otherwise what is in the way. */
 async function fault({ database }: Subject, from: string): Promise<string | undefined> {
-  const asked = `select coalesce(md5(string_agg(r, '' order by r)), '') from (select to_json(it)::text as r from ${from} it limit 1000) rows`;
+  const asked = `select coalesce(md5(string_agg(r, '' order by r)), '') from (select to_json(it)::text as r from ${from} it order by 1 limit 1000) rows`;
   try {
     const [first, second] = [await database.text(asked), await database.text(asked)];
     if (first === "") return "it gives no row";
