@@ -4,27 +4,53 @@ import { Patience } from "./patience.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("an answer that does not come is given up once, in less than half a second; one that comes is not", async () => {
-  const patience = new Patience();
-  const [silent, answered, refused] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
-  patience.mind(Promise.withResolvers().promise, silent);
-  patience.mind(Promise.resolve(), answered);
-  patience.mind(Promise.reject(new Error("refused")), refused);
+test("an answer that does not come is given up once, in less than half a second", async () => {
+  const giveUp = vi.fn<() => void>();
+  new Patience(giveUp).mind(Promise.withResolvers().promise);
   await vi.advanceTimersByTimeAsync(399);
-  expect(silent).not.toHaveBeenCalled();
+  expect(giveUp).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(101);
-  expect(silent).toHaveBeenCalledOnce();
+  expect(giveUp).toHaveBeenCalledOnce();
   await vi.advanceTimersByTimeAsync(5000);
-  expect([silent, answered, refused].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0]);
+  expect(giveUp).toHaveBeenCalledOnce();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("answers that come, or are refused, are never given up, however many there are and however long it goes on", async () => {
+  const giveUp = vi.fn<() => void>();
+  const patience = new Patience(giveUp);
+  for (let round = 0; round < 50; round++) {
+    const answer = Promise.withResolvers();
+    patience.mind(answer.promise);
+    patience.mind(Promise.resolve());
+    patience.mind(Promise.reject(new Error("refused")));
+    await vi.advanceTimersByTimeAsync(370);
+    answer.resolve(undefined);
+  }
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(giveUp).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("one that does not come is given up beside others that do, and then the next one that does not", async () => {
+  const giveUp = vi.fn<() => void>();
+  const patience = new Patience(giveUp);
+  for (const times of [1, 2]) {
+    patience.mind(Promise.withResolvers().promise);
+    for (let look = 0; look < 5; look++) {
+      patience.mind(Promise.resolve());
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(giveUp).toHaveBeenCalledTimes(times);
+  }
 });
 
 test("time in which the process stood still is one look, however long it was", async () => {
   vi.useRealTimers();
-  const patience = new Patience();
   const giveUp = vi.fn<() => void>();
+  const patience = new Patience(giveUp);
   const answer = Promise.withResolvers<void>();
-  patience.mind(answer.promise, giveUp);
+  patience.mind(answer.promise);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
   // What lies there unread is read after the timers.
   setImmediate(() => answer.resolve());

@@ -3,9 +3,9 @@ const interval = 100;
 /** An answer that is not there after so many looks, which take less than half a second, is overdue. */
 const looks = 4;
 
+/** The answers that are awaited since the same look. */
 interface Awaited {
-  looked: number;
-  readonly giveUp: () => void;
+  count: number;
 }
 
 /**
@@ -13,26 +13,30 @@ interface Awaited {
  * unread, and the timers of clients run before anything is read. However long it stood, that is one look.
  */
 export class Patience {
-  readonly #awaited = new Set<Awaited>();
+  readonly #giveUp: () => void;
+  /** The newest first. */
+  readonly #sinceLook: Awaited[] = [{ count: 0 }];
   #timer: NodeJS.Timeout | undefined;
 
-  /** Calls `giveUp` once when the answer is overdue. */
-  mind(answer: Promise<unknown>, giveUp: () => void): void {
-    const awaited = { looked: 0, giveUp };
-    this.#awaited.add(awaited);
+  /** @param giveUp called when answers are overdue, once for those that are awaited since the same look */
+  constructor(giveUp: () => void) {
+    this.#giveUp = giveUp;
+  }
+
+  mind(answer: Promise<unknown>): void {
+    const awaited = this.#sinceLook[0]!;
+    awaited.count++;
     this.#timer ??= setInterval(() => this.#look(), interval).unref();
-    const settled = () => void this.#awaited.delete(awaited);
+    const settled = (): void => void awaited.count--;
     answer.then(settled, settled);
   }
 
   #look(): void {
-    for (const awaited of this.#awaited) {
-      awaited.looked++;
-      if (awaited.looked <= looks) continue;
-      this.#awaited.delete(awaited);
-      awaited.giveUp();
-    }
-    if (this.#awaited.size > 0) return;
+    this.#sinceLook.unshift({ count: 0 });
+    const overdue = this.#sinceLook[looks + 1];
+    this.#sinceLook.length = Math.min(this.#sinceLook.length, looks + 1);
+    if (overdue !== undefined && overdue.count > 0) this.#giveUp();
+    if (this.#sinceLook.some(({ count }) => count > 0)) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -5,13 +5,13 @@ import { Patience } from "./patience.ts";
 
 /** Gives up a connection on which an answer is overdue, so that only the first requests of an outage wait for it. */
 class PatientRedis extends Redis {
-  readonly #patience = new Patience();
+  // Those of a connection before it are settled by its end.
+  readonly #patience = new Patience(() => this.stream.destroy(new Error("an answer is overdue")));
 
   override sendCommand(...sent: Parameters<Redis["sendCommand"]>): unknown {
     const answer = super.sendCommand(...sent);
     const [{ promise }] = sent as [Command];
-    const { stream } = this;
-    this.#patience.mind(promise, () => stream.destroy(new Error("an answer is overdue")));
+    this.#patience.mind(promise);
     return answer;
   }
 }
