@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadMetadata } from "./load.ts";
+import { validateMetadata } from "./validate.ts";
 
 let directory = "";
 
@@ -77,6 +78,21 @@ test.each([
 
 test("a directory without its two necessary files has a problem for each", () => {
   expect(loadMetadata(directory).problems.map(({ file }) => file)).toEqual(["version.yaml", "databases/databases.yaml"]);
+});
+
+test("a file that is not there is named where it is included", () => {
+  write({ ...base, "databases/default/tables/public_b.yaml": 'table: b\nselect_permissions: "!include roles.yaml"\n' });
+  expect(loadMetadata(directory).problems).toMatchObject([{ file: "databases/default/tables/public_b.yaml", path: "select_permissions", reason: "includes databases/default/tables/roles.yaml, which does not exist" }]);
+});
+
+test.each([
+  ["without version.yaml", { "databases/databases.yaml": "[]\n" }, ["version.yaml"]],
+  ["with a version.yaml that is no YAML", { "version.yaml": "version: [\n", "databases/databases.yaml": "[]\n" }, ["version.yaml"]],
+  ["without databases.yaml", { "version.yaml": "version: 3\n" }, ["databases/databases.yaml"]],
+  ["with files that cannot be read, and one that names no version", { ...base, "version.yaml": "{}\n", "databases/databases.yaml": '- tables: "!include none.yaml"\n  name: 1\n  configuration: {connection_info: {database_url: {from_env: A}}}\n' }, ["databases/databases.yaml", "version.yaml", "databases/databases.yaml"]],
+])("a directory %s has a problem for each, and none for what is not known therefore", (_what, files, at) => {
+  write(files);
+  expect(validateMetadata(loadMetadata(directory), true).problems.map(({ file }) => file)).toEqual(at);
 });
 
 test("one file may hold the merged metadata, bare or as export_metadata wraps them", () => {

@@ -8,6 +8,7 @@ export type MergedPath = readonly (string | number)[];
 
 /** Metadata with its includes resolved, and where each part came from. */
 export interface LoadedMetadata {
+  /** What a file was to hold that could not be read is there as `undefined`. */
   readonly merged: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   /** The file of a place in the merged metadata, and the path and the line in it, as far as there is a file. */
@@ -95,14 +96,15 @@ class Loader {
     return written && lineOf(written, path);
   }
 
-  read(file: string, including: readonly string[] = []): unknown {
+  /** @param place where the last of the files that include it does so */
+  read(file: string, including: readonly string[] = [], place = ""): unknown {
     let text: string;
     try {
       text = readFileSync(file, "utf8");
     } catch {
       const from = including.at(-1);
       if (from === undefined) this.#problem(file, "", "this file is missing");
-      else this.#problem(from, "", `includes ${this.#display(file)}, which does not exist`);
+      else this.#problem(from, place, `includes ${this.#display(file)}, which does not exist`);
       return undefined;
     }
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
@@ -129,7 +131,7 @@ class Loader {
         this.#problem(file, path, `includes ${this.#display(target)} from within itself`);
         return undefined;
       }
-      return this.read(target, including);
+      return this.read(target, including, path);
     }
     if (Array.isArray(value)) return value.map((item, index) => this.#resolve(item, file, including, `${path}[${index}]`));
     if (typeof value === "object" && value !== null) {
@@ -180,14 +182,14 @@ function loadDirectory(directory: string): LoadedMetadata {
   const loader = new Loader(root);
   const written = loader.read(join(root, versionFile));
   const version = typeof written === "object" && written !== null && "version" in written ? written.version : undefined;
-  const merged: Record<string, unknown> = { version };
+  const merged: Record<string, unknown> = written !== undefined && version === undefined ? {} : { version };
   const fileOfKey = new Map([["version", versionFile]]);
   const required: Readonly<Record<string, string>> = tableFiles[version === 2 ? 2 : 3];
   for (const [name, key] of Object.entries({ ...required, ...directoryFiles })) {
     const file = join(root, name);
     if (required[name] === undefined && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
     const value = loader.read(file);
-    if (value !== null && value !== undefined && !(key === "actions" && isDeepEmpty(value))) {
+    if (value !== null && !(key === "actions" && isDeepEmpty(value))) {
       merged[key] = value;
       fileOfKey.set(key, name);
     }

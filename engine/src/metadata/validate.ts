@@ -43,6 +43,13 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
 }
 
+/** Whether a place holds what a file was to hold that could not be read. */
+function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
+  if (typeof merged !== "object" || merged === null || part === undefined || !(part in merged)) return false;
+  const value = (merged as Readonly<Record<string | number, unknown>>)[part];
+  return rest.length === 0 ? value === undefined : isUnread(value, rest);
+}
+
 /**
  * Checks the shape of metadata; every problem is listed.
  * @param allowUnsupported leave out what is not served, still listing it, when nothing else is wrong
@@ -55,7 +62,9 @@ export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boole
     issues.filter((issue) => issue.kind === kind).map(({ path, reason }) => ({ ...loaded.locate(path), reason, at: path }));
   const notes = located("without-effect");
   const unsupported = located("unsupported").map((problem): Problem => ({ ...problem, kind: "unsupported" }));
-  const invalid = [...loaded.problems, ...located("invalid").map((problem): Problem => ({ ...problem, kind: "invalid" }))];
+  // That a file cannot be read has been said; what it lacks says nothing more.
+  const own = located("invalid").filter(({ at }) => loaded.problems.length === 0 || !isUnread(loaded.merged, at));
+  const invalid = [...loaded.problems, ...own.map((problem): Problem => ({ ...problem, kind: "invalid" }))];
   const problems = [...invalid, ...unsupported];
   if (invalid.length > 0 || (unsupported.length > 0 && !allowUnsupported)) return { metadata: undefined, problems, notes };
   const served = withoutAll(loaded.merged, issues.map(({ dropped }) => dropped));
