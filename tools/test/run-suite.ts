@@ -114,10 +114,11 @@ async function execute(suite: Suite, file: string, args: readonly string[], env:
     stdio: context.sharesTerminal ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
   });
   context.onStart(child, suite.name);
-  if (context.sharesTerminal) showBesideOthers(suite, child, context.run, (line) => lines.push(line));
+  const keep = (line: string): void => void lines.splice(0, lines.push(line) - shownLines);
+  if (context.sharesTerminal) showBesideOthers(suite, child, context.run, keep);
   child.once("error", reject);
   child.once("close", (code) => resolve(code ?? -1));
-  return { code: await promise, lastLines: lines.slice(-shownLines).join("\n").trim() };
+  return { code: await promise, lastLines: lines.join("\n").trim() };
 }
 
 function showBesideOthers({ name }: Suite, child: ChildProcess, run: string, keep: (line: string) => void): void {
