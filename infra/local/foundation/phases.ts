@@ -83,7 +83,9 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
       } catch (error) {
         firstError ??= error;
         failed.abort(error);
-        throw error;
+        if (!inPlace) task.output = `${phase.title}: failed`;
+        // The caller says why. listr2 would, too, and again for each list that this phase is in.
+        throw new Error("");
       }
     },
   });

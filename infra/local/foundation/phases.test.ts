@@ -1,0 +1,38 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { type Phase, runPhases } from "./phases.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const never = new AbortController().signal;
+
+/** What is printed while a plan runs, line by line: a worker of the tests has no terminal. */
+async function printed(work: () => Promise<unknown>): Promise<string> {
+  let text = "";
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, "write").mockImplementation((chunk) => {
+      text += String(chunk);
+      return true;
+    });
+  await work();
+  vi.restoreAllMocks();
+  return text;
+}
+
+const phase = (title: string, work: Phase["work"] = async () => "as told"): Phase => ({ title, work });
+
+test("each phase says its result, and has its time", async () => {
+  const record = vi.fn<(line: string) => void>();
+  const log = vi.fn<(line: string) => void>();
+  const times = await runPhases([phase("One"), [[phase("Two")], [phase("Three"), phase("Four")]]], { signal: never, record, log });
+  expect(times.map(({ title }) => title).toSorted()).toEqual(["Four", "One", "Three", "Two"]);
+  expect(log.mock.calls.flat()).toEqual(expect.arrayContaining(["One…", expect.stringMatching(/^Four: as told \[\d/)]));
+});
+
+test("what a phase fails with is thrown and not printed, however many lists the phase is in; the one beside it is aborted", async () => {
+  const beside = phase("Beside", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))));
+  const failing = phase("Failing", () => Promise.reject(new Error("the reason")));
+  const plan = [[[phase("Before"), failing], [beside]], phase("Never")];
+  const text = await printed(() => expect(runPhases(plan, { signal: never, record: () => undefined })).rejects.toThrow("the reason"));
+  expect(text).toContain("Failing: failed");
+  expect(text).not.toMatch(/the reason|aborted|Never/);
+});
