@@ -26,8 +26,9 @@ export function databaseCommand({ name, summary, operands, role, program }: Data
 /** A database whose connection is cut by Ctrl-C: what a program has not committed by then has not happened. */
 async function openUntil(signal: AbortSignal, open: OpenDatabase): Promise<OpenedDatabase> {
   const database = await open();
-  const cut = (): void => void database.close().catch(() => undefined);
-  if (signal.aborted) cut();
-  else signal.addEventListener("abort", cut, { once: true });
+  const cut = (): Promise<void> => database.close().catch(() => undefined);
+  if (signal.aborted) await cut();
+  signal.throwIfAborted();
+  signal.addEventListener("abort", () => void cut(), { once: true });
   return database;
 }
