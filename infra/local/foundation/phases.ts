@@ -85,7 +85,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
         failed.abort(error);
         if (!inPlace) task.output = `${phase.title}: failed`;
         // The caller says why. listr2 would, too, and again for each list that this phase is in.
-        throw new Error("");
+        throw new Error("", { cause: error });
       }
     },
   });
