@@ -32,7 +32,8 @@ export function refusalOf({ problems }: MetadataError, metadata: Json, path: str
   return new EngineError({ code, path: `${path}${place}`, message, internal });
 }
 
-interface Checked {
+/** Metadata, and what of them does not fit the databases. */
+export interface Checked {
   readonly metadata: Json;
   readonly inconsistencies: readonly Inconsistency[];
 }

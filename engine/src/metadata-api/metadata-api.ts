@@ -1,11 +1,11 @@
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { MetadataError } from "../metadata/problems.ts";
+import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
 import type { MetadataDraft } from "../metadata-store/metadata-draft.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import { refusal, type Change } from "./commands/change.ts";
 import { nativeObjects } from "./commands/native-commands.ts";
 import { dropInconsistent } from "./drop-inconsistent.ts";
-import { describe, failureOf, newlyUnfit, refusalOf, rooted } from "./failures.ts";
+import { describe, failureOf, newlyUnfit, refusalOf, rooted, type Checked } from "./failures.ts";
 import { parseMetadataRequest, type MetadataRequest } from "./request.ts";
 
 /** Answers requests of Hasura's metadata API with what is to be sent as JSON. */
@@ -129,13 +129,22 @@ function answerOf(change: Change, path: string): unknown {
   return rooted(path, () => change.answer?.() ?? success);
 }
 
+/** What newly does not fit in a draft; nothing of one that was not changed. @throws EngineError */
+async function newlyUnfitIn(draft: MetadataDraft, before: Checked, path: string): Promise<readonly Inconsistency[]> {
+  if (draft.metadata === before.metadata) return [];
+  await checked(draft, true, path);
+  return newlyUnfit(before, await checkedOf(draft));
+}
+
+async function checkedOf(draft: MetadataDraft): Promise<Checked> {
+  return { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+}
+
 async function carryOut(draft: MetadataDraft, request: Command, path: string): Promise<unknown> {
-  const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+  const before = await checkedOf(draft);
   const change = applied(draft, request, path);
-  if (draft.metadata === before.metadata) return answerOf(change, path);
   for (let round = 0; ; round += 1) {
-    await checked(draft, true, path);
-    const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
+    const unfit = await newlyUnfitIn(draft, before, path);
     if (unfit.length === 0) return answerOf(change, path);
     const mended = round < mostRounds ? rooted(path, () => change.mend?.(draft.metadata, unfit)) : undefined;
     if (mended === undefined) throw failureOf(draft.metadata, change, unfit, path);
@@ -146,14 +155,13 @@ async function carryOut(draft: MetadataDraft, request: Command, path: string): P
 /** All of a list, held to the databases once. Undefined, with the draft as it was, when something does not fit: then they go one by one. */
 async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[] | undefined> {
   if (!requests.every(({ type }) => type === "command")) return undefined;
-  const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+  const before = await checkedOf(draft);
   try {
-    const done = (requests as readonly Command[]).map((request, index) => ({ change: applied(draft, request, at(path, index)), index }));
-    await draft.check();
-    const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
-    if (unfit.length === 0) return done.map(({ change, index }) => answerOf(change, at(path, index)));
+    const done = (requests as readonly Command[]).map((request, index) => applied(draft, request, at(path, index)));
+    if ((await newlyUnfitIn(draft, before, path)).length === 0) return done.map((change, index) => answerOf(change, at(path, index)));
   } catch (error) {
-    if (!(error instanceof MetadataError || error instanceof EngineError)) throw error;
+    // A database that does not answer would be waited for again and again.
+    if (!(error instanceof EngineError) || error.code === "postgres-error") throw error;
   }
   draft.metadata = before.metadata;
   return undefined;
@@ -185,14 +193,16 @@ async function runEach(draft: MetadataDraft, requests: readonly MetadataRequest[
 
 /** All or none: what one of them leaves open, a later one may close. */
 async function runAtOnce(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown> {
-  const before = { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() };
+  const before = await checkedOf(draft);
+  const done: Change[] = [];
   for (const [index, request] of requests.entries()) {
     if (request.type === "refused") throw request.error;
     if (request.type !== "command") throw new EngineError({ code: "unexpected", path: `${path}.args`, message: "Bulk atomic does not support this command" });
-    applied(draft, request, at(path, index));
+    done.push(applied(draft, request, at(path, index)));
   }
-  await checked(draft, true, path);
-  const unfit = newlyUnfit(before, { metadata: draft.metadata, inconsistencies: await draft.inconsistencies() });
-  if (unfit.length === 0) return success;
-  throw refusal("unexpected", "cannot continue due to new inconsistent metadata", `${path}.args`, unfit.map((found) => describe(draft.metadata, found)));
+  const unfit = await newlyUnfitIn(draft, before, path);
+  if (unfit.length > 0) throw refusal("unexpected", "cannot continue due to new inconsistent metadata", `${path}.args`, unfit.map((found) => describe(draft.metadata, found)));
+  // What a command could not do of all that it was asked for, it says with its answer.
+  for (const [index, change] of done.entries()) answerOf(change, at(path, index));
+  return success;
 }
