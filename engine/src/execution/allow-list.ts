@@ -1,22 +1,43 @@
-import { Kind, parse, print, visit, type DocumentNode } from "graphql";
+import { Kind, print, TokenKind, visit, type DocumentNode } from "graphql";
 import type { Metadata } from "../metadata/shape.ts";
+import { parseDocument } from "./document.ts";
 
 const byName = <Node extends { readonly name: { readonly value: string } }>(nodes: readonly Node[] = []): readonly Node[] =>
   nodes.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
 
+/** `{ a }` and `query { a }` are printed alike; Hasura tells them apart. */
+function isShort(definition: DocumentNode["definitions"][number]): boolean {
+  return definition.loc?.startToken.kind === TokenKind.BRACE_L;
+}
+
 /**
  * A document without formatting, the order of arguments and `__typename`, which clients add on their own; that of inline fragments
  * counts, as in Hasura.
+ * @throws EngineError when it cannot be read
  */
-function normalised(document: DocumentNode): string {
-  const bare = visit(document, { InlineFragment: () => false, Field: (node) => (node.name.value === "__typename" ? null : undefined) });
-  return print(
-    visit(bare, {
-      Field: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
-      Directive: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
-      ObjectValue: { leave: (node) => ({ ...node, fields: byName(node.fields) }) },
-    }),
-  );
+function normalised(query: string): string {
+  const bare = visit(parseDocument(query, { noLocation: false }), { InlineFragment: () => false, Field: (node) => (node.name.value === "__typename" ? null : undefined) });
+  const definitions = bare.definitions.map((definition) => {
+    const text = print(
+      visit(definition, {
+        Field: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
+        Directive: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
+        ObjectValue: { leave: (node) => ({ ...node, fields: byName(node.fields) }) },
+        StringValue: { leave: (node) => ({ ...node, block: false }) },
+      }),
+    );
+    return definition.kind === Kind.OPERATION_DEFINITION && !isShort(definition) ? `${definition.operation} ${text}` : text;
+  });
+  return definitions.join("\n");
+}
+
+/** Text of a query of a collection; none for one that cannot be read, which is told when metadata are checked. */
+function readable(query: string): readonly string[] {
+  try {
+    return [normalised(query)];
+  } catch {
+    return [];
+  }
 }
 
 export class AllowList {
@@ -26,7 +47,7 @@ export class AllowList {
   constructor(metadata: Pick<Metadata, "allowlist" | "query_collections">) {
     for (const { collection, scope } of metadata.allowlist) {
       const queries = metadata.query_collections.find(({ name }) => name === collection)?.definition.queries ?? [];
-      const texts = queries.map(({ query }) => normalised(parse(query, { noLocation: true })));
+      const texts = queries.flatMap(({ query }) => readable(query));
       const sets = scope.global ? [this.#global] : scope.roles.map((role) => this.#ofRole(role));
       for (const set of sets) for (const text of texts) set.add(text);
     }
@@ -38,8 +59,9 @@ export class AllowList {
     return set;
   }
 
-  allows(document: DocumentNode, role: string): boolean {
-    const text = normalised({ ...document, definitions: document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) });
+  /** @throws EngineError when the query cannot be read */
+  allows(query: string, role: string): boolean {
+    const text = normalised(query);
     return this.#global.has(text) || this.#byRole.get(role)?.has(text) === true;
   }
 }

@@ -13,9 +13,8 @@ import { checkSpreads } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import { usedVariables } from "./used-variables.ts";
 
-/** A document and the operation of it that runs. */
+/** The operation of a document that runs. */
 export interface Operation {
-  readonly document: DocumentNode;
   readonly definition: OperationDefinitionNode;
   readonly kind: "query" | "mutation" | "subscription";
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -28,10 +27,13 @@ const maxTokens = 50_000;
 
 const notValid = () => invalid("not a valid graphql query", "$.query");
 
-/** Hasura's parser knows no definitions of types, and no two arguments or keys of one name. */
-function parseText(query: string): DocumentNode {
+/**
+ * Hasura's parser knows no definitions of types, and no two arguments or keys of one name.
+ * @throws EngineError
+ */
+export function parseDocument(query: string, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
   try {
-    const document = parse(query, { noLocation: true, maxTokens });
+    const document = parse(query, { noLocation, maxTokens });
     if (!document.definitions.every(isExecutableDefinitionNode)) throw notValid();
     const eachOnce = (nodes: readonly { readonly name: { readonly value: string } }[] = []): void => {
       if (nodes.length > 1 && new Set(nodes.map(({ name }) => name.value)).size < nodes.length) throw notValid();
@@ -65,7 +67,7 @@ function choose(operations: readonly OperationDefinitionNode[], name: string | n
  * @throws EngineError with Hasura's message
  */
 export function readOperation(query: string, operationName: string | null | undefined): Operation {
-  const document = parseText(query);
+  const document = parseDocument(query, { noLocation: true });
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -80,5 +82,5 @@ export function readOperation(query: string, operationName: string | null | unde
   const kind =
     definition.operation === OperationTypeNode.QUERY ? "query" : definition.operation === OperationTypeNode.MUTATION ? "mutation" : "subscription";
   checkSpreads(definition.selectionSet, fragments);
-  return { document, definition, kind, fragments, variables: usedVariables(definition, fragments) };
+  return { definition, kind, fragments, variables: usedVariables(definition, fragments) };
 }

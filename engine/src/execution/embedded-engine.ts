@@ -105,11 +105,9 @@ export class EmbeddedEngine implements Engine {
     if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
     const key = `${session.role}\n${operationName ?? ""}\n${query}`;
     return this.#plans.operation(key, () => {
-      const operation = readOperation(query, operationName);
-      if (this.#options.enableAllowList === true && !session.isAdmin && !this.#state.allowList.allows(operation.document, session.role)) {
-        throw invalid("query is not allowed");
-      }
-      return operation;
+      const isBound = this.#options.enableAllowList === true && !session.isAdmin;
+      if (isBound && !this.#state.allowList.allows(query, session.role)) throw invalid("query is not allowed");
+      return readOperation(query, operationName);
     });
   }
 
