@@ -7,9 +7,12 @@ import {
   __Type,
   __TypeKind,
   GraphQLBoolean,
+  GraphQLEnumType,
   GraphQLNonNull,
   GraphQLObjectType,
+  GraphQLScalarType,
   GraphQLString,
+  specifiedScalarTypes,
   TypeMetaFieldDef,
   SchemaMetaFieldDef,
   type GraphQLField,
@@ -54,7 +57,11 @@ const typeType: GraphQLObjectType = type(
 );
 const schemaType = type(__Schema, () => ({ description: string, types: typeType, queryType: typeType, mutationType: typeType, subscriptionType: typeType, directives: directiveType }));
 
-const own = new Map([inputValueType, enumValueType, fieldType, directiveType, typeType, schemaType].map((each) => [each.name, each]));
+/** Hasura describes neither GraphQL's own scalars nor the kinds of types. */
+const scalars = specifiedScalarTypes.map(({ name }) => new GraphQLScalarType({ name }));
+const kinds = new GraphQLEnumType({ name: __TypeKind.name, values: Object.fromEntries(__TypeKind.getValues().map(({ name }) => [name, {}])) });
+
+const own = new Map<string, GraphQLNamedType>([inputValueType, enumValueType, fieldType, directiveType, typeType, schemaType, kinds, ...scalars].map((each) => [each.name, each]));
 
 /** The type as Hasura shows it; undefined for one that it does not have. */
 export function shownType(known: GraphQLNamedType): GraphQLNamedType | undefined {

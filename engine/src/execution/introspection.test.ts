@@ -65,3 +65,11 @@ test("introspection tells of its own types as Hasura does: strings, no lists, an
   const all = introspected("{ __schema { types { name } } }") as { types: { name: string }[] };
   expect(all.types.filter(({ name }) => name.startsWith("__")).map(({ name }) => name)).toEqual(["__Directive", "__EnumValue", "__Field", "__InputValue", "__Schema", "__Type", "__TypeKind"]);
 });
+
+test("GraphQL's own scalars and the kinds of types have no descriptions, as in Hasura", () => {
+  const all = introspected("{ __schema { types { name description enumValues { description } } } }") as { types: { name: string; description: string | null; enumValues: { description: string | null }[] | null }[] };
+  const of = (...names: readonly string[]) => all.types.filter(({ name }) => names.includes(name));
+  expect(of("Boolean", "Int", "String")).toEqual(["Boolean", "Int", "String"].map((name) => ({ name, description: null, enumValues: null })));
+  expect(of("__TypeKind")).toEqual([{ name: "__TypeKind", description: null, enumValues: Array.from({ length: 8 }, () => ({ description: null })) }]);
+  expect(introspected('{ __type(name: "author") { fields { name type { name kind description } } } }')).toMatchObject({ fields: expect.arrayContaining([{ name: "email", type: { name: "String", kind: "SCALAR", description: null } }]) });
+});
