@@ -68,6 +68,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ author(where: {articles_aggregate: {count: {arguments: null, predicate: {}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.arguments", "expected a list, but found null"],
   ["{ author(where: {articles_aggregate: {count: {filter: {id: {_eq: []}}}}}) { id } }", {}, "$.selectionSet.author.args.where.articles_aggregate.count.predicate", "missing required field 'predicate'"],
   ["{ author(where: {id: {_eq: {}}, nothing: {}}) { id } }", {}, "$.selectionSet.author.args.where.nothing", "field 'nothing' not found in type: 'author_bool_exp'"],
+  ["{ author(order_by: {articles_aggregate: {max: null}}) { id } }", {}, "$.selectionSet.author.args.order_by[0].articles_aggregate.max", "expected an object for type 'article_max_order_by', but found null"],
   ["{ article { body(path: null) } }", {}, "$.selectionSet.article.selectionSet.body.args.path", "expected a string for type 'String', but found null"],
   ["{ article(where: {tags: {_eq: null}}) { id } }", {}, "$.selectionSet.article.args.where.tags._eq", "unexpected null value for type 'String'"],
   ["{ __type(name: 1) { name } }", {}, "$.selectionSet.__type.args.name", "expected a string for type 'String', but found an integer"],
@@ -104,6 +105,13 @@ const unreadable: readonly (readonly [string, Record<string, unknown>, string, s
 
 test.each(unreadable)("%s cannot be read, and is told so at its place", (query, variables, path, message) => {
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "parse-failed", path, message }));
+});
+
+test("null orders by nothing where it stands for an order or for all aggregates of a relationship", () => {
+  const plain = sql(state, "admin", "{ author { id } }").text;
+  for (const order of ["null", "{id: null}", "{articles_aggregate: null}", "{articles_aggregate: {count: null, max: {id: null}}}"]) {
+    expect(sql(state, "admin", `{ author(order_by: ${order}) { id } }`).text).toBe(plain);
+  }
 });
 
 test.each([

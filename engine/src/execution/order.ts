@@ -4,7 +4,7 @@ import type { OrderItem, OrderValue, RowSource } from "../sql/select.ts";
 import type { Condition, Operand } from "../sql/expression.ts";
 import { invalid } from "./invalid.ts";
 import type { Input } from "./input.ts";
-import { operandOf } from "./where.ts";
+import { entriesOf, operandOf } from "./where.ts";
 
 function directionOf(input: Input): OrderDirection | undefined {
   if (input.kind === "null") return undefined;
@@ -26,9 +26,7 @@ function aggregateItems(source: RowSource, permission: Condition, input: Input, 
     const meta = inputMeta(field);
     if (meta.kind === "count") return item("count", undefined, value);
     if (meta.kind !== "aggregate-function") throw invalid("an aggregate is expected", value.path);
-    if (value.kind === "null") return [];
-    if (value.kind !== "object") throw invalid("expected an object", value.path);
-    return value.entries.flatMap((entry) => {
+    return entriesOf(value).flatMap((entry) => {
       const inner = inputMeta(entry.field);
       if (inner.kind !== "scalar") throw invalid("a column is expected", entry.value.path);
       return item(meta.name, operandOf(inner.scalar), entry.value);
@@ -61,7 +59,7 @@ function items(input: Input, wrap: Wrap): readonly OrderItem[] {
   });
 }
 
-/** Turns a checked `order_by` argument into the order; null anywhere in it means no order there. */
+/** Turns a checked `order_by` argument into the order; null means no order there, except for the columns of an aggregate, where it is refused as in Hasura. */
 export function readOrder(input: Input): readonly OrderItem[] {
   return items(input, (value) => value);
 }

@@ -247,7 +247,7 @@ export class WhereReader {
 const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
 
 /** What an object holds. @throws EngineError for null, which may stand for no object */
-function entriesOf(input: Input): (Input & { kind: "object" })["entries"] {
+export function entriesOf(input: Input): (Input & { kind: "object" })["entries"] {
   if (input.kind === "object") return input.entries;
   throw invalid(input.kind === "null" ? `expected an object for type '${input.type}', but found null` : "expected an object", input.path);
 }
