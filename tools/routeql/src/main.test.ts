@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../../tests/harness/process.ts";
-import { main } from "./main.ts";
 import { MetadataFolder, sound, tableFile } from "./testing/metadata-folder.ts";
+import { routeql } from "./testing/routeql.ts";
 import { readProject } from "./metadata/project.ts";
 
 /* The tool as its users have it: a process of its own, or, where only its words count, its function. */
@@ -15,12 +15,6 @@ const generous = 60_000;
 
 async function spawned(directory: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return run(process.execPath, [program, ...args], { cwd: directory, env: { PATH: process.env["PATH"], ...env }, timeout: generous });
-}
-
-async function routeql(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  const code = await main(args, { directory, environment, colours: false, out: (text) => stdout.push(`${text}\n`), err: (text) => stderr.push(`${text}\n`) });
-  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
 const note = (permission = sound) => tableFile("note", permission);
@@ -47,6 +41,7 @@ describe("help", { timeout: generous }, () => {
     [["diff", "--metadata", "."], "give either --endpoint or --base"],
     [["check", "--metadata", "..", "--database", "sesame"], "a database is given as a URL, such as postgres://user@localhost/app"],
     [["check", "--format", "xml"], "there is no format xml"],
+    [["check", "--metadata", "..", "--only-new"], "--only-new needs --base"],
   ] as const)("%j is called wrongly: exit code 2 and a reason", async (args, reason) => {
     using folder = new MetadataFolder([]);
     const { code, stdout, stderr } = await routeql(join(folder.path, "metadata/databases"), args);

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import pg from "pg";
 import { type Catalog, readCatalog } from "../../../../engine/src/catalog/catalog.ts";
 import { buildState, type State } from "../../../../engine/src/execution/state.ts";
-import { fromEnvironment } from "../../../../engine/src/execution/connection.ts";
+import { fromEnvironment, isAddress } from "../../../../engine/src/execution/connection.ts";
+import { rolesWithPermission } from "../../../../engine/src/metadata/roles.ts";
 import type { Metadata, SourceMetadata } from "../../../../engine/src/metadata/shape.ts";
 import { typesNamedBy } from "../../../../engine/src/schema/logical-models.ts";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
@@ -46,7 +47,7 @@ export function databaseAddresses(given: Given, { sources }: Metadata, { directo
     if (name !== undefined && !names.includes(name)) throw new UsageError(`a database is given for the source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
     if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, and once" : `the database of ${name ?? only} is given twice`);
     // What was given is not repeated: it may hold a password.
-    if (!/^postgres(ql)?:\/\//.test(value)) throw new UsageError("a database is given as a URL, such as postgres://user@localhost/app; what was given is none");
+    if (!isAddress(value)) throw new UsageError("a database is given as a URL, such as postgres://user@localhost/app; what was given is none");
     found.set(name ?? only, value);
   }
   if (found.size === 0) {
@@ -125,8 +126,8 @@ export class ReadOnlyDatabase implements AsyncDisposable {
 }
 
 /** Metadata fitted to the databases of their sources; what does not fit is listed in it. */
-export async function stateOn(databaseOf: (source: string) => ReadOnlyDatabase, { loaded, problems, metadata }: ReadProject, inferFunctionPermissions: boolean): Promise<State> {
-  const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions };
+export async function stateOn(databaseOf: (source: string) => Pick<ReadOnlyDatabase, "text">, { whole, loaded, problems, metadata }: ReadProject, inferFunctionPermissions: boolean): Promise<State> {
+  const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions, rolesElsewhere: rolesWithPermission(whole.merged) };
   return buildState({ loaded, metadata, unserved: problems, notes: [] }, options, (source) => (text, values) => databaseOf(source).text(text, values));
 }
 
@@ -152,32 +153,30 @@ export class Databases implements AsyncDisposable {
     }
   }
 
-  /** The catalogues of the sources, in their order. */
-  async catalogs({ sources }: Metadata): Promise<readonly Catalog[]> {
+  /** @returns the catalogues of the sources, in their order; undefined where a source has no database here: it went, or has another name now */
+  async catalogs(metadata: Metadata): Promise<readonly Catalog[] | undefined> {
+    const databaseOf = this.#ofEach(metadata);
+    if (databaseOf === undefined) return undefined;
     const catalogs: Catalog[] = [];
-    for (const source of sources) catalogs.push(await this.#of(source.name).catalog(source));
+    for (const source of metadata.sources) catalogs.push(await databaseOf(source.name).catalog(source));
     return catalogs;
   }
 
-  /** @returns undefined where a source has no database here: it went, or has another name now */
+  /** @returns undefined where a source has no database here */
   async state(project: ReadProject, inferFunctionPermissions: boolean): Promise<State | undefined> {
-    const { sources } = project.metadata;
+    const databaseOf = this.#ofEach(project.metadata);
+    return databaseOf === undefined ? undefined : stateOn(databaseOf, project, inferFunctionPermissions);
+  }
+
+  #ofEach({ sources }: Metadata): ((source: string) => ReadOnlyDatabase) | undefined {
     // A source that was alone and still is may have been renamed.
-    const renamed = sources.length === 1 && this.#bySource.size === 1;
-    if (!renamed && sources.some(({ name }) => !this.#bySource.has(name))) return undefined;
-    return stateOn((source) => (renamed ? this.#only() : this.#of(source)), project, inferFunctionPermissions);
-  }
-
-  #of(source: string): ReadOnlyDatabase {
-    const database = this.#bySource.get(source);
-    if (database === undefined) throw new UsageError(`the source ${source} has no database`);
-    return database;
-  }
-
-  #only(): ReadOnlyDatabase {
-    const [database] = this.#bySource.values();
-    if (database === undefined) throw new UsageError("there is no database");
-    return database;
+    const only = sources.length === 1 && this.#bySource.size === 1 ? [...this.#bySource.values()][0] : undefined;
+    if (only === undefined && sources.some(({ name }) => !this.#bySource.has(name))) return undefined;
+    return (source) => {
+      const database = only ?? this.#bySource.get(source);
+      if (database === undefined) throw new UsageError(`the source ${source} has no database`);
+      return database;
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@ import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
 import { validateMetadata } from "../../../../engine/src/metadata/validate.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { linesOf } from "./lines.ts";
+import { unincludedFiles } from "./unincluded-files.ts";
 import { fromVersion2 } from "./version-2.ts";
 
 /** A file, relative to the working directory, and a line in it from 1. */
@@ -23,6 +24,8 @@ export interface Project {
   /** undefined: their shape is wrong, and `problems` says how. */
   readonly metadata: Metadata | undefined;
   readonly problems: readonly Problem[];
+  /** Files that nothing includes, as seen from the metadata directory. */
+  readonly unincluded: readonly string[];
   readonly position: (path: MergedPath) => Position;
   readonly positionOf: (problem: Pick<Problem, "file" | "path" | "line">) => Position;
 }
@@ -55,7 +58,7 @@ export function readProject(source: string, directory: string, shown?: string, n
     file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
     line: line ?? lineOf(file, inside),
   });
-  return { whole, loaded, metadata, problems, positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
+  return { whole, loaded, metadata, problems, unincluded: unincludedFiles(path), positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
 }
 
 /** A project whose metadata could be read. */

@@ -1,32 +1,25 @@
-import { relative, resolve } from "node:path";
+import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
 import type { Finding } from "../findings/finding.ts";
-import { fileNotIncluded, unincludedFiles } from "./files.ts";
+import { fileNotIncluded } from "./files.ts";
 import { rules } from "./list.ts";
 import type { Examined, Rule } from "./rule.ts";
 import { metadataShape, notExamined } from "./shape.ts";
 import type { Project } from "../metadata/project.ts";
 
 /** Problems of the files themselves; there may be no metadata to look at further. */
-export function shapeFindings({ problems, positionOf }: Project, directory: string, source: string): readonly Finding[] {
+export function shapeFindings({ problems, unincluded, positionOf }: Project): readonly Finding[] {
   const shaped = [metadataShape, notExamined].flatMap((rule) =>
     rule.listed(problems.filter((problem) => rule.concerns(problem))).map((problem): Finding => ({
       rule: rule.id,
       severity: rule.severity,
       ...positionOf(problem),
       reason: problem.path === "" || problem.path.startsWith("line ") ? problem.reason : `${problem.path}: ${problem.reason}`,
-      remedy: rule.remedy,
+      remedy: problem.remedy ?? rule.remedy,
     })),
   );
   const { id, severity, remedy } = fileNotIncluded;
-  const unincluded = unincludedFiles(resolve(directory, source)).map((file): Finding => ({
-    rule: id,
-    severity,
-    file: relative(directory, resolve(directory, source, file)),
-    line: 1,
-    reason: `${file} is not included by any other file`,
-    remedy,
-  }));
-  return [...shaped, ...unincluded];
+  const alone = unincluded.map((file): Finding => ({ rule: id, severity, ...positionOf({ file, path: "", line: 1 }), reason: `${file} is not included by any other file`, remedy }));
+  return [...shaped, ...alone];
 }
 
 /** Rules that can be applied with what is there. */
@@ -39,13 +32,19 @@ export function applicable({ catalogs, base, configuration }: Pick<Examined, "ca
   });
 }
 
-/** Applies rules; what they find, with file and line. */
-export function applyRules(examined: Examined, applied: readonly Rule[]): readonly Finding[] {
+/**
+ * Applies rules; what they find, with file and line.
+ * @param namesSources whether findings tell of which source they are; default: where there are several
+ */
+export function applyRules(examined: Examined, applied: readonly Rule[], namesSources = examined.metadata.sources.length > 1): readonly Finding[] {
+  const { sources } = examined.metadata;
+  const sourceAt = ([root, index]: MergedPath) => (namesSources && root === "sources" ? sources[Number(index)]?.name : undefined);
   return applied.flatMap((rule) =>
-    rule.find(examined).map(({ at, reason, remedy, table, role, name }): Finding => ({
+    rule.find(examined).map(({ at, reason, remedy, source = sourceAt(at), table, role, name }): Finding => ({
       rule: rule.id,
       severity: rule.severity,
       ...examined.project.position(at),
+      ...(source === undefined ? {} : { source }),
       ...(table === undefined ? {} : { table }),
       ...(role === undefined ? {} : { role }),
       ...(name === undefined ? {} : { name }),

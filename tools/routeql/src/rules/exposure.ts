@@ -43,15 +43,18 @@ const holdsPassword = (url: string) => /^[a-z]+:\/\/[^/@:]*:[^@/]+@/i.test(url) 
 
 const secretHeader = /^(proxy-)?authorization$|^cookie$|secret|token|password|api-?key|access-?key/i;
 
-/** Headers with which Hasura calls others, whose value stands there instead of the name of a variable that holds it. */
-function secretHeaders(value: unknown, at: MergedPath): readonly Found[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => secretHeaders(item, [...at, index]));
+/**
+ * Headers with which Hasura calls others, whose value stands there instead of the name of a variable that holds it.
+ * @param owner the name of what calls: an action, a trigger, a remote schema
+ */
+function secretHeaders(value: unknown, at: MergedPath, owner: string): readonly Found[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => secretHeaders(item, [...at, index], owner));
   if (!isFields(value)) return [];
   const { name, value: written } = value;
   // {{NAME}} is taken from the environment.
   const isHeader = at.at(-2) === "headers" && typeof name === "string" && secretHeader.test(name);
-  if (isHeader && typeof written === "string" && written !== "" && !written.includes("{{")) return [{ at: [...at, "value"], name, reason: `the value of the header ${name} stands in the metadata` }];
-  return Object.entries(value).flatMap(([key, item]) => secretHeaders(item, [...at, key]));
+  if (isHeader && typeof written === "string" && written !== "" && !written.includes("{{")) return [{ at: [...at, "value"], name, reason: `the value of the header ${name} of ${owner} stands in the metadata` }];
+  return Object.entries(value).flatMap(([key, item]) => secretHeaders(item, [...at, key], typeof name === "string" ? name : owner));
 }
 
 export const secretInMetadata: Rule = {
@@ -67,6 +70,6 @@ export const secretInMetadata: Rule = {
       const literal = typeof url === "string" ? holdsPassword(url) : "connection_parameters" in url && typeof url.connection_parameters.password === "string";
       return literal ? [{ at, name: source.name, reason: `the source ${source.name} has its password in the metadata` }] : [];
     }),
-    ...secretHeaders(project.loaded.merged, []),
+    ...secretHeaders(project.loaded.merged, [], "the metadata"),
   ],
 };

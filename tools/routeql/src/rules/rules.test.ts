@@ -27,7 +27,7 @@ async function find({ tables, files, base, sessionVariables, unauthorizedRole, d
   using folder = new MetadataFolder(tables, files);
   using before = new MetadataFolder(base ?? []);
   const project = readProject("metadata", folder.path);
-  const shape = shapeFindings(project, folder.path, "metadata");
+  const shape = shapeFindings(project);
   if (project.metadata === undefined) return shape;
   const answer = sketch === undefined ? undefined : catalogAnswer(sketch.tables, sketch.functions);
   const ask = () => Promise.resolve(answer ?? null);
@@ -173,9 +173,9 @@ test("every rule has a violating and a clean example here", () => {
 test("a feature that many tables have is one note, at the first of them", async () => {
   const trigger = "event_triggers:\n  - name: tell\n";
   const found = await find({ tables: [note(sound, trigger), tableFile("tag", sound, trigger), tableFile("mark", sound, update("columns: [title]"))] });
-  expect(found.filter(({ rule }) => rule === "not-examined").map(({ reason }) => reason)).toEqual([
-    "event_triggers: not examined: event triggers (in 2 places, of which this is the first)",
-    "update_permissions: not examined: mutations",
+  expect(found.filter(({ rule }) => rule === "not-examined").map(({ file, line, reason, remedy }) => [`${file?.split("/").at(-1) ?? ""}:${line ?? ""}`, reason, remedy])).toEqual([
+    ["t0.yaml:4", "not examined: event triggers", "nothing, if it is tested elsewhere; this is the first of 2 places"],
+    ["t2.yaml:4", "not examined: mutations", "nothing, if it is tested elsewhere"],
   ]);
 });
 

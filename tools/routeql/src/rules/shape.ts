@@ -4,8 +4,8 @@ import type { Rule } from "./rule.ts";
 /** Rules about files that cannot be read as metadata; their findings come with file and path from the reader itself. */
 type ShapeRule = Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> & {
   concerns(problem: Problem): boolean;
-  /** Which of the problems make a finding. */
-  listed(problems: readonly Problem[]): readonly Problem[];
+  /** Which of the problems make a finding, and what to do about it where that is not the rule's remedy. */
+  listed(problems: readonly Problem[]): readonly (Problem & Partial<Pick<Rule, "remedy">>)[];
 };
 
 export const metadataShape: ShapeRule = {
@@ -29,6 +29,7 @@ export const notExamined: ShapeRule = {
   listed: (problems) => [...Map.groupBy(problems, ({ reason }) => reason).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const feature = first.reason.replace(/^Hasura knows this, but this engine does not serve /, "not examined: ");
-    return [{ ...first, reason: others.length === 0 ? feature : `${feature} (in ${others.length + 1} places, of which this is the first)` }];
+    // Neither the number of places nor where the first is tells one feature from another.
+    return [{ ...first, path: "", reason: feature, ...(others.length === 0 ? {} : { remedy: `nothing, if it is tested elsewhere; this is the first of ${others.length + 1} places` }) }];
   }),
 };

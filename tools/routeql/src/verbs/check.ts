@@ -1,9 +1,12 @@
 import { painter } from "../cli/colours.ts";
 import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { judge, type Judged } from "../findings/exceptions.ts";
-import { counts } from "../findings/finding.ts";
+import { counts, type Finding } from "../findings/finding.ts";
+import { divide } from "../findings/identity.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
+import { standingFindings } from "../findings/standing.ts";
 import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
 import { readable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
@@ -17,6 +20,8 @@ export const formatOptions = {
 } as const;
 
 interface Checked extends Judged {
+  /** With --only-new: what is found in the base too. */
+  readonly inBase: readonly Finding[];
   readonly examined: string;
   /** Rules that were not applied, for want of a database, a base or the session variables. */
   readonly notApplied: readonly string[];
@@ -26,9 +31,9 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const { directory } = surroundings;
   const source = metadataDirectory(given, configuration, directory);
   const project = readProject(source, directory);
-  const shape = shapeFindings(project, directory, source);
+  const shape = shapeFindings(project);
   const always = ["metadata-shape", "not-examined", "file-not-included"];
-  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
+  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
   const read = readable(project, `of ${source}`);
   const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
@@ -43,10 +48,16 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
     base: base === undefined ? undefined : { project: base, metadata: base.metadata, state: await stateOf(base) },
   };
   const applied = applicable(examined);
-  const judged = judge([...shape, ...applyRules(examined, applied)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
+  // A source that was alone and still is may have been renamed.
+  const namesSources = [metadata, base?.metadata].some((revision) => (revision?.sources.length ?? 0) > 1);
+  const { findings, excepted } = judge([...shape, ...applyRules(examined, applied, namesSources)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
+  const standing = base === undefined || !given.flag("only-new") ? [] : standingFindings(base, await databases?.catalogs(base.metadata), configuration, namesSources);
+  const { added, known } = divide(findings, standing);
   const notApplied = applicable({ ...examined, catalogs: [], base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
   return {
-    ...judged,
+    findings: added,
+    inBase: known,
+    excepted,
     examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${databases === undefined ? ", without a database" : ""}`,
     notApplied: notApplied.filter((rule) => !applied.includes(rule)).map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
   };
@@ -59,32 +70,36 @@ async function baseOf(named: string | undefined, source: string, directory: stri
 export const check: Command = {
   name: "check",
   summary: "finds what is wrong or risky in metadata, with file and line",
-  usage: "routeql check [--metadata DIR] [--database URL] [--base REVISION]",
+  usage: "routeql check [--metadata DIR] [--database URL] [--base REVISION [--only-new]]",
   description: `Reads the metadata directory as Hasura would, but strictly: an unknown key is an error. Then a list of rules looks at permissions, names and references; --rules prints it.
 
-With a database, every name is looked up in its catalogue. With a base revision, roles that may do more than there are found, and, with a database too, changes that break a role's clients. What is meant can be excepted in routeql.yaml, with a reason.`,
+With a database, every name is looked up in its catalogue. With a base revision, roles that may do more than there are found, and, with a database too, changes that break a role's clients. What is meant can be excepted in routeql.yaml, with a reason. With --only-new, what the base has too is counted and does not fail.`,
   options: {
     ...commonOptions,
     ...databaseOptions,
     base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main, or with another directory" },
+    "only-new": { type: "boolean", help: "list findings that the base lacks; the others are counted, and do not fail" },
     rules: { type: "boolean", help: "print the list of rules, as Markdown, and end" },
     ...formatOptions,
   },
   examples: [
     ["routeql check --metadata hasura-metadata", "the files alone"],
     ["routeql check --database postgres://localhost/app --base origin/main --format github", "in a pull request"],
+    ["routeql check --base origin/main --only-new", "where there are hundreds of findings already"],
   ],
-  outcomes: ["nothing was found, or nothing but notes and what is excepted", "at least one error or warning was found"],
+  outcomes: ["nothing was found, or nothing but notes, what is excepted and, with --only-new, what the base has too", "at least one error or warning was found"],
   async run(given, surroundings) {
     if (given.flag("rules")) {
       surroundings.out(rulesDocument().trimEnd());
       return exitCodes.fine;
     }
     const format = formatOf(given.text("format"), given.flag("json"));
+    const base = given.text("base");
+    if (given.flag("only-new") && base === undefined) throw new UsageError("--only-new needs --base: new since which revision?");
     const configuration = readConfiguration(given, surroundings);
-    const { findings, excepted, examined, notApplied } = await examine(given, surroundings, configuration);
-    const said = `${examined}${excepted.length === 0 ? "" : `, ${excepted.length} excepted`}`;
-    surroundings.out(printReport({ findings, examined: said, more: { excepted, notApplied } }, format, painter(surroundings.colours)));
+    const { findings, inBase, excepted, examined, notApplied } = await examine(given, surroundings, configuration);
+    const said = `${examined}${excepted.length === 0 ? "" : `, ${excepted.length} excepted`}${inBase.length === 0 ? "" : `, ${inBase.length} in ${base ?? "the base"} already`}`;
+    surroundings.out(printReport({ findings, examined: said, more: { excepted, inBase, notApplied } }, format, painter(surroundings.colours)));
     if (format === "text" && notApplied.length > 0) surroundings.out(painter(surroundings.colours)("dim", `not applied: ${notApplied.join(", ")}`));
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
