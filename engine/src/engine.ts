@@ -183,6 +183,8 @@ export interface EngineOptions {
   readonly allowUnsupported?: boolean;
   /** Serve the rest and list objects that do not fit the database, instead of refusing. Default false. */
   readonly allowInconsistent?: boolean;
+  /** Roles that permissions name in a part of the metadata which was left out: inherited roles may be made of them. */
+  readonly rolesElsewhere?: Iterable<string>;
   /** Hasura's default naming for sources that do not set one. */
   readonly namingConvention?: "hasura-default" | "graphql-default";
   /** Deepest nesting of selection sets; default 20. 0 = unlimited. */

@@ -3,6 +3,7 @@ import type { AskForText } from "../catalog/catalog.ts";
 import { readCatalog } from "../catalog/catalog.ts";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "../metadata/load.ts";
 import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
+import { rolesWithPermission } from "../metadata/roles.ts";
 import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
 import { validateMetadata, type ValidMetadata } from "../metadata/validate.ts";
 import { Naming } from "../schema/naming.ts";
@@ -83,19 +84,10 @@ function checkCollections(metadata: Metadata, report: Report): void {
   }
 }
 
-/** Roles that some permission of the metadata names, of what is not served too. */
-function rolesWithPermission(value: unknown, isPermission = false): readonly string[] {
-  if (typeof value !== "object" || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => rolesWithPermission(item, isPermission));
-  const { role } = value as { readonly role?: unknown };
-  const below = Object.entries(value).flatMap(([key, item]) => rolesWithPermission(item, key.endsWith("permissions")));
-  return isPermission && typeof role === "string" ? [role, ...below] : below;
-}
-
 /** Inherited roles as they are served: one of whose parts there is nothing is reported, and inherits nothing. */
-function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, report: Report): Metadata["inherited_roles"] {
+function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, elsewhere: Iterable<string>, report: Report): Metadata["inherited_roles"] {
   if (inherited.length === 0) return inherited;
-  const known = new Set([...rolesWithPermission(merged), ...inherited.map(({ role_name: name }) => name)]);
+  const known = new Set([...rolesWithPermission(merged), ...inherited.map(({ role_name: name }) => name), ...elsewhere]);
   return inherited.map((role, index) => {
     const missing = role.role_set.filter((part) => !known.has(part));
     if (missing.length === 0) return role;
@@ -115,7 +107,7 @@ export async function buildState(checked: CheckedMetadata, options: EngineOption
   const report = (path: MergedPath, type: string, name: string, reason: string) => {
     inconsistencies.push({ ...loaded.locate(path), reason, kind: "inconsistent", type, name, definition: valueAt(loaded.merged, path) ?? null, at: path });
   };
-  const inherited = wholeInheritedRoles(metadata, loaded.merged, report);
+  const inherited = wholeInheritedRoles(metadata, loaded.merged, options.rolesElsewhere ?? [], report);
   const sources: { source: ResolvedSource; book: RoleBook }[] = [];
   for (const [index, entry] of metadata.sources.entries()) {
     const naming = new Naming(entry.customization, options.namingConvention ?? "hasura-default");

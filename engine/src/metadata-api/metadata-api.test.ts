@@ -39,8 +39,8 @@ function api() {
     },
   };
   const keeper = new MetadataKeeper({ engine, store, stored, pollInterval: 0, onEvent: () => undefined });
-  const { answer } = createMetadataApi(keeper);
-  return { engine, answer: (type: string, args: unknown) => answer({ type, args }), tables: () => tablesOf(stored.metadata).map(({ table: { name } }) => name), version: () => stored.resourceVersion };
+  const metadataApi = createMetadataApi(keeper);
+  return { engine, answer: (type: string, args: unknown) => metadataApi.answer({ type, args }), tables: () => tablesOf(stored.metadata).map(({ table: { name } }) => name), version: () => stored.resourceVersion };
 }
 
 function tablesOf(metadata: unknown): readonly { readonly table: { readonly name: string } }[] {

@@ -1,6 +1,7 @@
 import { createEngine, type Engine, EngineError, type Session, toEngineError } from "../../../../engine/src/engine.ts";
 import type { Catalog } from "../../../../engine/src/catalog/catalog.ts";
 import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "../../../../engine/src/permissions/declared.ts";
+import { rolesWithPermission } from "../../../../engine/src/metadata/roles.ts";
 import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { ReadOnlyDatabase, stateOn } from "../metadata/database.ts";
@@ -67,6 +68,7 @@ export class Subject implements AsyncDisposable {
       const engine = await createEngine({
         metadata: withAddress(served ?? project.loaded.merged, address),
         allowUnsupported: true,
+        rolesElsewhere: rolesWithPermission(project.whole.merged),
         inferFunctionPermissions,
         statementTimeout,
         poolSize: 2,

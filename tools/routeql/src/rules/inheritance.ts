@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
+import { rolesWithPermission } from "../../../../engine/src/metadata/roles.ts";
 import { type Examined, type Found, functionsOf, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 
 export const unknownPart: Rule = {
@@ -9,8 +10,10 @@ export const unknownPart: Rule = {
   why: "The part grants nothing: a misspelt name, or a role that was removed.",
   remedy: "correct the name in inherited_roles.yaml, or remove the part",
   find: (examined) => {
-    const known = rolesOf(examined);
-    return examined.metadata.inherited_roles.flatMap(({ role_name: role, role_set: parts }, index) =>
+    const { metadata: { inherited_roles: inherited }, project: { whole } } = examined;
+    // Permissions on what is not examined are permissions too.
+    const known = new Set([...rolesWithPermission(whole.merged), ...inherited.map(({ role_name: role }) => role)]);
+    return inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
       parts.flatMap((part, position) => (known.has(part) ? [] : [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which has no permission anywhere` }])),
     );
   },
