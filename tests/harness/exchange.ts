@@ -15,8 +15,13 @@ export async function exchange(socket: Socket, bytes: string | Buffer, silence =
   let text = "";
   let isSilent = false;
   socket.setEncoding("latin1").setTimeout(silence, () => {
-    isSilent = text === "";
-    socket.destroy();
+    const { length } = text;
+    // A process that stood still meets its timers before what came meanwhile.
+    setImmediate(() => {
+      if (socket.destroyed || text.length > length) return;
+      isSilent = text === "";
+      socket.destroy();
+    });
   });
   socket.on("data", (chunk: string) => {
     text += chunk;

@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { stat } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { exchange, statuses } from "./exchange.ts";
+
+let server: Server;
+const held = new Set<Socket>();
+
+afterEach(() => {
+  for (const socket of held) socket.destroy();
+  held.clear();
+  server.close();
+});
+
+/** A socket to somebody who does this with each connection. */
+async function socketTo(answer: (socket: Socket) => void): Promise<Socket> {
+  server = createServer((socket) => {
+    held.add(socket.on("error", () => undefined));
+    answer(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+}
+
+test("what comes until the other side closes is given, with the status of each reply", async () => {
+  const text = await exchange(await socketTo((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 404 Not Found\r\n\r\n"))), "GET");
+  expect(statuses(text)).toEqual([200, 404]);
+});
+
+test("who neither answers nor closes is a failure, and who closes without a word is not", async () => {
+  await expect(exchange(await socketTo(() => undefined), "GET", 100)).rejects.toThrow("neither an answer nor an end within 100 ms");
+  server.close();
+  expect(await exchange(await socketTo((socket) => socket.destroy()), "GET")).toBe("");
+});
+
+test("what came while this process stood still is read all the same, however long that was", async () => {
+  const other = Promise.withResolvers<Socket>();
+  const socket = await socketTo((accepted) => {
+    accepted.once("data", () => void accepted.write("HTTP/1.1 200 OK\r\n\r\n"));
+    other.resolve(accepted);
+  });
+  const answer = exchange(socket, "GET");
+  const peer = await other.promise;
+  await once(socket, "data");
+  // Node polls, calls back and meets its timers then, without another poll.
+  stat("/", () => {
+    peer.end("HTTP/1.1 201 Created\r\n\r\n");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+  });
+  expect(statuses(await answer)).toEqual([200, 201]);
+});
