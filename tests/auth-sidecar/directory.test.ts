@@ -200,6 +200,7 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
 
 describe("ASVS 7.4.2: at the next use of a session", () => {
   const dn = (uid: string) => `uid=${uid},ou=people,dc=example,dc=net`;
+  const roleChanges = async (userId: string) => (await stack.audit(userId)).filter(({ event }) => event === "role-changed").map(({ detail }) => detail);
 
   test("another group gives another role, and no group none", async () => {
     await directory.change(person("eve"));
@@ -214,11 +215,25 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
         `dn: cn=${group},ou=groups,dc=example,dc=net\nchangetype: modify\ndelete: member\nmember: ${dn("eve")}\n`,
       );
     expect((await running.client.token(sessionId)).status).toBe(403);
-    const changes = (await stack.audit(user._id)).filter(({ event }) => event === "role-changed").map(({ detail }) => detail);
-    expect(changes).toEqual([
+    expect(await roleChanges(user._id)).toEqual([
       { from: "analyst", to: "operator", by: "directory" },
       { from: "operator", to: "pending", by: "directory" },
     ]);
+  });
+
+  test("another role that cannot be recorded is not taken, and is on record once it can", async () => {
+    await directory.change(person("iva"));
+    const { user } = (await login("iva@example.net", passwordOf("iva"))).body as LoginReply;
+    await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("iva")}\n`);
+    await stack.sql.query("alter table auth.audit_events add constraint unrecorded check (event <> 'role-changed') not valid");
+    try {
+      expect((await running.client.token(user.sessionId)).status).toBe(500);
+      expect((await stack.sql.query("select role from auth.users where id = $1", [user._id])).rows).toEqual([{ role: "pending" }]);
+    } finally {
+      await stack.sql.query("alter table auth.audit_events drop constraint unrecorded");
+    }
+    expect(claims((await running.client.token(user.sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
+    expect(await roleChanges(user._id)).toEqual([{ from: "pending", to: "operator", by: "directory" }]);
   });
 
   test("a removed entry ends it", async () => {

@@ -75,6 +75,12 @@ export class AuditTrail {
     await this.#insert(tableRow(event));
   }
 
+  /** Records an event together with what it tells of, both or neither: in the transaction that does it. */
+  async recordWith(transaction: Queries, event: AuditEvent): Promise<void> {
+    await transaction.query(insert, [JSON.stringify([tableRow(event)])]);
+    this.#logEvent(event);
+  }
+
   /**
    * Records a login that succeeded and notes it with the account, both or neither.
    * @returns when the account was logged in to before, or null; undefined, with nothing recorded, when its password was changed

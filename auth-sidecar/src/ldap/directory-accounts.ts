@@ -39,18 +39,19 @@ export class DirectoryAccounts {
     this.#audit = audit;
   }
 
+  /** A change of the role is on record, or has not happened. */
   async keep(account: DirectoryAccount): Promise<User> {
     const current = await find(this.#database, account);
     if (current !== undefined && isAsKept(current, account)) return current;
-    const { before, after } = await this.#database.locked(locks.directoryAccounts, async (queries) => ({
-      before: await find(queries, account),
-      after: await store(queries, account),
-    }));
-    if (before !== undefined && before.role !== after.role) {
-      const detail = { from: before.role, to: after.role, by: "directory" };
-      await this.#audit.record({ event: "role-changed", outcome: "success", userId: after.id, provider: "ldap", detail });
-    }
-    return after;
+    return this.#database.locked(locks.directoryAccounts, async (queries) => {
+      const before = await find(queries, account);
+      const after = await store(queries, account);
+      if (before !== undefined && before.role !== after.role) {
+        const detail = { from: before.role, to: after.role, by: "directory" };
+        await this.#audit.recordWith(queries, { event: "role-changed", outcome: "success", userId: after.id, provider: "ldap", detail });
+      }
+      return after;
+    });
   }
 }
 
