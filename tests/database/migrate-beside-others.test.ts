@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advisoryLocks } from "../../database/advisory-locks.ts";
 import { DatabaseContainer, type DatabaseRole, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { preparedDatabaseImage } from "../harness/database-image.ts";
-import { ownAddress } from "../harness/own-address.ts";
 import { partitionsOf, rowsOf } from "./support.ts";
 
 const roles: readonly DatabaseRole[] = ["bootstrap", "owner", "engine", "sidecar", "loader", "backup", "metadata"];
@@ -30,7 +29,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
   /** The job as `database.migrate()` runs it, for those who want to kill it. */
   function startJob() {
     const files = Object.fromEntries(roles.map((role) => [`${role.toUpperCase()}_PASSWORD_FILE`, join(folder, role)]));
-    const env = { PATH: process.env["PATH"], DATABASE_HOST: ownAddress(database), DATABASE_PORT: "5432", DATABASE_NAME: "routeql", ...files };
+    const env = { PATH: process.env["PATH"], DATABASE_HOST: database.getHost(), DATABASE_PORT: "5432", DATABASE_NAME: "routeql", ...files };
     return spawn(process.execPath, ["database/migrate/main.ts"], { env, stdio: "ignore" });
   }
 

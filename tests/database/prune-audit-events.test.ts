@@ -45,3 +45,12 @@ test("days of UTC count, whatever the time zone of the connection, and more than
   expect(await pruneAuditEvents(owner, { before: "2026-03-05", dryRun: false, batch: 16 })).toBe(48);
   expect(await kept()).toEqual([{ events: 133, first: "2026-03-05T00:00:00+00:00" }]);
 });
+
+test("two at once take each event away once", async () => {
+  const removing = async (): Promise<number> => {
+    await using owner = await database.connect("owner");
+    return await pruneAuditEvents(owner, { before: "2026-03-08", dryRun: false, batch: 3 }); // the client is closed when this function ends
+  };
+  expect((await Promise.all([removing(), removing()])).toSorted((a, b) => a - b)).toEqual([0, 72]);
+  expect(await kept()).toEqual([{ events: 61, first: "2026-03-08T00:00:00+00:00" }]);
+});
