@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { library } from "../testing/library.ts";
+import { stateOf } from "../testing/world.ts";
 import { AllowList } from "./allow-list.ts";
 
 const collection = (name: string, query: string) => ({ name, definition: { queries: [{ name: "q", query }] } });
@@ -30,4 +32,14 @@ test.each([
   ['query { author(where: {name: {_eq: """Anna"""}}) { id } }', "anyone", true],
 ])("%s of %s is allowed: %s", (query, role, allowed) => {
   expect(list.allows(query, role)).toBe(allowed);
+});
+
+test.each([
+  ["{ author {", "Syntax Error: Expected Name, found <EOF>."],
+  ["type author { id: Int }", "not a valid graphql query"],
+  ["{ author(limit: 1, limit: 2) { id } }", "not a valid graphql query"],
+])("a collection with %s is told when metadata are read, and does not keep an engine that may go on without it from its start", async (query, reason) => {
+  const root = { query_collections: [collection("broken", query)], allowlist: [{ collection: "broken" }] };
+  const state = await stateOf({ ...library, root }, { allowInconsistent: true });
+  expect(state.inconsistencies).toEqual([expect.objectContaining({ type: "query_collection", name: "broken.q", reason })]);
 });

@@ -1,9 +1,7 @@
-import { Kind, print, TokenKind, visit, type DocumentNode } from "graphql";
+import { Kind, TokenKind, visit, type DocumentNode } from "graphql";
 import type { Metadata } from "../metadata/shape.ts";
 import { parseDocument } from "./document.ts";
-
-const byName = <Node extends { readonly name: { readonly value: string } }>(nodes: readonly Node[] = []): readonly Node[] =>
-  nodes.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
+import { plainText } from "./plain-text.ts";
 
 /** `{ a }` and `query { a }` are printed alike; Hasura tells them apart. */
 function isShort(definition: DocumentNode["definitions"][number]): boolean {
@@ -18,14 +16,7 @@ function isShort(definition: DocumentNode["definitions"][number]): boolean {
 function normalised(query: string): string {
   const bare = visit(parseDocument(query, { noLocation: false }), { InlineFragment: () => false, Field: (node) => (node.name.value === "__typename" ? null : undefined) });
   const definitions = bare.definitions.map((definition) => {
-    const text = print(
-      visit(definition, {
-        Field: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
-        Directive: { leave: (node) => ({ ...node, arguments: byName(node.arguments) }) },
-        ObjectValue: { leave: (node) => ({ ...node, fields: byName(node.fields) }) },
-        StringValue: { leave: (node) => ({ ...node, block: false }) },
-      }),
-    );
+    const text = plainText(definition);
     return definition.kind === Kind.OPERATION_DEFINITION && !isShort(definition) ? `${definition.operation} ${text}` : text;
   });
   return definitions.join("\n");

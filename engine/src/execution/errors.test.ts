@@ -107,6 +107,12 @@ test.each(unreadable)("%s cannot be read, and is told so at its place", (query, 
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "parse-failed", path, message }));
 });
 
+test("two selections of a field are one where only the order of keys and the writing of strings differ", () => {
+  const where = (given: string) => `a: author(where: {name: {_eq: "x"}, id: {_in: [1], _gt: 2}}, limit: 1) { id } a: author(limit: 1, where: ${given}) { name }`;
+  expect(sql(state, "admin", `{ ${where('{id: {_gt: 2, _in: [1]}, name: {_eq: """x"""}}')} }`).text).toContain('"name" AS "name"');
+  expect(() => plan(state, "admin", `{ ${where('{id: {_gt: 2, _in: [1]}, name: {_eq: "y"}}')} }`)).toThrow("inconsistent arguments between multiple selections of field 'author'");
+});
+
 test("null orders by nothing where it stands for an order or for all aggregates of a relationship", () => {
   const plain = sql(state, "admin", "{ author { id } }").text;
   for (const order of ["null", "{id: null}", "{articles_aggregate: null}", "{articles_aggregate: {count: null, max: {id: null}}}"]) {

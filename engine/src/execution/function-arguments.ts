@@ -4,19 +4,17 @@ import type { FunctionCall } from "../schema/model.ts";
 import type { FunctionArgument } from "../sql/expression.ts";
 import { inputType } from "../sql/operators.ts";
 import type { Input } from "./input.ts";
-import { parameterOf } from "./where.ts";
+import { entriesOf, parameterOf } from "./where.ts";
 
 /**
  * A function's arguments from the client's `args`. One that is left out takes its default; what follows it is passed by name.
- * @throws EngineError not-supported when an argument without default is left out, or one without a name follows one left out
+ * @throws EngineError validation-failed when `args` is null, not-supported when an argument without default is left out, or one without a name follows one left out
  */
 export function readFunctionArguments(call: FunctionCall, input: Input | undefined, path: string): readonly FunctionArgument[] {
   const given = new Map<string, Input>();
-  if (input?.kind === "object") {
-    for (const { field, value } of input.entries) {
-      const meta = inputMeta(field);
-      if (meta.kind === "function-argument") given.set(meta.argument.name, value);
-    }
+  for (const { field, value } of input === undefined ? [] : entriesOf(input)) {
+    const meta = inputMeta(field);
+    if (meta.kind === "function-argument") given.set(meta.argument.name, value);
   }
   const at = `${path}.args.args`;
   const result: FunctionArgument[] = [];

@@ -3,7 +3,6 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
-  print,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
@@ -15,6 +14,7 @@ import { isIncluded } from "./directives.ts";
 import type { Operation } from "./document.ts";
 import { InputReader, type Input } from "./input.ts";
 import { invalid } from "./invalid.ts";
+import { plainText } from "./plain-text.ts";
 import type { Variables } from "./variables.ts";
 
 export interface SelectedField {
@@ -141,8 +141,5 @@ export class SelectionReader {
 }
 
 function argumentText({ arguments: given = [] }: FieldNode): string {
-  return given
-    .map((argument) => `${argument.name.value}:${print(argument.value)}`)
-    .sort()
-    .join(",");
+  return given.map(plainText).sort().join(",");
 }

@@ -17,6 +17,7 @@ import { checkNames } from "../schema/source-names.ts";
 import type { EngineOptions } from "../engine.ts";
 import { parse } from "graphql";
 import { AllowList } from "./allow-list.ts";
+import { parseDocument } from "./document.ts";
 
 /** Everything that follows from one revision of metadata and catalogue. */
 export interface State {
@@ -76,7 +77,9 @@ function checkCollections(metadata: Metadata, report: Report): void {
   for (const [index, { definition, name }] of metadata.query_collections.entries()) {
     for (const [position, query] of definition.queries.entries()) {
       try {
+        // The first says where a query cannot be read, the second what else is no query for Hasura.
         parse(query.query, { noLocation: true });
+        parseDocument(query.query, { noLocation: true });
       } catch (error) {
         report(["query_collections", index, "definition", "queries", position, "query"], "query_collection", `${name}.${query.name}`, (error as Error).message);
       }
