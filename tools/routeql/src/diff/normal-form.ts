@@ -2,6 +2,7 @@
  * Metadata in a form in which two that mean the same are equal: lists by what identifies their items, no defaults, no short forms.
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
 
 /** Lists whose items are known by a name; how to tell it. */
@@ -123,6 +124,9 @@ function withoutOlderNames(fields: Fields): Fields {
   for (const [column, name] of Object.entries(older)) config[column] = { custom_name: name, ...(isFields(config[column]) ? config[column] : {}) };
   return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== "custom_column_names" && key !== "column_config"), ["column_config", config]]);
 }
+
+/** Whether two parts of metadata mean the same, however they are written. */
+export const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(normalForm(one).value, normalForm(other).value);
 
 export function normalForm(metadata: unknown): NormalMetadata {
   const normaliser = new Normaliser();

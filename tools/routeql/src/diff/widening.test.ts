@@ -57,6 +57,18 @@ test("root fields, inherited roles, introspection and permissions to write are s
   expect(compare(after, before).every((change) => change.startsWith("narrower: "))).toBe(true);
 });
 
+test("of a permission to write, each column more or less is named, and the order of columns is no change", () => {
+  const writable = (columns: string, check = "{owner: X-Hasura-User-Id}") => tableFile("note", sound, `insert_permissions:\n  - role: reader\n    permission: {check: ${check}, columns: [${columns}]}\n`);
+  const between = (one: string, other: string) => {
+    using before = new MetadataFolder([one]);
+    using after = new MetadataFolder([other]);
+    return compare(before, after);
+  };
+  expect(between(writable("id, title"), writable("title, id"))).toEqual([]);
+  expect(between(writable("id, title"), writable("id, body, owner"))).toEqual(["wider: reader can now set body and owner of public.note by insert", "narrower: reader can no longer set title of public.note by insert"]);
+  expect(between(writable("id"), writable("id", "{}"))).toEqual([expect.stringMatching(/^wider: what reader may insert into public\.note has changed: /)]);
+});
+
 test("native queries and permissions on what they give are seen too", () => {
   const native = (code: string, columns: string) => ({
     "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: [{name: digest, fields: [{name: id, type: integer}, {name: title, type: text}], select_permissions: [{role: reader, permission: {columns: ${columns}, filter: {id: 1}}}]}]\n  native_queries: [{root_field_name: digests, returns: digest, code: ${code}}]\n`,

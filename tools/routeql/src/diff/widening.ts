@@ -7,6 +7,7 @@ import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
 import type { SelectPermissionMetadata } from "../../../../engine/src/metadata/shape.ts";
 import type { Place } from "../findings/finding.ts";
 import { functionsOf, listed, permissionsOf, tablesOf, type Walked, writesOf } from "../rules/rule.ts";
+import { isSame } from "./normal-form.ts";
 
 export interface AccessChange extends Place {
   /** Place in the later revision; of the nearest thing around it for what is gone. */
@@ -117,7 +118,9 @@ function roots(old: Select, now: Select, role: string, key: string): readonly Co
   });
 }
 
-const verbs = { insert_permissions: "insert into", update_permissions: "update", delete_permissions: "delete from" } as const;
+export const writingVerbs = { insert_permissions: "insert into", update_permissions: "update", delete_permissions: "delete from" } as const;
+
+const isList = (columns: unknown): columns is readonly string[] => Array.isArray(columns);
 
 function writing(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
@@ -127,13 +130,21 @@ function writing(before: Walked, after: Walked): readonly AccessChange[] {
   const later = entries(after);
   const changes = later.flatMap(({ id, kind, role, table, permission, at }): AccessChange[] => {
     const old = earlier.get(id);
-    if (old === undefined) return [{ at, role, table, direction: "wider", reason: `${role} can now ${verbs[kind]} ${table}` }];
-    if (isDeepStrictEqual(old.permission, permission)) return [];
-    return [{ at, role, table, direction: "wider", reason: `what ${role} may ${verbs[kind]} ${table} has changed: ${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}` }];
+    if (old === undefined) return [{ at, role, table, direction: "wider", reason: `${role} can now ${writingVerbs[kind]} ${table}` }];
+    if (isSame(old.permission, permission)) return [];
+    const { columns: before, ...rest } = old.permission;
+    const { columns: after, ...others } = permission;
+    if (!isSame(rest, others) || !isList(before) || !isList(after)) {
+      return [{ at, role, table, direction: "wider", reason: `what ${role} may ${writingVerbs[kind]} ${table} has changed: ${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}` }];
+    }
+    const change = (names: readonly string[], direction: AccessChange["direction"]): AccessChange[] =>
+      names.length === 0 ? [] : [{ at: [...at, "permission", "columns"], role, table, direction, reason: `${role} can ${direction === "wider" ? "now" : "no longer"} set ${listed(names)} of ${table} by ${kind.replace("_permissions", "")}` }];
+    const [added, removed] = setChanges(before, after);
+    return [...change(added, "wider"), ...change(removed, "narrower")];
   });
   const known = new Set(later.map(({ id }) => id));
   const gone = [...earlier.values()].filter(({ id }) => !known.has(id));
-  return [...changes, ...gone.map(({ source, kind, role, table }): AccessChange => ({ at: pathOfTable(after, sourceOf, source, table), role, table, direction: "narrower", reason: `${role} can no longer ${verbs[kind]} ${table}` }))];
+  return [...changes, ...gone.map(({ source, kind, role, table }): AccessChange => ({ at: pathOfTable(after, sourceOf, source, table), role, table, direction: "narrower", reason: `${role} can no longer ${writingVerbs[kind]} ${table}` }))];
 }
 
 function calling(before: Walked, after: Walked): readonly AccessChange[] {

@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
 import { rolesWithPermission } from "../../../../engine/src/metadata/roles.ts";
-import { type Examined, type Found, functionsOf, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
+import { isSame } from "../diff/normal-form.ts";
+import { writingVerbs } from "../diff/widening.ts";
+import { type Examined, type Found, functionsOf, listed, permissionsOf, type PlacedWrite, type Rule, writesOf } from "./rule.ts";
 
 export const unknownPart: Rule = {
   id: "unknown-part",
@@ -50,7 +51,7 @@ export const inheritanceOverridden: Rule = {
       const parts = partsOf(examined, role);
       return grants
         .filter((grant) => grant.role === role && grants.some((other) => parts.includes(other.role) && isBeside(other, grant)))
-        .map(({ kind, key, at }): Found => ({ at, table: key, role, reason: `${role} inherits from ${listed(parts)}, and has a ${verbOf(kind)} permission of its own on ${key}, which takes the place of theirs` }));
+        .map(({ kind, key, at }): Found => ({ at, table: key, role, reason: `${role} inherits from ${listed(parts)}, and has its own ${verbOf(kind)} permission on ${key}, which takes the place of theirs` }));
     });
   },
 };
@@ -61,19 +62,28 @@ export const inheritanceConflict: Rule = {
   finds: "parts of an inherited role that may write the same table in different ways",
   why: "Permissions to write are not joined as those to read are: where the parts differ, Hasura marks the metadata as inconsistent, and the role may not write there at all.",
   remedy: "give the parts the same permission, or the inherited role one of its own",
-  find: (examined) => {
-    const writes = writesOf(examined);
-    return examined.metadata.inherited_roles.flatMap(({ role_name: role }) => {
-      const parts = partsOf(examined, role);
-      return writes.flatMap((write, index): Found[] => {
-        if (!parts.includes(write.role) || writes.some((own) => own.role === role && isBeside(own, write))) return [];
-        const first = writes.slice(0, index).find((other) => parts.includes(other.role) && isBeside(other, write));
-        if (first === undefined || isDeepStrictEqual(first.permission, write.permission)) return [];
-        return [{ at: write.at, table: write.key, role, reason: `${role} inherits from ${first.role} and ${write.role}, which may ${verbOf(write.kind)} ${write.key} in different ways` }];
-      });
-    });
-  },
+  find: (examined) =>
+    [...Map.groupBy(writesOf(examined), ({ kind, source, key }) => `${kind}\n${source}\n${key}`).values()].flatMap((writes) =>
+      examined.metadata.inherited_roles.flatMap(({ role_name: role }): Found[] => {
+        if (writes.some((own) => own.role === role)) return [];
+        const [first, ...others] = writesOfParts(role, writes, examined);
+        const other = others.find(({ permission }) => !isSame(permission, first?.permission));
+        if (first === undefined || other === undefined) return [];
+        return [{ at: other.at, table: other.key, role, reason: `${role} inherits from ${first.role} and ${other.role}, which may ${writingVerbs[other.kind]} ${other.key} in different ways` }];
+      }),
+    ),
 };
+
+/** What each part of a role may write in one place, step by step as Hasura does: a part's own permission takes the place of what the part inherits, and where its parts differ it inherits nothing. */
+function writesOfParts(role: string, writes: readonly PlacedWrite[], examined: Examined, seen: readonly string[] = []): readonly PlacedWrite[] {
+  const parts = examined.metadata.inherited_roles.find(({ role_name: name }) => name === role)?.role_set ?? [];
+  return parts.flatMap((part) => {
+    const own = writes.find((write) => write.role === part);
+    if (own !== undefined || seen.includes(part)) return own ?? [];
+    const [first, ...others] = writesOfParts(part, writes, examined, [...seen, role]);
+    return first !== undefined && others.every(({ permission }) => isSame(permission, first.permission)) ? [first] : [];
+  });
+}
 
 /** Every role that a permission, a function or an inherited role names. */
 export function rolesOf(examined: Examined): ReadonlySet<string> {

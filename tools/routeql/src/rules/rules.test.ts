@@ -170,6 +170,14 @@ test("every rule has a violating and a clean example here", () => {
   expect(without).toEqual([]);
 });
 
+test("parts that inherit are in no conflict with those whose permission theirs takes the place of, nor by the order of columns", async () => {
+  const roles = { "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [middle, other]\n- role_name: middle\n  role_set: [reader]\n" };
+  const grant = (role: string, list: string) => `  - role: ${role}\n    permission: {columns: [${list}], filter: {owner: X-Hasura-User-Id}}\n`;
+  const conflicts = async (...grants: readonly string[]) => (await find({ tables: [note(sound, `update_permissions:\n${grants.join("")}`)], files: roles })).filter(({ rule }) => rule === "inheritance-conflict").map(({ role, reason }) => [role, reason]);
+  expect(await conflicts(grant("reader", "title"), grant("middle", "id, title"), grant("other", "title, id"))).toEqual([]);
+  expect(await conflicts(grant("reader", "title"), grant("other", "title, id"))).toEqual([["both", "both inherits from reader and other, which may update public.note in different ways"]]);
+});
+
 test("a feature that many tables have is one note, at the first of them", async () => {
   const trigger = "event_triggers:\n  - name: tell\n";
   const found = await find({ tables: [note(sound, trigger), tableFile("tag", sound, trigger), tableFile("mark", sound, update("columns: [title]"))] });
