@@ -10,6 +10,8 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{", {}, "$.query", "not a valid graphql query"],
   ["query a { author { id } } query b { author { id } }", {}, "$", "exactly one operation has to be present in the document when operationName is not specified"],
   ["{ author { ...A } } fragment A on author { articles { ...B } } fragment B on article { author { ...A } }", {}, "$.selectionSet.author.selectionSet.A.selectionSet.articles.selectionSet.B.selectionSet.author.selectionSet", "the fragment definition(s) A and B form a cycle"],
+  ["{ author { ...A } } fragment A on author { ...B } fragment B on author { ...C } fragment C on author { ...A }", {}, "$.selectionSet.author.selectionSet.A.selectionSet.B.selectionSet.C.selectionSet", "the fragment definition(s) A, B, and C form a cycle"],
+  ["{ author { ...A } } fragment A on author { ...A }", {}, "$.selectionSet.author.selectionSet.A.selectionSet", "the fragment definition(s) A form a cycle"],
   ["{ author { ...A } }", {}, "$.selectionSet.author.selectionSet", 'reference to undefined fragment "A"'],
   ["{ author { id @exclude(if: true) } }", {}, "$.selectionSet.author.selectionSet", 'directive "exclude" is not defined in the schema'],
   ["{ author { id @skip(if: true) @skip(if: true) } }", {}, "$.selectionSet.author.selectionSet", "the following directives are used more than once: skip"],

@@ -1,6 +1,8 @@
 import { Kind, type FragmentDefinitionNode, type SelectionSetNode } from "graphql";
 import { invalid } from "./invalid.ts";
 
+const listed = new Intl.ListFormat("en", { type: "conjunction" });
+
 /**
  * Follows every spread that an operation reaches, as Hasura does before it looks at types and directives. The path names the
  * fields and the fragments on the way.
@@ -17,7 +19,7 @@ export function checkSpreads(operation: SelectionSetNode, fragments: ReadonlyMap
   };
   const spread = (name: string, at: string, trail: readonly string[]): void => {
     if (sound.has(name)) return;
-    if (trail.includes(name)) throw invalid(`the fragment definition(s) ${trail.slice(trail.indexOf(name)).join(" and ")} form a cycle`, at);
+    if (trail.includes(name)) throw invalid(`the fragment definition(s) ${listed.format(trail.slice(trail.indexOf(name)))} form a cycle`, at);
     const fragment = fragments.get(name);
     if (fragment === undefined) throw invalid(`reference to undefined fragment "${name}"`, at);
     visit(fragment.selectionSet, `${at}.${name}`, [...trail, name]);
