@@ -1,14 +1,21 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PreparedMetadata } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import type { Inconsistency } from "../metadata/problems.ts";
+import { buildState, checkMetadata } from "../execution/state.ts";
 import { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import type { MetadataStore, StoredMetadata } from "../metadata-store/store.ts";
+import { catalogAnswer } from "../testing/catalog.ts";
 import { createMetadataApi } from "./metadata-api.ts";
 
-const source = { name: "default", kind: "postgres", configuration: {}, tables: [] };
+const source = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: "postgres://nowhere.invalid/none" } }, tables: [] };
+const columns = { id: "int4 not null" };
+const catalog = catalogAnswer({
+  a: { columns: { ...columns, b_id: "int4", other_b_id: "int4" }, references: ["b_id", "other_b_id"].map((column) => ({ columns: [column], table: "b", targetColumns: ["id"] })) },
+  b: { columns },
+  c: { columns },
+});
 
-/** The metadata API over a store in memory and a database that has the tables `a`, `b` and `c`. */
+/** The metadata API over a store in memory and a database that has the tables `a`, `b` and `c`, and two ways from `a` to `b`. */
 function api() {
   let stored: StoredMetadata = { metadata: { version: 3, sources: [source] }, resourceVersion: 1 };
   const store: MetadataStore = {
@@ -30,29 +37,23 @@ function api() {
     prepared: 0,
     /** Prepared metadata of which neither was said that they are served nor that they are not. */
     open: 0,
-    prepare(metadata: unknown): Promise<PreparedMetadata> {
+    async prepare(given: unknown): Promise<PreparedMetadata> {
       this.prepared += 1;
-      if (!this.answers) return Promise.reject(new EngineError({ code: "postgres-error", status: 503, message: "connection error" }));
+      if (!this.answers) throw new EngineError({ code: "postgres-error", status: 503, message: "connection error" });
+      const metadata = given as StoredMetadata["metadata"];
+      const { inconsistencies } = await buildState(checkMetadata(metadata, false), { metadata, allowInconsistent: true }, () => () => Promise.resolve(catalog));
       this.open += 1;
       const close = () => Promise.resolve(void (this.open -= 1));
-      return Promise.resolve({ inconsistencies: unfit(metadata), commit: close, discard: close });
+      return { inconsistencies, commit: close, discard: close };
     },
   };
   const keeper = new MetadataKeeper({ engine, store, stored, pollInterval: 0, onEvent: () => undefined });
   const metadataApi = createMetadataApi(keeper);
-  return { engine, answer: (type: string, args: unknown) => metadataApi.answer({ type, args }), tables: () => tablesOf(stored.metadata).map(({ table: { name } }) => name), version: () => stored.resourceVersion };
+  const tablesOf = ({ sources }: StoredMetadata["metadata"]) => (sources as { tables: { table: { name: string } }[] }[])[0]?.tables ?? [];
+  return { engine, answer: (type: string, args: unknown) => metadataApi.answer({ type, args }), tables: () => tablesOf(stored.metadata), version: () => stored.resourceVersion };
 }
 
-function tablesOf(metadata: unknown): readonly { readonly table: { readonly name: string } }[] {
-  return (metadata as { sources: { tables: { table: { name: string } }[] }[] }).sources[0]?.tables ?? [];
-}
-
-function unfit(metadata: unknown): readonly Inconsistency[] {
-  return tablesOf(metadata).flatMap(({ table: { name } }, index): Inconsistency[] =>
-    ["a", "b", "c"].includes(name) ? [] : [{ at: ["sources", 0, "tables", index], file: "metadata", path: "", kind: "inconsistent", reason: "no such table", type: "table", name, definition: {} }],
-  );
-}
-
+const namesOf = (tables: readonly { readonly table: { readonly name: string } }[]) => tables.map(({ table: { name } }) => name);
 const track = (table: string) => ({ type: "pg_track_table", args: { table } });
 
 test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s of nothing asks no database and stores nothing", async (type) => {
@@ -70,7 +71,7 @@ test.each([
 ])("%s %j leaves nothing open that it had prepared", async (type, args, tables) => {
   const { answer, engine, tables: stored } = api();
   await answer(type, args).catch((error: unknown) => expect(error).toBeInstanceOf(EngineError));
-  expect([stored(), engine.open]).toEqual([tables, 0]);
+  expect([namesOf(stored()), engine.open]).toEqual([tables, 0]);
 });
 
 test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s waits once for a database that does not answer", async (type) => {
@@ -85,5 +86,29 @@ test.each(["bulk", "bulk_atomic"])("%s does nothing when a command in it warns, 
   await answer("pg_track_table", { table: "a" });
   const some = { type: "pg_track_tables", args: { tables: [{ table: "a" }, { table: "b" }], allow_warnings: false } };
   await expect(answer(type, [track("c"), some])).rejects.toMatchObject({ code: "metadata-warnings", path: "$.args[1].args" });
-  expect([tables(), engine.open]).toEqual([["a"], 0]);
+  expect([namesOf(tables()), engine.open]).toEqual([["a"], 0]);
+});
+
+describe("a renamed relationship whose former name another one takes", () => {
+  const relationship = (name: string, column: string) => ({ type: "pg_create_object_relationship", args: { table: "a", name, using: { foreign_key_constraint_on: column } } });
+  const permission = { type: "pg_create_select_permission", args: { table: "a", role: "user", permission: { columns: ["id"], filter: { near: { id: { _eq: 1 } } } } } };
+  const rename = (name: string, next: string) => ({ type: "pg_rename_relationship", args: { table: "a", name, new_name: next } });
+  const swap = [rename("near", "far"), rename("other", "near")];
+
+  test.each(["bulk", "bulk_keep_going"])("is followed by the filters that go along it, in a %s too", async (type) => {
+    const { answer, tables } = api();
+    await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
+    await answer(type, swap);
+    expect(tables()[0]).toMatchObject({
+      object_relationships: [{ name: "far", using: { foreign_key_constraint_on: "b_id" } }, { name: "near", using: { foreign_key_constraint_on: "other_b_id" } }],
+      select_permissions: [{ permission: { filter: { far: { id: { _eq: 1 } } } } }],
+    });
+  });
+
+  test("is refused in bulk_atomic, which looks at filters only in the end", async () => {
+    const { answer, version } = api();
+    await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
+    await expect(answer("bulk_atomic", swap)).rejects.toMatchObject({ message: "Bulk atomic does not support this command" });
+    expect(version()).toBe(2);
+  });
 });

@@ -152,13 +152,13 @@ async function carryOut(draft: MetadataDraft, request: Command, path: string): P
   }
 }
 
-/** All of a list, held to the databases once. Undefined, with the draft as it was, when something does not fit: then they go one by one. */
+/** All of a list, held to the databases once. Undefined, with the draft as it was, when something does not fit or goes alone: then they go one by one. */
 async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[] | undefined> {
   if (!requests.every(({ type }) => type === "command")) return undefined;
   const before = await checkedOf(draft);
   try {
     const done = (requests as readonly Command[]).map((request, index) => applied(draft, request, at(path, index)));
-    if ((await newlyUnfitIn(draft, before, path)).length === 0) return done.map((change, index) => answerOf(change, at(path, index)));
+    if (done.every(({ goesAlone }) => goesAlone !== true) && (await newlyUnfitIn(draft, before, path)).length === 0) return done.map((change, index) => answerOf(change, at(path, index)));
   } catch (error) {
     // A database that does not answer would be waited for again and again.
     if (!(error instanceof EngineError) || error.code === "postgres-error") throw error;
@@ -197,8 +197,9 @@ async function runAtOnce(draft: MetadataDraft, requests: readonly MetadataReques
   const done: Change[] = [];
   for (const [index, request] of requests.entries()) {
     if (request.type === "refused") throw request.error;
-    if (request.type !== "command") throw new EngineError({ code: "unexpected", path: `${path}.args`, message: "Bulk atomic does not support this command" });
-    done.push(applied(draft, request, at(path, index)));
+    const change = request.type === "command" ? applied(draft, request, at(path, index)) : undefined;
+    if (change === undefined || change.goesAlone === true) throw new EngineError({ code: "unexpected", path: `${path}.args`, message: "Bulk atomic does not support this command" });
+    done.push(change);
   }
   const unfit = await newlyUnfitIn(draft, before, path);
   if (unfit.length > 0) throw refusal("unexpected", "cannot continue due to new inconsistent metadata", `${path}.args`, unfit.map((found) => describe(draft.metadata, found)));

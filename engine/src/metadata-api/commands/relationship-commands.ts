@@ -57,7 +57,7 @@ export const relationshipCommands: Readonly<Record<string, Command>> = {
       const message = `cannot rename relationship "${name}" to "${next}" in table "${nameText(table)}" as a column/relationship with the name already exists`;
       throw refusal("already-exists", message);
     }
-    return { metadata: withValue(metadata, [...object, "name"], next), object, mend: renamed(name, next) };
+    return { metadata: withValue(metadata, [...object, "name"], next), object, mend: renamed(name, next), goesAlone: true };
   }),
 
   set_relationship_comment: command(z.strictObject({ source, table: qualifiedName, relationship: z.string(), comment }), (metadata, args) => {
