@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { addAbortSignal } from "node:stream";
 import type { Client } from "pg";
 import { loadHelp, type LoadArguments, parseLoadArguments, UsageError } from "./arguments.ts";
 import type { ByteSource } from "./byte-source.ts";
@@ -45,7 +46,9 @@ export async function loadCommand(
   }
   return withClient(openDatabase, "routeql-load", async (client) => {
     let broken = 0;
-    for (const input of inputs(parsed)) if (!(await load(client, input, output))) broken += 1;
+    const gone = new AbortController();
+    client.once("end", () => gone.abort());
+    for (const input of inputs(parsed, gone.signal)) if (!(await load(client, input, output))) broken += 1;
     return broken === 0 ? 0 : 1;
   });
 }
@@ -71,7 +74,8 @@ async function load(client: Client, input: Input, { stdout, stderr }: CommandOut
   }
 }
 
-function* inputs({ files, service, demo }: LoadArguments): Generator<Input> {
+/** @param gone nobody takes what is read any more */
+function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Generator<Input> {
   if (demo !== null) {
     yield {
       name: `${demo.count} made-up updates`,
@@ -84,12 +88,12 @@ function* inputs({ files, service, demo }: LoadArguments): Generator<Input> {
     yield {
       name: file === "-" ? "standard input" : file,
       members: (tally) =>
-        members(bytesOf(file), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
+        members(bytesOf(file, gone), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
     };
   }
 }
 
-/** The bytes of a file, which is opened when they are asked for. */
-async function* bytesOf(file: string): ByteSource {
-  yield* file === "-" ? process.stdin : createReadStream(file);
+/** The bytes of a file, which is opened when they are asked for. Whoever waits for more of them, of a pipe say, is told when there is nobody to take them. */
+async function* bytesOf(file: string, gone: AbortSignal): ByteSource {
+  yield* addAbortSignal(gone, file === "-" ? process.stdin : createReadStream(file));
 }

@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { advisoryLocks } from "../../database/advisory-locks.ts";
@@ -225,5 +228,25 @@ describe("load", () => {
     // The turn is still somebody else's, so only its client's absence ends it.
     await expect.poll(() => sessions("true")).toBe(0);
     expect(await rowsOf(database, "owner", served)).toEqual([]);
+  });
+
+  test("a load of a pipe through which nothing comes ends when its connection does", { timeout: 120_000 }, async () => {
+    await using other = await database.connect("bootstrap");
+    const script = `
+      import { loadCommand } from "./database/load/command.ts";
+      const open = async () => ({ config: { connectionString: process.env.DATABASE }, close: async () => {} });
+      process.exitCode = await loadCommand(["-"], open).catch((error) => { console.error(error.message); return 3; });`;
+    const env = { PATH: process.env["PATH"], DATABASE: database.getConnectionUri("loader") };
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { env, stdio: ["pipe", "ignore", "pipe"] });
+    try {
+      const [ended, said] = [once(child, "exit"), text(child.stderr)];
+      const copying = "select pid from pg_stat_activity where application_name = 'routeql-load' and query ~ '^copy' and state = 'active'";
+      await expect.poll(() => rowsOf(database, "bootstrap", copying), { timeout: 60_000 }).toHaveLength(1);
+      await other.query(`select pg_terminate_backend(pid) from (${copying}) copying`);
+      expect(await ended).toEqual([3, null]);
+      expect(await said).toContain("terminat");
+    } finally {
+      child.kill("SIGKILL");
+    }
   });
 });
