@@ -156,10 +156,10 @@ test("aggregates of related rows keep to their own source, where both have a tab
   });
 });
 
-test("under graphql-default the values of an enum table are asked for in capitals, and answered as they are stored", async () => {
+test("under graphql-default the values of an enum table are asked for and answered in capitals, however they are stored", async () => {
   const query = "query ($colour: ColourEnum!) { thing(where: {colour: {_in: [RED, $colour]}}, orderBy: {label: ASC}) { colour } thingsOf(args: {lowest: 1}) { label } }";
   const engine = await createEngine({ metadata: { version: 3, sources: [source("default", { customization: { naming_convention: "graphql-default" } })] }, poolSize: 1 });
   engines.push(engine);
   const answer = await engine.execute({ query, variables: { colour: "BLUE" } }, sessionOf("admin", { "x-hasura-user-id": "u1" }));
-  expect(JSON.parse(answer)).toEqual({ data: { thing: [{ colour: "red" }, { colour: "blue" }], thingsOf: [{ label: "a" }] } });
+  expect(JSON.parse(answer)).toEqual({ data: { thing: [{ colour: "RED" }, { colour: "BLUE" }], thingsOf: [{ label: "a" }] } });
 });

@@ -1,5 +1,6 @@
 import type { GraphQLField } from "graphql";
 import { argumentMeta, type VisibleTable } from "../schema/meta.ts";
+import type { TableColumn } from "../schema/model.ts";
 import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
 import type { DatabaseType } from "../catalog/catalog.ts";
@@ -123,6 +124,11 @@ function checkDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderIt
   const initial = orderBy.slice(0, distinctOn.length).flatMap(({ value }) => (value.kind === "operand" ? [value.operand] : []));
   const covered = initial.length === distinctOn.length && distinctOn.every((operand) => initial.some((ordered) => sameOperand(operand, ordered)));
   if (!covered) throw invalid('"distinct_on" columns must match initial "order_by" columns', `${path}.args`);
+}
+
+/** Of a column; the values of an enum table are what the type of the field says. */
+export function columnForm({ type, enumeration }: TableColumn, stringify: boolean): ScalarForm {
+  return enumeration?.inCapitals === true ? "capitals" : formOf(type, stringify);
 }
 
 export function formOf(type: DatabaseType, stringify: boolean): ScalarForm {

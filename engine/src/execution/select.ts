@@ -6,7 +6,7 @@ import { invalid } from "./invalid.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
 import { readNativeArguments } from "./native-arguments.ts";
-import { argumentsByKind, formOf, RowReader } from "./rows.ts";
+import { argumentsByKind, columnForm, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 import { columnsOf, notNull, operandOf, type WhereOptions } from "./where.ts";
 
@@ -61,7 +61,7 @@ export class SelectReader {
     switch (meta.kind) {
       case "column": {
         const path = this.rows.jsonPath(given.get("path"));
-        return { kind: "scalar", operand: { kind: "column", column: meta.column, redaction: meta.redaction }, form: formOf(meta.column.type, this.#stringify), path };
+        return { kind: "scalar", operand: { kind: "column", column: meta.column, redaction: meta.redaction }, form: columnForm(meta.column, this.#stringify), path };
       }
       case "relationship": {
         const { relationship, target } = meta;

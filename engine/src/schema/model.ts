@@ -23,6 +23,8 @@ export interface Enumeration {
   readonly table: TrackedTable;
   readonly typeName: string;
   readonly values: readonly EnumValue[];
+  /** Whether values are asked for and answered in capitals, however they are stored. */
+  readonly inCapitals: boolean;
 }
 
 export interface Relationship {

@@ -177,7 +177,11 @@ export class Naming {
     return this.#around(this.#rootPrefix, name, this.#rootSuffix);
   }
 
+  get enumsInCapitals(): boolean {
+    return this.#graphql;
+  }
+
   enumValue(name: string): string {
-    return this.#graphql ? name.toUpperCase() : name;
+    return this.enumsInCapitals ? name.toUpperCase() : name;
   }
 }

@@ -98,7 +98,7 @@ function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Namin
   if (values.length === 0) return fail("it has no rows");
   const bad = values.filter(({ value }) => !graphqlName.test(value) || ["true", "false", "null"].includes(value));
   if (bad.length > 0) return fail(`these values are no GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
-  table.enumeration = { table, typeName: naming.type(table.names, "enum"), values };
+  table.enumeration = { table, typeName: naming.type(table.names, "enum"), values, inCapitals: naming.enumsInCapitals };
 }
 
 /** Columns with a one-column foreign key to an enum table take that enum's type. */

@@ -48,8 +48,8 @@ export interface OutputField {
   readonly value: OutputValue;
 }
 
-/** How a scalar becomes JSON: as Postgres does it, as a string, or as GeoJSON. */
-export type ScalarForm = "plain" | "text" | "geojson";
+/** How a scalar becomes JSON: as Postgres does it, as a string, in capitals, or as GeoJSON. */
+export type ScalarForm = "plain" | "text" | "capitals" | "geojson";
 
 export type OutputValue =
   | { readonly kind: "scalar"; readonly operand: Operand; readonly form: ScalarForm; readonly path: Parameter | undefined }
@@ -261,6 +261,7 @@ function isPlainColumn(operand: Operand): boolean {
 
 function inForm(expression: string, form: ScalarForm): string {
   if (form === "text") return `(${expression})::text`;
+  if (form === "capitals") return `upper(${expression})`;
   return form === "geojson" ? `ST_AsGeoJSON(${expression}, 15, 4)::json` : expression;
 }
 
