@@ -51,6 +51,7 @@ export class SelectionReader {
   readonly #operation: Operation;
   readonly #limits: SelectionLimits;
   readonly inputs: InputReader;
+  readonly #argumentTexts = new Map<FieldNode, string>();
   #fields = 0;
 
   constructor(operation: Operation, variables: Variables, limits: SelectionLimits) {
@@ -111,10 +112,19 @@ export class SelectionReader {
     if (known.node.name.value !== node.name.value) {
       throw invalid(`selection of both '${known.node.name.value}' and '${node.name.value}' specify the same response name, '${key}'`, at);
     }
-    if (argumentText(known.node) !== argumentText(node)) {
+    if (this.#argumentsOf(known.node) !== this.#argumentsOf(node)) {
       throw invalid(`inconsistent arguments between multiple selections of field '${node.name.value}'`, at);
     }
     if (node.selectionSet !== undefined) known.sets.push(node.selectionSet);
+  }
+
+  /** Their text, made once: a fragment that is spread often brings the same node each time, and its arguments may be long. */
+  #argumentsOf(node: FieldNode): string {
+    const known = this.#argumentTexts.get(node);
+    if (known !== undefined) return known;
+    const text = (node.arguments ?? []).map(plainText).sort().join(",");
+    this.#argumentTexts.set(node, text);
+    return text;
   }
 
   #field(
@@ -138,8 +148,4 @@ export class SelectionReader {
     if (objectType !== undefined && sets.length === 0) throw invalid(`missing selection set for '${objectType.name}'`, `${path}.selectionSet`);
     return { key, name, path, definition, arguments: given, objectType, selectionSets: sets };
   }
-}
-
-function argumentText({ arguments: given = [] }: FieldNode): string {
-  return given.map(plainText).sort().join(",");
 }
