@@ -1,0 +1,29 @@
+import { visit } from "graphql";
+import { expect, test } from "vitest";
+import { library } from "../testing/library.ts";
+import { stateOf } from "../testing/world.ts";
+import { readOperation } from "./document.ts";
+import { planQuery } from "./plan.ts";
+import { Variables } from "./variables.ts";
+
+test("the arguments of a field are looked at as often whether the fragment around it is spread twice or a hundred times", async () => {
+  const state = await stateOf(library);
+  const looksAt = (spreads: number): number => {
+    const fields = "articles(where: {id: {_in: [1, 2, 3]}}) { id }";
+    const operation = readOperation(`{ author { ${"...F ...G ".repeat(spreads)} } } fragment F on author { ${fields} } fragment G on author { ${fields} }`, null);
+    let looks = 0;
+    for (const fragment of operation.fragments.values()) {
+      visit(fragment, {
+        Field(node) {
+          const { arguments: given } = node;
+          Object.defineProperty(node, "arguments", { get: () => ((looks += 1), given) });
+        },
+      });
+    }
+    const limits = { maxDepth: 20, maxBreadth: 0, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true, role: "admin" };
+    planQuery(state.schema("admin"), operation, new Variables(operation, {}, new Set()), limits);
+    return looks;
+  };
+  expect(looksAt(2)).toBeGreaterThan(0);
+  expect(looksAt(100)).toBe(looksAt(2));
+});
