@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -167,6 +168,21 @@ describe("check", { timeout: generous }, () => {
     const diff = await routeql(folder.path, ["diff", "--base", "HEAD"]);
     expect([diff.code, diff.stdout]).toEqual([1, expect.stringContaining("reader can now read public.note.secret")]);
     expect(await routeql(folder.path, ["check", "--base", "no-such-branch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string });
+  });
+
+  test("compares with a revision in which the metadata were elsewhere, and says so where it has to be told", async () => {
+    using folder = new MetadataFolder([note()]);
+    const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "before");
+    const moved = ["check", "--metadata", "hasura/metadata", "--base"];
+    mkdirSync(join(folder.path, "hasura"));
+    git("mv", "metadata", "hasura/metadata");
+    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD has no metadata at hasura/metadata: leave --base out, or say where they were") as string });
+    expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({ code: 0, stdout: expect.stringContaining("examined by 23 rules") as string });
+    expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({ code: 2, stderr: expect.stringContaining("has no metadata at elsewhere") as string });
+    expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject({ code: 2, stderr: expect.stringContaining("none:metadata is neither a directory nor a revision of git") as string });
   });
 
   test("says of a base that a shallow clone does not have how to get it, and of an empty one that it is empty", async () => {

@@ -77,7 +77,7 @@ With a database, every name is looked up in its catalogue. With a base revision,
   options: {
     ...commonOptions,
     ...databaseOptions,
-    base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main, or with another directory" },
+    base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main (origin/main:PATH where they were elsewhere there), or with another directory" },
     "only-new": { type: "boolean", help: "list findings that the base lacks; the others are counted, and do not fail" },
     rules: { type: "boolean", help: "print the list of rules, as Markdown, and end" },
     ...formatOptions,
