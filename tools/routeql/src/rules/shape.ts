@@ -28,7 +28,8 @@ export const notExamined: ShapeRule = {
   // Hundreds of tables may have the same feature: one note of each is read, and hundreds hide the rest.
   listed: (problems) => [...Map.groupBy(problems, ({ reason }) => reason).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const feature = first.reason.replace(/^Hasura knows this, but this engine does not serve /, "not examined: ");
+    // After a semicolon it says what the engine has instead.
+    const feature = first.reason.replace(/^Hasura knows this, but this engine does not serve ([^;]*).*$/, "not examined: $1");
     // Neither the number of places nor where the first is tells one feature from another.
     return [{ ...first, path: "", reason: feature, ...(others.length === 0 ? {} : { remedy: `nothing, if it is tested elsewhere; this is the first of ${others.length + 1} places` }) }];
   }),
