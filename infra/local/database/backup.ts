@@ -23,10 +23,13 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
   const { stream, bytes } = counted(show);
   target.once("error", (error) => stream.destroy(error));
   stream.pipe(target, { end: false });
+  // From the start: the target may also fail while the partitions are let go.
+  const whole = finished(stream);
+  whole.catch(() => undefined);
   try {
     await holdPartitions(programs, () => runProgram(programs, "backup", dump, { output: stream }, "The backup"));
     stream.end();
-    await finished(stream);
+    await whole;
     return bytes();
   } finally {
     stream.unpipe(target).destroy();
