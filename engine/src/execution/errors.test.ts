@@ -26,6 +26,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ author(limit: -1) { id } }", {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found an integer"],
   ['{ author(limit: "1") { id } }', {}, "$.selectionSet.author.args.limit", "expected a non-negative 32-bit integer for type 'Int', but found a string"],
   ["{ author(offset: 1.5) { id } }", {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a float"],
+  ['{ author(offset: "-1") { id } }', {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
   ['{ author(offset: "one") { id } }', {}, "$.selectionSet.author.args.offset", "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
   ["{ author(where: {id: {_eq: null}}) { id } }", {}, "$.selectionSet.author.args.where.id._eq", "unexpected null value for type 'Int'"],
   ["{ author(where: {id: {_in: [1, null]}}) { id } }", {}, "$.selectionSet.author.args.where.id._in[1]", "unexpected null value for type 'Int'"],
@@ -82,8 +83,8 @@ test.each(refused)("%s is refused at its place", (query, variables, path, messag
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
 });
 
-test.each(["-1", '"-1"'])("an offset of %s is left to Postgres, which takes none below zero", (offset) => {
-  expect(() => plan(state, "admin", `{ author(offset: ${offset}) { id } }`)).toThrow(expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }));
+test("an offset below zero is left to Postgres, which takes none", () => {
+  expect(() => plan(state, "admin", "{ author(offset: -1) { id } }")).toThrow(expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }));
 });
 
 test("an offset of more digits than bigint has is the largest one", () => {

@@ -74,14 +74,14 @@ export class RowReader {
     return String(permitted === undefined ? asked : Math.min(asked, permitted));
   }
 
-  /** Offsets are bigint in Postgres, and come as numbers or strings; Hasura has Postgres refuse those below zero. */
+  /** Offsets are bigint in Postgres, and come as numbers or strings of digits; Hasura has Postgres refuse numbers below zero. */
   #offset(input: Input | undefined): string | undefined {
     if (input === undefined) return undefined;
     const settled = this.#inputs.settle(input);
     if (settled.kind === "null") return undefined;
     const value = settled.kind === "scalar" ? settled.value : undefined;
     const isNumber = typeof value === "number" || typeof value === "bigint";
-    if (!isNumber && (typeof value !== "string" || !/^-?\d+$/.test(value))) {
+    if (!isNumber && (typeof value !== "string" || !/^\d+$/.test(value))) {
       throw invalid(`expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
     }
     const isText = typeof value === "string";
