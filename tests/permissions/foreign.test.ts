@@ -141,7 +141,7 @@ describe("of several sources", () => {
     const said: string[] = [];
     const surroundings = { directory: folder, environment: {}, colours: false, out: (text: string) => said.push(text), err: (text: string) => said.push(text) };
     const code = await main(["check", "--metadata", "metadata.yaml", "--database", `crm=${crm}`, "--database", `billing=${billing}`], surroundings);
-    expect([code, said.join("\n").match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([1, ["metadata.yaml:18  error  reference\n  reader on public.note: public.note has no column title"]]);
+    expect([code, said.join("\n").match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([1, ["metadata.yaml:18  error  reference in source billing\n  reader on public.note: public.note has no column title"]]);
   });
 
   test("a file of expectations about one is refused for all of them, and still taken for the one", { timeout: generous }, async () => {

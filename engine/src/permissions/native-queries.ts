@@ -114,6 +114,7 @@ function nativeQueryOf(query: NativeQueryMetadata, model: Model, granted: (role:
       columns,
       fields: new Map(columns.map((name) => [name, name])),
       types: new Map([...model.columns].flatMap(([name, type]) => (type === undefined ? [] : [[name, type] as const]))),
+      inCapitals: new Set(),
       primaryKey: undefined,
       isView: true,
       relationships: tables,

@@ -40,6 +40,8 @@ export interface DeclaredTable {
   /** GraphQL names of columns by their names in the database; all of them when the database was asked. */
   readonly fields: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, DatabaseType>;
+  /** Columns whose values are answered in capitals, however they are stored: those that refer to an enum table, under graphql-default. */
+  readonly inCapitals: ReadonlySet<string>;
   readonly primaryKey: readonly string[] | undefined;
   readonly isView: boolean;
   readonly relationships: readonly DeclaredRelationship[];
@@ -70,6 +72,7 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
     columns,
     fields: new Map([...(found?.columns.keys() ?? columns)].map((column) => [column, fieldOf(table, column, naming)])),
     types: new Map([...(found?.columns.values() ?? [])].map(({ name, type }) => [name, type])),
+    inCapitals: new Set(naming.enumsInCapitals ? enumColumns(found, all) : []),
     primaryKey: found?.primaryKey,
     isView: found?.kind === "view" || found?.kind === "materialized view",
     relationships: [
@@ -79,6 +82,11 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
     nativeRelationships: [...nativeRelationshipsOf("object", table.object_relationships), ...nativeRelationshipsOf("array", table.array_relationships)],
     computedFields: table.computed_fields.map((entry) => computedFieldOf(key, entry, all, catalog)),
   };
+}
+
+function enumColumns(found: CatalogTable | undefined, all: readonly TableMetadata[]): readonly string[] {
+  const enums = new Set(all.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => keyOf(table)));
+  return (found?.foreignKeys ?? []).flatMap(({ columns, target }) => (columns.length === 1 && enums.has(keyOf(target)) ? columns : []));
 }
 
 /** Columns of a permission by name. @throws UnderivableMetadata for `*` without a catalogue */

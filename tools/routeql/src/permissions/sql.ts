@@ -56,7 +56,8 @@ export class Sql {
 
   /** Visible values under their GraphQL names. */
   values(table: DeclaredTable, permission: DeclaredPermission, alias: string): string {
-    const columns = valueColumns(table, permission).map((column) => `${this.column(permission, column, alias)} as "${fieldOf(table, column)}"`);
+    const value = (column: string) => (table.inCapitals.has(column) ? `upper(${this.column(permission, column, alias)})` : this.column(permission, column, alias));
+    const columns = valueColumns(table, permission).map((column) => `${value(column)} as "${fieldOf(table, column)}"`);
     return columns.length === 0 ? "1 as nothing" : columns.join(", ");
   }
 
