@@ -199,7 +199,7 @@ function loadDirectory(directory: string): LoadedMetadata {
   for (const entry of readdirSync(root, { withFileTypes: true })) {
     const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name) || !couldBeMetadata.test(entry.name);
     if (!expected && !entry.name.startsWith(".")) {
-      loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid", at: [] });
+      loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid", passedOver: true, at: [] });
     }
   }
   return { merged, problems: loader.problems, locate: locator(merged, versionFile, loader, fileOfKey) };

@@ -9,6 +9,8 @@ export interface Problem {
   readonly reason: string;
   /** `unsupported`: Hasura knows it, this engine does not serve it. `inconsistent`: it does not fit the database. */
   readonly kind: "invalid" | "unsupported" | "inconsistent";
+  /** Hasura reads the metadata as if it were not there. */
+  readonly passedOver?: true;
   /** Place in the merged metadata; empty for what is wrong with a whole file. */
   readonly at: readonly (string | number)[];
 }

@@ -17,6 +17,7 @@ interface FlatIssue {
   readonly path: MergedPath;
   readonly reason: string;
   readonly kind: IssueKind;
+  readonly passedOver?: true;
   /** What is left out where such a thing is accepted. */
   readonly dropped: MergedPath;
 }
@@ -37,7 +38,7 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
       branches.find((branch) => branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")));
     return meant ?? [invalid(`this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`)];
   }
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => invalid("unknown key", [...path, key]));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ ...invalid("unknown key", [...path, key]), passedOver: true }));
   if (issue.code !== "custom") return [invalid(issue.message)];
   const levels = Number(issue.params?.["levels"] ?? 0);
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
@@ -59,7 +60,7 @@ export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boole
   if (result.success) return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems, notes: [] };
   const issues = result.error.issues.flatMap((issue) => flatten(issue, []));
   const located = (kind: IssueKind): Omit<Problem, "kind">[] =>
-    issues.filter((issue) => issue.kind === kind).map(({ path, reason }) => ({ ...loaded.locate(path), reason, at: path }));
+    issues.filter((issue) => issue.kind === kind).map(({ path, reason, passedOver }) => ({ ...loaded.locate(path), reason, at: path, ...(passedOver && { passedOver }) }));
   const notes = located("without-effect");
   const unsupported = located("unsupported").map((problem): Problem => ({ ...problem, kind: "unsupported" }));
   // That a file cannot be read has been said; what it lacks says nothing more.

@@ -114,6 +114,17 @@ describe("check", { timeout: generous }, () => {
     expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 2, stderr: expect.stringContaining("sources of the kind mssql alone; Postgres sources are examined") as string });
   });
 
+  test("finds what Hasura passes over, and looks at the rest as Hasura does", async () => {
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1\nlimits: 2")], { "metadata/docker-compose.yaml": "services: {}\n" });
+    const { code, stdout } = await routeql(folder.path, ["check"]);
+    expect([code, stdout.split("\n").filter((line) => line.includes("  metadata-shape") || line.includes("  every-row"))]).toEqual([
+      1,
+      ["metadata/docker-compose.yaml:1  error  metadata-shape", "metadata/databases/default/tables/t0.yaml:10  error  metadata-shape", "metadata/databases/default/tables/t0.yaml:8  warning  every-row"],
+    ]);
+    expect(stdout).toContain("public.note: select_permissions[0].permission.limits: unknown key");
+    expect((await routeql(folder.path, ["permissions", "--database", "postgres://127.0.0.1:1/app"])).stderr).toContain("the metadata of metadata cannot be read:");
+  });
+
   test("places broken YAML at its line", async () => {
     using folder = new MetadataFolder([note(), "table:\n  name: broken\n schema: {\n"]);
     expect(await routeql(folder.path, ["check"])).toMatchObject({ code: 1, stdout: expect.stringMatching(/t1\.yaml:[34] {2}error {2}metadata-shape\n/) as string });

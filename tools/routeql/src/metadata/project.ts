@@ -4,6 +4,7 @@ import { loadMetadata, type LoadedMetadata, type MergedPath } from "../../../../
 import type { Problem } from "../../../../engine/src/metadata/problems.ts";
 import type { Metadata } from "../../../../engine/src/metadata/shape.ts";
 import { validateMetadata } from "../../../../engine/src/metadata/validate.ts";
+import { withoutAll } from "../../../../engine/src/metadata/without.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { linesOf } from "./lines.ts";
 import { unincludedFiles } from "./unincluded-files.ts";
@@ -21,7 +22,7 @@ export interface Project {
   readonly whole: LoadedMetadata;
   /** What of it is examined. */
   readonly loaded: LoadedMetadata;
-  /** undefined: their shape is wrong, and `problems` says how. */
+  /** Without what Hasura passes over; undefined: their shape is wrong, and `problems` says how. */
   readonly metadata: Metadata | undefined;
   readonly problems: readonly Problem[];
   /** Files that nothing includes, as seen from the metadata directory. */
@@ -45,8 +46,8 @@ export function readProject(source: string, directory: string, shown?: string, n
     throw new UsageError(`${source} is no metadata directory: neither version.yaml nor databases/ is there; give the directory that holds them, or a file of exported metadata`);
   }
   const whole = fromVersion2(loadMetadata(path));
-  const { loaded, foreign } = withoutForeignSources(narrow(whole));
-  const { metadata, problems: found } = validateMetadata(loaded, true);
+  const { loaded: own, foreign } = withoutForeignSources(narrow(whole));
+  const { loaded, metadata, problems: found } = withoutPassedOver(own);
   const problems = [...found, ...foreign];
   const known = new Map<string, ReturnType<typeof linesOf>>(shown === undefined ? [] : filesBelow(root).map((file) => [file, linesOf(read(join(root, file)))]));
   const lineOf = (file: string, inside: string) => {
@@ -61,18 +62,39 @@ export function readProject(source: string, directory: string, shown?: string, n
   return { whole, loaded, metadata, problems, unincluded: unincludedFiles(path), positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
 }
 
+/** What is left of metadata without keys and files that Hasura does not know, which it passes over: the rest is what it serves. */
+function withoutPassedOver(loaded: LoadedMetadata): Pick<Project, "loaded" | "metadata" | "problems"> {
+  const { metadata, problems } = validateMetadata(loaded, true);
+  const passedOver = problems.filter((problem) => problem.passedOver === true);
+  const isWrong = problems.some((problem) => problem.kind === "invalid" && problem.passedOver !== true);
+  if (metadata !== undefined || isWrong || passedOver.length === 0) return { loaded, metadata, problems };
+  const merged = withoutAll(loaded.merged, passedOver.map(({ at }) => at)) as LoadedMetadata["merged"];
+  const rest = validateMetadata({ ...loaded, merged, problems: [] }, true);
+  return { loaded: { ...loaded, merged }, metadata: rest.metadata, problems: [...passedOver, ...rest.problems] };
+}
+
 /** A project whose metadata could be read. */
 export type ReadProject = Project & { readonly metadata: Metadata };
 
-/** @param name what they are called in the error @throws UsageError that lists what is wrong with them, with file and line */
+/** @param name what they are called in the error @throws UsageError that lists what is wrong with them, with file and line, be it passed over by Hasura */
 export function readable(project: Project, name: string): ReadProject {
-  const { metadata, problems, positionOf } = project;
-  if (metadata !== undefined) return { ...project, metadata };
+  if (project.problems.some(({ kind }) => kind === "invalid")) throw unreadable(project, name);
+  return examinable(project, name);
+}
+
+/** As `readable`, but what Hasura passes over is passed over here. @throws UsageError */
+export function examinable(project: Project, name: string): ReadProject {
+  const { metadata } = project;
+  if (metadata === undefined) throw unreadable(project, name);
+  return { ...project, metadata };
+}
+
+function unreadable({ problems, positionOf }: Project, name: string): UsageError {
   const list = problems.filter(({ kind }) => kind === "invalid").map((problem) => {
     const { file, line } = positionOf(problem);
     return `  ${file}:${line}: ${problem.reason}`;
   });
-  throw new UsageError(`the metadata ${name} cannot be read:\n${list.join("\n")}`);
+  return new UsageError(`the metadata ${name} cannot be read:\n${list.join("\n")}`);
 }
 
 type Sources = readonly ({ readonly name?: unknown; readonly kind?: unknown } | null)[];

@@ -1,25 +1,40 @@
-import type { MergedPath } from "../../../../engine/src/metadata/load.ts";
+import { type LoadedMetadata, type MergedPath, printPath } from "../../../../engine/src/metadata/load.ts";
+import type { Problem } from "../../../../engine/src/metadata/problems.ts";
+import { qualifiedName } from "../../../../engine/src/metadata/shape-parts.ts";
+import { keyOf } from "../../../../engine/src/permissions/tables.ts";
 import type { Finding } from "../findings/finding.ts";
 import { fileNotIncluded } from "./files.ts";
 import { rules } from "./list.ts";
-import type { Examined, Rule } from "./rule.ts";
+import { child, type Examined, type Rule } from "./rule.ts";
 import { metadataShape, notExamined } from "./shape.ts";
 import type { Project } from "../metadata/project.ts";
 
 /** Problems of the files themselves; there may be no metadata to look at further. */
-export function shapeFindings({ problems, unincluded, positionOf }: Project): readonly Finding[] {
+export function shapeFindings({ loaded, problems, unincluded, positionOf }: Project): readonly Finding[] {
   const shaped = [metadataShape, notExamined].flatMap((rule) =>
     rule.listed(problems.filter((problem) => rule.concerns(problem))).map((problem): Finding => ({
       rule: rule.id,
       severity: rule.severity,
       ...positionOf(problem),
-      reason: problem.path === "" || problem.path.startsWith("line ") ? problem.reason : `${problem.path}: ${problem.reason}`,
+      ...aboutProblem(loaded, problem),
       remedy: problem.remedy ?? rule.remedy,
     })),
   );
   const { id, severity, remedy } = fileNotIncluded;
   const alone = unincluded.map((file): Finding => ({ rule: id, severity, ...positionOf({ file, path: "", line: 1 }), reason: `${file} is not included by any other file`, remedy }));
   return [...shaped, ...alone];
+}
+
+/** What a problem is about: a table and the path in it, wherever in the files that stands. */
+function aboutProblem({ merged }: LoadedMetadata, { at, path, reason }: Problem): Pick<Finding, "table" | "reason"> {
+  const [root, , kind] = at;
+  const entry = root === "sources" && kind === "tables" ? at.slice(0, 4).reduce<unknown>(child, merged) : undefined;
+  const named = qualifiedName.safeParse(child(entry, "table"));
+  if (named.success && at.length > 4 && path !== "") {
+    const table = keyOf(named.data);
+    return { table, reason: `${table}: ${printPath(at.slice(4))}: ${reason}` };
+  }
+  return { reason: path === "" || path.startsWith("line ") ? reason : `${path}: ${reason}` };
 }
 
 /** Rules that can be applied with what is there. */

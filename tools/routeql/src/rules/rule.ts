@@ -59,7 +59,8 @@ export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "
   readonly columns: readonly string[] | undefined;
 }
 
-const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
+/** What a value holds under a key; undefined where it is no object or list. */
+export const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
 
 /** What is needed to walk over metadata. */
 export interface Walked {

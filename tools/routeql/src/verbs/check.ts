@@ -8,7 +8,7 @@ import { divide } from "../findings/identity.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
 import { standingFindings } from "../findings/standing.ts";
 import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
-import { readable, readProject, type ReadProject } from "../metadata/project.ts";
+import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
 import { rulesDocument } from "../rules/document.ts";
@@ -34,7 +34,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const shape = shapeFindings(project);
   const always = ["metadata-shape", "not-examined", "file-not-included"];
   if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
-  const read = readable(project, `of ${source}`);
+  const read = examinable(project, `of ${source}`);
   const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
   await using databases = await Databases.open(databaseAddresses(given, metadata, surroundings));
@@ -64,7 +64,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
 }
 
 async function baseOf(named: string | undefined, source: string, directory: string): Promise<ReadProject | undefined> {
-  return named === undefined ? undefined : readable(await readBase(named, source, directory), `of ${named}`);
+  return named === undefined ? undefined : examinable(await readBase(named, source, directory), `of ${named}`);
 }
 
 export const check: Command = {

@@ -91,9 +91,19 @@ test("exceptions hold as ever: what they except is not counted as the base's, an
   expect((await checked(now, base, "--only-new")).stdout).toContain("the exception from every-row for table public.tag excepts nothing");
 });
 
+test("a key that Hasura passes over is known, and one more of another table is not", async () => {
+  const misspelt = (name: string) => `table: {schema: public, name: ${name}}\nselect_permission: []\n`;
+  using base = new MetadataFolder([misspelt("note"), ...tables("tag")]);
+  using now = new MetadataFolder([misspelt("author"), misspelt("note"), ...tables("tag")]);
+  expect(await reported(now, base)).toMatchObject({
+    findings: [{ rule: "metadata-shape", table: "public.author", reason: "public.author: select_permission: unknown key" }],
+    inBase: [{ rule: "metadata-shape", table: "public.note" }, { rule: "every-row", table: "public.tag" }],
+  });
+});
+
 test("a shape that is wrong fails although the base's is as wrong: nothing else could be looked at", async () => {
-  const wrong = "table: {schema: public, name: note}\nselect_permission: []\n";
+  const wrong = "table: {schema: public, name: note}\nselect_permissions: 1\n";
   using base = new MetadataFolder([wrong]);
   using now = new MetadataFolder([wrong]);
-  expect(await checked(now, base, "--only-new")).toMatchObject({ code: 1, stdout: expect.stringContaining("select_permission: unknown key") as string });
+  expect(await checked(now, base, "--only-new")).toMatchObject({ code: 1, stdout: expect.stringContaining("the shape of the metadata alone, since it is wrong") as string });
 });
