@@ -33,7 +33,7 @@ export type Input =
   | (Placed & { readonly kind: "object"; readonly entries: readonly { readonly field: GraphQLInputField; readonly value: Input }[] })
   | (Placed & { readonly kind: "list"; readonly items: readonly Input[] })
   | (Placed & { readonly kind: "enum"; readonly value: GraphQLEnumValue })
-  | (Placed & { readonly kind: "scalar"; readonly type: string; readonly value: unknown })
+  | (Placed & { readonly kind: "scalar"; readonly type: string; readonly value: unknown; /** From a variable's value: JSON knows numbers alone. */ readonly isJson?: boolean })
   /** A scalar, or a list of scalars, that is known only when the plan runs. */
   | (Placed & { readonly kind: "variable"; readonly type: string; readonly name: string; readonly defaultValue: unknown });
 
@@ -169,14 +169,14 @@ export class InputReader {
     const known = value === undefined ? input.defaultValue : value;
     return known === null || known === undefined
       ? { kind: "null", path: input.path, type: input.type }
-      : { kind: "scalar", path: input.path, type: input.type, value: known };
+      : { kind: "scalar", path: input.path, type: input.type, value: known, isJson: value !== undefined };
   }
 
   #json(value: unknown, type: GraphQLInputType, path: string, depth: number): Input {
     if (depth > maxInputDepth) throw invalid("the value is nested too deeply", path);
     if (value === null || value === undefined) return this.#null(type, path);
     const inner = nullable(type);
-    if (isArray(inner)) return { kind: "scalar", path, type: valueName(inner), value };
+    if (isArray(inner)) return { kind: "scalar", path, type: valueName(inner), value, isJson: true };
     if (isListType(inner)) {
       const of = inner.ofType;
       if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, `${path}[0]`, depth + 1)] };
@@ -192,7 +192,7 @@ export class InputReader {
       if (typeof value !== "string") throw expected("an enum value", inner.name, kindOf(value), path);
       return { kind: "enum", path, value: enumValue(inner, value, path) };
     }
-    return { kind: "scalar", path, type: inner.name, value };
+    return { kind: "scalar", path, type: inner.name, value, isJson: true };
   }
 
   /** What is not known or not there is told of before what is wrong with a value. */
@@ -245,6 +245,7 @@ export function outsideOfIntegers(value: unknown, path: string): EngineError {
 
 /** What an input is, as Hasura's messages name it. */
 export function kindOfInput(input: Input): string {
+  if (input.kind === "scalar" && input.isJson === true) return kindOf(input.value);
   if (input.kind === "scalar" && rawText(input.value) !== undefined) return "a float";
   if (input.kind === "scalar") return typeof input.value === "number" || typeof input.value === "bigint" ? "an integer" : kindOf(input.value);
   const names = { null: "null", object: "an object", list: "a list", enum: "an enum value", variable: "something else" } as const;
