@@ -11,10 +11,11 @@ export class MetadataDraft {
   /** Serve them again though they are the same, since the databases may not be. */
   isReload = false;
   readonly #engine: Pick<Engine, "prepare">;
-  readonly #before: readonly Inconsistency[];
+  readonly #before: readonly Inconsistency[] | undefined;
   #prepared: { readonly metadata: StoredMetadata["metadata"]; readonly prepared: PreparedMetadata } | undefined;
 
-  constructor(engine: Pick<Engine, "prepare">, stored: StoredMetadata, before: readonly Inconsistency[]) {
+  /** @param before what is known not to fit of what is stored; undefined when that is not served and so not known */
+  constructor(engine: Pick<Engine, "prepare">, stored: StoredMetadata, before: readonly Inconsistency[] | undefined) {
     this.#engine = engine;
     this.original = stored.metadata;
     this.resourceVersion = stored.resourceVersion;
@@ -38,7 +39,7 @@ export class MetadataDraft {
 
   /** What does not fit the databases. As long as nothing was changed, what is known of it. @throws as check does */
   async inconsistencies(): Promise<readonly Inconsistency[]> {
-    return this.isChanged ? (await this.check()).inconsistencies : this.#before;
+    return this.isChanged || this.#before === undefined ? (await this.check()).inconsistencies : this.#before;
   }
 
   async discard(): Promise<void> {

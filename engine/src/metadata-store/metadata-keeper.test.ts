@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EngineError, type PreparedMetadata } from "../engine.ts";
-import { MetadataError } from "../metadata/problems.ts";
+import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
 import { MetadataKeeper, type MetadataKeeperEvent } from "./metadata-keeper.ts";
 import type { MetadataStore, StoredMetadata } from "./store.ts";
 
@@ -42,7 +42,7 @@ function engineOf(prepare?: (metadata: unknown) => void) {
     discarded,
     metadata: named("first"),
     revision: 1,
-    inconsistencies: [],
+    inconsistencies: [] as readonly Inconsistency[],
     prepare: (metadata: unknown): Promise<PreparedMetadata> => {
       try {
         prepare?.(metadata);
@@ -169,6 +169,22 @@ test("work begins with what is stored, also when another replica has stored it s
   });
   expect([seen, store.stored]).toEqual([named("second"), { metadata: { ...named("second"), more: true }, resourceVersion: 3 }]);
   expect(engine.served).toEqual([named("second"), { ...named("second"), more: true }]);
+});
+
+test("what did not fit of metadata that are served is not said of stored ones that could not be served just now", async () => {
+  const store = new MemoryStore();
+  let failure: Error | undefined = new EngineError({ code: "postgres-error", message: "connection error" });
+  const engine = engineOf(() => {
+    const thrown = failure;
+    failure = undefined;
+    if (thrown !== undefined) throw thrown;
+  });
+  const gone: Inconsistency = { type: "table", name: "gone", definition: null, file: "metadata", path: "", at: ["sources", 0, "tables", 0], reason: "it is not there", kind: "inconsistent" };
+  const { keeper } = keeperOf(store, { ...engine, inconsistencies: [gone] });
+  expect(await keeper.change((draft) => draft.inconsistencies())).toEqual([gone]);
+  store.stored = { metadata: named("second"), resourceVersion: 2 };
+  expect(await keeper.change((draft) => draft.inconsistencies())).toEqual([]);
+  expect([engine.served, engine.discarded]).toEqual([[], [named("second")]]);
 });
 
 test("nothing is asked after the end", async () => {

@@ -97,7 +97,7 @@ export class MetadataKeeper {
   }
 
   #draftOf(metadata: StoredMetadata): MetadataDraft {
-    return new MetadataDraft(this.#options.engine, metadata, this.inconsistencies);
+    return new MetadataDraft(this.#options.engine, metadata, metadata.resourceVersion === this.resourceVersion ? this.inconsistencies : undefined);
   }
 
   async #change<Result>(work: (draft: MetadataDraft) => Promise<Result>, expectedVersion?: number): Promise<Result> {
