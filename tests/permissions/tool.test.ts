@@ -77,15 +77,18 @@ test("a change of metadata that nobody expects is told in words, and taken over 
   expect(back.code).toBe(0);
 });
 
-test("metadata that do not fit the database are refused with file and line", { timeout: generous }, async () => {
+test("metadata that do not fit the database are refused with file and line, though the base does not fit it either: a migration may have come with the branch", { timeout: generous }, async () => {
   const file = join(folder, "hasura-metadata/databases/default/tables/public_view_hijacks.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, before.replace("        - active\n", "        - actve\n"));
   const { code, stderr } = await routeql(folder, "permissions", "--rows", "50");
   const check = await routeql(folder, "check");
+  writeFileSync(join(folder, "without-exceptions.yaml"), "metadata: hasura-metadata\n");
+  const againstItself = await routeql(folder, "check", "--config", "without-exceptions.yaml", "--base", "hasura-metadata", "--only-new");
   writeFileSync(file, before);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/public_view_hijacks\.yaml:\d+: public\.view_hijacks has no column actve/)]);
   expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}error {2}reference/)]);
+  expect([againstItself.code, againstItself.stdout]).toEqual([1, expect.stringMatching(/^\S+public_view_hijacks\.yaml:\d+ {2}error {2}reference\n[^]*\n1 finding \(1 error, 0 warnings\); .*, \d+ in hasura-metadata already\n/)]);
 });
 
 describe("an engine that serves otherwise than the metadata declare is found out when", () => {

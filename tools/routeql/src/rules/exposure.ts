@@ -21,7 +21,7 @@ export const inferredFunction: Rule = {
 
 const secretName = /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;
 /** Ends of names that say something about a secret, or a token that is traded, and are none: when it expires, of which kind it is, what it costs. */
-const aboutSecret = /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm|id|name|symbol|address|ur[il]|price|volume|amount|supply|balance|percent)$/;
+const aboutSecret = /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm|ids?|name|symbol|address|ur[il]|price|volume|amount|supply|balance|percent)$/;
 const isSecret = (column: string) => secretName.test(snake(column)) && !aboutSecret.test(snake(column));
 const snake = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
 
