@@ -86,14 +86,15 @@ export async function pruneCommand(
     output.stdout.write(`Before ${before}: ${count === 0 ? `no ${what} to take away` : gone}\n`);
   };
   return withClient(openDatabase, "routeql-prune", async (client) => {
+    // First, as nobody is in its way: a long backup keeps the updates where they are.
+    if (keepAuditDays !== undefined) {
+      const before = firstKeptDay(keepAuditDays, now);
+      total(before, await pruneAuditEvents(client, { before, dryRun }), "audit events");
+    }
     if (keepDays !== undefined) {
       const before = firstKeptDay(keepDays, now);
       const pruned = await prune(client, { before, dryRun, onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`) });
       total(before, pruned.reduce((sum, { removed }) => sum + removed, 0), "updates");
-    }
-    if (keepAuditDays !== undefined) {
-      const before = firstKeptDay(keepAuditDays, now);
-      total(before, await pruneAuditEvents(client, { before, dryRun }), "audit events");
     }
     return 0;
   });

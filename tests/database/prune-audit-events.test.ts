@@ -54,3 +54,8 @@ test("two at once take each event away once", async () => {
   expect((await Promise.all([removing(), removing()])).toSorted((a, b) => a - b)).toEqual([0, 72]);
   expect(await kept()).toEqual([{ events: 61, first: "2026-03-08T00:00:00+00:00" }]);
 });
+
+test("audit events go before updates are waited for", async () => {
+  const { code, stdout } = await prune("--keep-days", "1", "--keep-audit-days", "1");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "Before 2026-03-09: 24 audit events gone\nBefore 2026-03-09: no updates to take away\n" });
+});
