@@ -74,6 +74,15 @@ test.each([
   expect([namesOf(stored()), engine.open]).toEqual([tables, 0]);
 });
 
+test("of many commands one that does not fit is found with few looks at the databases", async () => {
+  const { answer, engine, tables } = api();
+  const comments = Array.from({ length: 60 }, (_none, index) => ({ type: "pg_set_table_customization", args: { table: "a", configuration: { comment: String(index) } } }));
+  const answers = await answer("bulk_keep_going", [track("a"), ...comments, track("gone"), track("b")]);
+  expect(answers).toEqual([...Array.from({ length: 61 }, () => ({ message: "success" })), expect.objectContaining({ code: "invalid-configuration", path: "$.args[61].args" }), { message: "success" }]);
+  expect(tables()).toMatchObject([{ configuration: { comment: "59" } }, { table: { name: "b" } }]);
+  expect(engine.prepared).toBeLessThan(20);
+});
+
 test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s waits once for a database that does not answer", async (type) => {
   const { answer, engine, tables } = api();
   engine.answers = false;

@@ -98,7 +98,7 @@ async function run(draft: MetadataDraft, request: MetadataRequest, path: string)
       break;
   }
   if (request.type === "bulk_atomic") return runAtOnce(draft, request.requests, path);
-  return (await runTogether(draft, request.requests, path)) ?? (request.type === "bulk" ? runAll : runEach)(draft, request.requests, path);
+  return runList(draft, request.requests, path, request.type === "bulk" ? run : runOrTell);
 }
 
 /** @param place of the metadata in the request's arguments */
@@ -152,13 +152,29 @@ async function carryOut(draft: MetadataDraft, request: Command, path: string): P
   }
 }
 
-/** All of a list, held to the databases once. Undefined, with the draft as it was, when something does not fit or goes alone: then they go one by one. */
-async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[] | undefined> {
+const at = (path: string, index: number): string => `${path}.args[${String(index)}]`;
+
+/**
+ * A list held to the databases at once; where something of it does not fit, each half by itself, down to what does not. So one of
+ * many commands that does not fit costs few looks at the databases, and not one for each of the others.
+ */
+async function runList(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string, runOne: typeof run, first = 0): Promise<unknown[]> {
+  const [only] = requests;
+  if (only !== undefined && requests.length === 1) return [await runOne(draft, only, at(path, first))];
+  const answers = await runTogether(draft, requests, path, first);
+  if (answers !== undefined) return answers;
+  const half = Math.ceil(requests.length / 2);
+  const former = await runList(draft, requests.slice(0, half), path, runOne, first);
+  return [...former, ...(await runList(draft, requests.slice(half), path, runOne, first + half))];
+}
+
+/** Undefined, with the draft as it was, when something does not fit, goes alone or is no command. */
+async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string, first: number): Promise<unknown[] | undefined> {
   if (!requests.every(({ type }) => type === "command")) return undefined;
   const before = await checkedOf(draft);
   try {
-    const done = (requests as readonly Command[]).map((request, index) => applied(draft, request, at(path, index)));
-    if (done.every(({ goesAlone }) => goesAlone !== true) && (await newlyUnfitIn(draft, before, path)).length === 0) return done.map((change, index) => answerOf(change, at(path, index)));
+    const done = (requests as readonly Command[]).map((request, index) => applied(draft, request, at(path, first + index)));
+    if (done.every(({ goesAlone }) => goesAlone !== true) && (await newlyUnfitIn(draft, before, path)).length === 0) return done.map((change, index) => answerOf(change, at(path, first + index)));
   } catch (error) {
     // A database that does not answer would be waited for again and again.
     if (!(error instanceof EngineError) || error.code === "postgres-error") throw error;
@@ -167,28 +183,15 @@ async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequ
   return undefined;
 }
 
-const at = (path: string, index: number): string => `${path}.args[${String(index)}]`;
-
-/** One after the other; the first that fails ends it. */
-async function runAll(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[]> {
-  const answers: unknown[] = [];
-  for (const [index, request] of requests.entries()) answers.push(await run(draft, request, at(path, index)));
-  return answers;
-}
-
-/** One after the other; the error of one stands in its place, and the others go on. */
-async function runEach(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown[]> {
-  const answers: unknown[] = [];
-  for (const [index, request] of requests.entries()) {
-    const { metadata } = draft;
-    try {
-      answers.push(await run(draft, request, at(path, index)));
-    } catch (error) {
-      draft.metadata = metadata;
-      answers.push(legacyError(toEngineError(error), true));
-    }
+/** A request whose error stands in the place of its answer. */
+async function runOrTell(draft: MetadataDraft, request: MetadataRequest, path: string): Promise<unknown> {
+  const { metadata } = draft;
+  try {
+    return await run(draft, request, path);
+  } catch (error) {
+    draft.metadata = metadata;
+    return legacyError(toEngineError(error), true);
   }
-  return answers;
 }
 
 /** All or none: what one of them leaves open, a later one may close. */
