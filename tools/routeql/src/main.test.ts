@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -168,10 +167,7 @@ describe("check", { timeout: generous }, () => {
 
   test("compares with a revision of git", async () => {
     using folder = new MetadataFolder([note()]);
-    const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
-    git("init", "--quiet");
-    git("add", ".");
-    git("commit", "--quiet", "--message", "before");
+    folder.commit();
     folder.write("metadata/databases/default/tables/t0.yaml", note(sound.replace("[id]", "[id, secret]")));
     const { code, stdout } = await routeql(folder.path, ["check", "--base", "HEAD"]);
     expect(code).toBe(1);
@@ -183,13 +179,10 @@ describe("check", { timeout: generous }, () => {
 
   test("compares with a revision in which the metadata were elsewhere, and says so where it has to be told", async () => {
     using folder = new MetadataFolder([note()]);
-    const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
-    git("init", "--quiet");
-    git("add", ".");
-    git("commit", "--quiet", "--message", "before");
+    folder.commit();
     const moved = ["check", "--metadata", "hasura/metadata", "--base"];
     mkdirSync(join(folder.path, "hasura"));
-    git("mv", "metadata", "hasura/metadata");
+    folder.git("mv", "metadata", "hasura/metadata");
     expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD has no metadata at hasura/metadata: leave --base out, or say where they were") as string });
     expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({ code: 0, stdout: expect.stringContaining("examined by 23 rules") as string });
     expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({ code: 2, stderr: expect.stringContaining("has no metadata at elsewhere") as string });
@@ -199,14 +192,11 @@ describe("check", { timeout: generous }, () => {
   test("says of a base that a shallow clone does not have how to get it, and of an empty one that it is empty", async () => {
     using folder = new MetadataFolder([note()]);
     using clone = new MetadataFolder([]);
-    const git = (...args: readonly string[]) => execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.net", ...args], { cwd: folder.path });
-    git("init", "--quiet");
     for (const message of ["first", "second"]) {
       folder.write("message", message);
-      git("add", ".");
-      git("commit", "--quiet", "--message", message);
+      folder.commit(message);
     }
-    git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
+    folder.git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
     const base = ["check", "--metadata", "clone/metadata", "--base"];
     expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({ code: 2, stderr: expect.stringContaining("this clone is shallow, so let CI fetch the whole history") as string });
     expect(await routeql(clone.path, [...base, ""])).toMatchObject({ code: 2, stderr: expect.stringContaining("--base is empty") as string });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,6 +23,17 @@ export class MetadataFolder implements Disposable {
   write(name: string, text: string): void {
     mkdirSync(dirname(join(this.path, name)), { recursive: true });
     writeFileSync(join(this.path, name), text);
+  }
+
+  git(...args: readonly string[]): void {
+    execFileSync("git", ["-C", this.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
+  }
+
+  /** Commits all that the folder holds, which becomes a repository of git where it is none. */
+  commit(message = "before"): void {
+    this.git("init", "--quiet");
+    this.git("add", ".");
+    this.git("commit", "--quiet", "--message", message);
   }
 
   [Symbol.dispose](): void {

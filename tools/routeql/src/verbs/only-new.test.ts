@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -71,10 +70,7 @@ test("a source that was alone may have another name, and the same table of a fur
 
 test("of a revision of git too: its files that nothing includes are known, and one more is not", async () => {
   using now = new MetadataFolder([], { "metadata/databases/default/tables/old.yaml": "table: old\n" });
-  const git = (...args: readonly string[]) => execFileSync("git", ["-C", now.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
-  git("init", "--quiet");
-  git("add", ".");
-  git("commit", "--quiet", "--message", "before");
+  now.commit();
   const check = () => routeql(now.path, ["check", "--base", "HEAD", "--only-new"]);
   expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining(", 1 in HEAD already\n") as string });
   now.write("metadata/databases/default/tables/forgotten.yaml", "table: forgotten\n");
