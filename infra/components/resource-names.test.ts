@@ -1,6 +1,9 @@
 import type { ResourceTransformationArgs } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
+import { recordStack } from "../testing/recorded-stack.ts";
+import type { RouteQLArgs } from "./arguments.ts";
 import { partOf, resourceNames, withFormerNames } from "./resource-names.ts";
+import { RouteQL } from "./routeql.ts";
 
 /** What becomes of a resource; the resource itself is not looked at. */
 const transformed = (name: string, opts: ResourceTransformationArgs["opts"] = {}) => {
@@ -23,4 +26,18 @@ test("a part is the same resource as that of an earlier version, which had the p
     opts: { protect: true, aliases: [{ name: "older" }, { name: "database-data" }] },
   });
   expect(transformed("routes")).toBeUndefined();
+});
+
+const backup = { backupDestination: "s3://backups/routes", backupAccessKeyId: "a", backupSecretAccessKey: "the-secret-key" };
+
+test.each<RouteQLArgs>([
+  { target: "docker" },
+  { target: "kubernetes" },
+  { target: "kubernetes", database: "cloudnative-pg", certificateIssuer: "letsencrypt", engineReplicasMost: 4, ...backup },
+])("every resource of %o has a name that begins with the component's", async (args) => {
+  const outputs = { "routes-secret-names": { result: "a key of the test" } };
+  const resources = await recordStack(() => void new RouteQL("routes", { engine: "embedded", ...args }), { stack: "prod", outputs });
+  const parts = resources.filter(({ name }) => name !== "routes");
+  expect(parts.length).toBeGreaterThan(40);
+  expect(parts.filter(({ name }) => partOf("routes", name) === undefined).map(({ type, name }) => `${type} ${name}`)).toEqual([]);
 });
