@@ -98,13 +98,13 @@ test.each(["bulk", "bulk_atomic"])("%s does nothing when a command in it warns, 
   expect([namesOf(tables()), engine.open]).toEqual([["a"], 0]);
 });
 
-describe("a renamed relationship whose former name another one takes", () => {
+describe("a relationship whose former name another one takes", () => {
   const relationship = (name: string, column: string) => ({ type: "pg_create_object_relationship", args: { table: "a", name, using: { foreign_key_constraint_on: column } } });
   const permission = { type: "pg_create_select_permission", args: { table: "a", role: "user", permission: { columns: ["id"], filter: { near: { id: { _eq: 1 } } } } } };
   const rename = (name: string, next: string) => ({ type: "pg_rename_relationship", args: { table: "a", name, new_name: next } });
   const swap = [rename("near", "far"), rename("other", "near")];
 
-  test.each(["bulk", "bulk_keep_going"])("is followed by the filters that go along it, in a %s too", async (type) => {
+  test.each(["bulk", "bulk_keep_going"])("is followed by the filters that go along it when it is renamed, in a %s too", async (type) => {
     const { answer, tables } = api();
     await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
     await answer(type, swap);
@@ -112,6 +112,16 @@ describe("a renamed relationship whose former name another one takes", () => {
       object_relationships: [{ name: "far", using: { foreign_key_constraint_on: "b_id" } }, { name: "near", using: { foreign_key_constraint_on: "other_b_id" } }],
       select_permissions: [{ permission: { filter: { far: { id: { _eq: 1 } } } } }],
     });
+  });
+
+  test.each([
+    ["without cascade, where another one takes its name", false, [{ role: "user" }]],
+    ["with cascade, although another one takes its name", true, []],
+  ])("is dropped %s: the permissions that stand on it are then %j", async (_what, cascade, permissions) => {
+    const { answer, tables } = api();
+    await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), permission]);
+    await answer("bulk", [{ type: "pg_drop_relationship", args: { table: "a", relationship: "near", cascade } }, relationship("near", "other_b_id")]);
+    expect(tables()[0]).toMatchObject({ object_relationships: [{ name: "near", using: { foreign_key_constraint_on: "other_b_id" } }], select_permissions: permissions });
   });
 
   test("is refused in bulk_atomic, which looks at filters only in the end", async () => {

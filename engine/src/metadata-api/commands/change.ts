@@ -17,7 +17,7 @@ export interface Change {
    * @throws EngineError
    */
   readonly mend?: (metadata: Json, unfit: readonly Inconsistency[]) => Json | undefined;
-  /** What it mends shows only before other commands follow, which may give a name that it takes away to something else. */
+  /** What it has to mend shows only before other commands follow, which may give a name that it takes away to something else. */
   readonly goesAlone?: boolean;
   /** The answer, once the change is made; default: success. @throws EngineError */
   readonly answer?: () => unknown;

@@ -7,8 +7,8 @@ import { refusal, type Change, type Json } from "./change.ts";
  * What to do about objects that no longer fit because another one is gone.
  * @param cascade they go too; else the command is refused with their names
  */
-export function dependents(cascade: boolean): NonNullable<Change["mend"]> {
-  return (metadata, unfit) => (cascade ? (dropInconsistent(metadata, unfit) as Json) : refuse(metadata, unfit));
+export function dependents(cascade: boolean): Pick<Change, "mend" | "goesAlone"> {
+  return { mend: (metadata, unfit) => (cascade ? (dropInconsistent(metadata, unfit) as Json) : refuse(metadata, unfit)), goesAlone: cascade };
 }
 
 function refuse(metadata: Json, unfit: readonly Inconsistency[]): never {

@@ -51,6 +51,6 @@ export const functionCommands: Readonly<Record<string, Command>> = {
   drop_computed_field: command(z.strictObject({ source, table: qualifiedName, name: z.string(), cascade }), (metadata, args) => {
     const path = itemAt(metadata, [...known(metadata, args.source, "table", args.table, "$.args.table"), "computed_fields"], "name", args.name);
     if (path === undefined) throw refusal("not-exists", `computed field "${args.name}" does not exist`, "$.args.name");
-    return { metadata: without(metadata, path), mend: dependents(args.cascade) };
+    return { metadata: without(metadata, path), ...dependents(args.cascade) };
   }),
 };

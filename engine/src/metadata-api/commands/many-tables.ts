@@ -90,6 +90,6 @@ export const manyTableCommands: Readonly<Record<string, Command>> = {
     const warnings = new Warnings("untrack", tables, allowed !== false);
     const rest = tables.reduce((before, table) => warnings.attempt(before, table, (given) => untrack(given, table)), metadata);
     // Which of the tables something depends on is not known: all of them have to allow it to go.
-    return { metadata: rest, mend: dependents(tables.every(({ cascade }) => cascade)), answer: () => warnings.answer() };
+    return { metadata: rest, ...dependents(tables.every(({ cascade }) => cascade)), answer: () => warnings.answer() };
   }),
 };

@@ -47,7 +47,7 @@ export const relationshipCommands: Readonly<Record<string, Command>> = {
 
   drop_relationship: command(z.strictObject({ source, table: qualifiedName, relationship: z.string(), cascade }), (metadata, args) => ({
     metadata: without(metadata, relationshipAt(metadata, known(metadata, args.source, "table", args.table), args.relationship)),
-    mend: dependents(args.cascade),
+    ...dependents(args.cascade),
   })),
 
   rename_relationship: command(z.strictObject({ source, table: qualifiedName, name: z.string(), new_name: z.string() }), (metadata, { source: owner, table, name, new_name: next }) => {

@@ -38,7 +38,7 @@ export function untrack(metadata: Json, { source: name, table }: z.output<typeof
 export const tableCommands: Readonly<Record<string, Command>> = {
   track_table: command(trackedTable, track),
 
-  untrack_table: command(untrackedTable, (metadata, args) => ({ metadata: untrack(metadata, args), mend: dependents(args.cascade) })),
+  untrack_table: command(untrackedTable, (metadata, args) => ({ metadata: untrack(metadata, args), ...dependents(args.cascade) })),
 
   set_table_customization: command(z.strictObject({ source, table: qualifiedName, configuration: object }), (metadata, args) => {
     const path = known(metadata, args.source, "table", args.table);
