@@ -113,8 +113,8 @@ describe("a statement", () => {
     const running = expect(database.run({ text: "select pg_sleep(600)::text", values: [] }, leaving.signal)).rejects.toThrow("left");
     await expect.poll(stateOf).toBe("active");
     leaving.abort(new Error("left"));
-    await running;
     await expect.poll(stateOf).toBe("idle");
+    await running;
     expect(await database.run({ text: own, values: [] })).toEqual([[id]]);
     await database.close();
   });
