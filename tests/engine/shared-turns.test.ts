@@ -220,3 +220,12 @@ test("a line that does not move ends for all who wait in it", async () => {
   expect(shared.database.statistics.waiting).toBe(0);
   await release();
 }, 60_000);
+
+test("who asked before the connections are closed is answered, and who asks afterwards is not", async () => {
+  await using started = await start(patient, 1, [["select id::text from public.shared"]]);
+  const asked = ["select id::text from public.shared", "select id::text from public.shared", "select 'alone'"].map((text) => started.ask(text));
+  const closing = started.database.close();
+  await expect(started.ask("select id::text from public.shared")).rejects.toMatchObject({ code: "postgres-error" });
+  expect(await Promise.all(asked)).toEqual(["1", "1", "alone"]);
+  await closing;
+});

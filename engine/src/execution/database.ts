@@ -40,6 +40,7 @@ export class Database {
   readonly #sharedTurns: SharedTurns;
   readonly #known = new KnownStatements();
   readonly #quick: number;
+  #isClosed = false;
 
   constructor(options: DatabaseOptions) {
     const { statementTimeout, sharing = defaultSharing } = options;
@@ -68,6 +69,7 @@ export class Database {
   async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
     try {
+      if (this.#isClosed) throw new Error("the connections are closed");
       const shared = this.#connections.free <= 1 ? await this.#share(runs, signal) : undefined;
       if (shared !== undefined) return [shared];
       const taken = this.#connections.take(signal);
@@ -134,7 +136,9 @@ export class Database {
     }
   }
 
+  /** Lets nobody in any more. Who has been let in is answered, also who waits for others to share a turn with, or for a connection. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#connections.end();
   }
 }

@@ -48,7 +48,6 @@ export class ConnectionPool {
 
   /** A connection to be given back. @throws when none can be opened, or none comes free in time; the signal's reason when it aborts before */
   take(signal?: Cancellation): Promise<Connection> | Connection {
-    if (this.#ending !== undefined) throw new Error("the connections are closed");
     const free = this.#idle.pop();
     if (free !== undefined) {
       free.connection.hold(true);
@@ -77,7 +76,10 @@ export class ConnectionPool {
     void this.#remove(connection);
   }
 
-  /** Closes connections without work at once, the others as they are given back; resolves when all are closed. */
+  /**
+   * Closes connections without work at once, the others as they are given back, also those that are taken from now on, by who was let in
+   * before; resolves when all are closed.
+   */
   async end(): Promise<void> {
     if (this.#ending === undefined) {
       this.#ending = Promise.withResolvers();
