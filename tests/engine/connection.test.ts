@@ -218,16 +218,19 @@ test("connections without work are closed after their time", async () => {
   await expect.poll(() => connections.statistics.total).toBe(0);
 });
 
-test("an ended pool serves who waits, takes nobody new, and ends when all is given back", async () => {
+test("an ended pool serves who waits and who comes late, keeps no connection, and ends when all is given back", async () => {
   const connections = pool(1);
   const taken = await connections.take();
   const waiting = (async () => connections.take())();
   const ended = connections.end();
-  expect(() => connections.take()).toThrow("closed");
+  const late = (async () => connections.take())();
   connections.give(taken);
   connections.give(await waiting);
+  connections.give(await late);
   await ended;
   expect(connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
+  connections.give(await connections.take());
+  await expect.poll(() => connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
 });
 
 test("a connection that nobody holds does not keep the process alive", async () => {
