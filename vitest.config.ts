@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
-import InOrder from "./tools/test/in-order.ts";
-import { suites } from "./tools/test/suites.ts";
+import InOrder from "./tests/runner/in-order.ts";
+import { suites } from "./tests/runner/suites.ts";
 
 if (Number.parseInt(process.versions.node, 10) < 24) throw new Error(`The tests need Node 24, and this is ${process.version}: npm test brings it, or put it on the PATH.`);
 
@@ -17,7 +17,7 @@ const containers = {
 /** Suites that walk the specification (tests/e2e/support/token-lives.ts). */
 const sharesProcess: ReadonlySet<string> = new Set(["e2e", "kubernetes"]);
 
-/** One project a suite; `tools/test.ts` lists them in the order in which `npm test` runs them. */
+/** One project a suite; `tests/runner/main.ts` lists them in the order in which `npm test` runs them. */
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -31,7 +31,7 @@ export default defineConfig({
           name: "unit",
           // A test in which nothing was expected proves nothing: a loop over an empty list, a callback that never ran.
           expect: { ...patient, requireAssertions: true },
-          include: ["{contract,infra,auth-sidecar,engine,database,nginx,hasura-metadata,images,tools,bench,tests/harness}/**/*.test.ts"],
+          include: ["{packages,infra,cli,providers,auth-sidecar,engine,database,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/mutations,tests/documents,tests/boundaries}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           // On a busy machine a whole stack takes seconds to describe.
           testTimeout: 60_000,

@@ -1,17 +1,18 @@
 /**
- * `npm run bench:engine`, `bench:auth` and `bench:stack`, and `npm run bench` for all three.
+ * `npm run bench:engine`, `bench:auth`, `bench:stack` and `bench:checks`, and `npm run bench` for all of them.
  * @module
  */
 import { parseArgs } from "node:util";
-import { cleanUp } from "../tests/harness/clean-up.ts";
-import { runId } from "../tests/harness/run.ts";
-import { prepareDocker } from "../tools/test/prepare.ts";
+import { cleanUp } from "@routeql/tests/harness/clean-up";
+import { runId } from "@routeql/tests/harness/run";
+import { prepareDocker } from "@routeql/tests/runner/prepare";
 
-const help = `npm run bench:engine | bench:auth | bench:stack | bench [-- OPTIONS]
+const help = `npm run bench:engine | bench:auth | bench:stack | bench:checks | bench [-- OPTIONS]
 
   engine  the embedded engine beside node:http with pg, and PostGraphile 5, on the same Postgres; ready time; live queries
   auth    tokens and logins of the sidecar beside what signing and hashing cost alone; three times the load that it holds
   stack   a whole stack through its gateway, over TLS, beside its engine
+  checks  hasura-checks: lint of 200 tables and 10 roles, and checks of permissions in a second
   bench   all of them
 
   --quick      a shorter run on less data, for a first look
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
   engine: async (options) => (await import("./engine/run.ts")).benchEngine(options),
   auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
   stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
+  checks: async (options) => (await import("./checks/run.ts")).benchChecks(options),
 };
 
 async function main(): Promise<number> {

@@ -5,9 +5,9 @@
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { copiedSources } from "./images/dockerfile.ts";
-import { contentHash } from "./images/content-hash.ts";
-import { contextFiles } from "./images/context-files.ts";
+import { copiedSources } from "@routeql/host/images/dockerfile";
+import { contentHash } from "@routeql/host/images/content-hash";
+import { contextFiles } from "@routeql/host/images/context-files";
 import type { ImageName } from "./services/description.ts";
 import { ownEngineImage } from "./settings/engine-settings.ts";
 import { settings } from "./settings/list.ts";
@@ -24,7 +24,7 @@ export interface BuiltImage {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** An image that is taken as somebody else made it. */
+/** A pulled image. */
 export interface PulledImage {
   readonly name: ImageName;
   /** Reference with its tag or digest. */
@@ -36,7 +36,7 @@ export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
 
 /** The settings that say which images there are. */
 export type ImageSettings = BaseImages &
-  Pick<PlainSettings, "engine" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage">;
+  Pick<PlainSettings, "engine" | "engineConsole" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage">;
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -44,6 +44,7 @@ const defaults: ImageSettings = {
   debianBase: settings.debianBase.default,
   nodeBase: settings.nodeBase.default,
   engine: settings.engine.default,
+  engineConsole: settings.engineConsole.default,
   hasuraImage: settings.hasuraImage.default,
   images: settings.images.default,
   databaseImage: settings.databaseImage.default,
@@ -58,7 +59,7 @@ function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
   const dockerfile = join(root, "images", name, "Dockerfile");
   const text = readFileSync(dockerfile, "utf8");
   const possible: Readonly<Record<string, () => string>> = {
-    DEBIAN_BASE: () => chosen.debianBase,
+    DEBIAN_BASE: () => (name === "gateway" && chosen.images === "official" ? chosen.gatewayImage : chosen.debianBase),
     NODE_BASE: () => chosen.nodeBase,
     HASURA_IMAGE: () => (isOwnEngine(chosen) ? describe("engine", chosen).imageName : chosen.hasuraImage),
   };
@@ -83,7 +84,7 @@ export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltI
     ...(official ? [] : (["sessions"] as const)),
     "auth-sidecar",
     ...(hasura && !isOwnEngine(chosen) ? [] : (["engine"] as const)),
-    ...(official ? [] : (["gateway"] as const)),
+    ...(official && !chosen.engineConsole ? [] : (["gateway"] as const)),
     ...(hasura ? (["apply-metadata"] as const) : []),
   ];
   return names.map((name) => describe(name, chosen));
@@ -95,7 +96,8 @@ export function pulledImages(given: Partial<ImageSettings> = {}): readonly Pulle
   const official: readonly PulledImage[] = [
     { name: "database", imageName: chosen.databaseImage },
     { name: "sessions", imageName: chosen.sessionsImage },
-    { name: "gateway", imageName: chosen.gatewayImage },
+    // With the console, an image that starts from it is built.
+    ...(chosen.engineConsole ? [] : [{ name: "gateway", imageName: chosen.gatewayImage } as const]),
   ];
   return [
     ...(chosen.images === "official" ? official : []),

@@ -32,7 +32,7 @@ async function run(configuration: Record<string, string>, environmentFile: strin
   return outputs;
 }
 
-test("the stack's configuration comes before the environment file, which comes before the defaults", async () => {
+test("prefers stack configuration to the environment file, and that to the defaults", async () => {
   const outputs = await run({ "routeql:httpsPort": "8443" }, "HTTPS_PORT=9443\nPUBLIC_HOST=routes.example.net");
   expect(await value(outputs.url)).toBe("https://routes.example.net:8443");
   expect(outputs.consoleUrl && (await value(outputs.consoleUrl))).toBe("https://routes.example.net:32000/");

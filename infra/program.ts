@@ -1,5 +1,5 @@
 /**
- * The Pulumi program: reads the settings and makes the component. Run by infra/index.ts under `pulumi up`, and by infra/local in
+ * The Pulumi program: reads the settings and makes the component. Run by infra/index.ts under `pulumi up`, and by cli/ in
  * its own process.
  * @module
  */
@@ -9,6 +9,9 @@ import type { Input, Output } from "@pulumi/pulumi";
 import type { RouteQLArgs } from "./components/arguments.ts";
 import { RouteQL } from "./components/routeql.ts";
 import type { RouteQLOptions } from "./components/routeql.ts";
+import { enforcePolicies } from "./policy/enforce.ts";
+import type { AdvisoryLevel } from "./policy/rule.ts";
+import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { readSettings } from "./settings/read.ts";
@@ -46,12 +49,18 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
   return values;
 }
 
+export interface ProgramOptions extends Pick<RouteQLOptions, "protectData" | "stateIdentity"> {
+  /** Whether every resource is checked against the policies. */
+  readonly policies?: boolean;
+}
+
 /** @throws {SettingsError} listing everything that is wrong with the settings */
-export async function program({ protectData = false }: Pick<RouteQLOptions, "protectData"> = {}): Promise<StackOutputs> {
+export async function program({ policies = false, ...options }: ProgramOptions = {}): Promise<StackOutputs> {
   const given = readSettings(
     settingsSources({ stack: getStack(), project: getProject(), configuration: runtime.allConfig(), folder: projectFolder }),
   );
-  const deployed = new RouteQL("routeql", toArguments(given), { protectData });
+  if (policies) enforcePolicies(withDefaults(given, getStack()).vulnerableImages as AdvisoryLevel);
+  const deployed = new RouteQL("routeql", toArguments(given), options);
   return {
     url: deployed.url,
     ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),

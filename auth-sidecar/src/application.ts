@@ -8,7 +8,7 @@ import { observe } from "./http/observe.ts";
 import { requestContext } from "./http/request-context.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** The Express application of these endpoints: each path exactly as written, and nothing else. */
+/** The Express application of these endpoints. It matches each path exactly and serves nothing else. */
 export function createApplication(endpoints: readonly Endpoint[], log: Logger, metrics: Metrics): Express {
   const application = express();
   application.disable("x-powered-by");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { batch } from "./batch.ts";
 import { Unavailable } from "./errors.ts";
 
-test("items of one moment share a load, and each gets its own result", async () => {
+test("loads concurrent items together and gives each its own result", async () => {
   const loads: (readonly number[])[] = [];
   const double = batch(async (items: readonly number[]) => {
     loads.push(items);
@@ -12,7 +12,7 @@ test("items of one moment share a load, and each gets its own result", async () 
   expect(loads).toEqual([[1, 2, 3]]);
 });
 
-test("a load holds no more than its size", async () => {
+test("limits the size of a load", async () => {
   const sizes: number[] = [];
   const load = batch(
     async (items: readonly number[]) => {
@@ -25,7 +25,7 @@ test("a load holds no more than its size", async () => {
   expect(sizes).toEqual([2, 2, 1]);
 });
 
-test("a failed load fails its own items alone", async () => {
+test("fails only the items of a failed load", async () => {
   const load = batch(
     async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error("broken");
@@ -37,7 +37,7 @@ test("a failed load fails its own items alone", async () => {
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
-test("what arrives during a load that hangs goes beside it, up to the concurrency", async () => {
+test("starts another load beside a slow one, up to the concurrency", async () => {
   const gates: (() => void)[] = [];
   const load = batch(
     async (items: readonly string[]) => {
@@ -63,7 +63,7 @@ test("what arrives during a load that hangs goes beside it, up to the concurrenc
   expect(await Promise.all([first, third])).toEqual(["a", "c"]);
 });
 
-test("too many that wait are refused", async () => {
+test("rejects items when too many wait", async () => {
   const load = batch(async (items: readonly number[]) => items, { waiting: 1 });
   const accepted = load(1);
   await expect(load(2)).rejects.toThrow(Unavailable);

@@ -1,17 +1,17 @@
 import { Unavailable } from "./errors.ts";
 
 export interface BatchOptions {
-  /** Most items of one load. */
+  /** Maximum items of one load. */
   readonly size?: number;
-  /** Loads that run at one time; items that arrive meanwhile share the next one. */
+  /** Concurrent loads; items that arrive meanwhile share the next one. */
   readonly concurrency?: number;
-  /** What {@link Unavailable} names when too many wait. */
+  /** The service that {@link Unavailable} names when too many items wait. */
   readonly part?: string;
-  /** Items that may wait; more are refused with {@link Unavailable}. */
+  /** Items that may wait; further ones are rejected with {@link Unavailable}. */
   readonly waiting?: number;
 }
 
-/** Two statements at a time: fewer are shared by more items, and one that hangs does not stop them all. */
+/** Two concurrent statements: with fewer, more items share one; with one alone, a slow one would stop all. */
 export const sharedWidely: BatchOptions = { concurrency: 2 };
 
 interface Waiting<Item, Result> {
@@ -20,7 +20,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Turns a function of many items into one of a single item that shares a statement with those asked for meanwhile. */
+/** Turns a function of many items into a function of one item; concurrent calls share a statement. */
 export function batch<Item, Result>(
   load: (items: readonly Item[]) => Promise<readonly Result[]>,
   { size = 200, concurrency = 4, waiting = 5000, part = "database" }: BatchOptions = {},

@@ -10,7 +10,7 @@ function gate(): { promise: Promise<void>; open: () => void } {
 const queueOf = (concurrency: number, waiting: number, longestWaitMilliseconds = 10_000) =>
   new BoundedQueue({ concurrency, waiting, longestWaitMilliseconds });
 
-test("no more run at one time than may, and the rest run in the order in which they came", async () => {
+test("limits running jobs and runs the rest in their order", async () => {
   const queue = queueOf(2, 10);
   const started: number[] = [];
   const gates = Array.from({ length: 4 }, gate);
@@ -31,7 +31,7 @@ test("no more run at one time than may, and the rest run in the order in which t
   expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 0, waiting: 0 });
 });
 
-test("what comes when the queue is full is refused and does not run", async () => {
+test("rejects a job when the queue is full", async () => {
   const queue = queueOf(1, 1);
   const { promise, open } = gate();
   const jobs = [queue.run(() => promise), queue.run(() => promise)];
@@ -46,7 +46,7 @@ test("what comes when the queue is full is refused and does not run", async () =
   await Promise.all(jobs);
 });
 
-test("a job that fails gives its place to the next", async () => {
+test("runs the next job after a failed one", async () => {
   const queue = queueOf(1, 1);
   const failed = queue.run(() => Promise.reject(new Error("broken")));
   const next = queue.run(async () => "done");
@@ -55,7 +55,7 @@ test("a job that fails gives its place to the next", async () => {
   expect(queue.running).toBe(0);
 });
 
-test("a job that has waited too long is refused then and there and does not run; those behind it have their turn", async () => {
+test("rejects a job that has waited too long and runs the later ones", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const queue = queueOf(1, 3, 1000);
@@ -80,4 +80,26 @@ test("a job that has waited too long is refused then and there and does not run;
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("clients are served in turn, however many jobs one of them has", async () => {
+  const queue = queueOf(1, 10);
+  const { promise, open } = gate();
+  const order: string[] = [];
+  const names: [name: string, client: string][] = [["a1", "a"], ["a2", "a"], ["a3", "a"], ["b1", "b"], ["c1", "c"], ["b2", "b"]];
+  const jobs = [queue.run(() => promise, "a"), ...names.map(([name, client]) => queue.run(async () => void order.push(name), client))];
+  open();
+  await Promise.all(jobs);
+  expect(order).toEqual(["b1", "c1", "a1", "b2", "a2", "a3"]);
+});
+
+test("a full queue refuses the last job of the client with the most, not the first of another", async () => {
+  const queue = queueOf(1, 3);
+  const { promise, open } = gate();
+  const hostile = Array.from({ length: 4 }, () => queue.run(() => promise, "hostile").then(() => "ran", () => "refused"));
+  const other = queue.run(async () => "other", "other");
+  await expect(queue.run(async () => "hostile", "hostile")).rejects.toThrow(TooManyRequests);
+  open();
+  expect(await other).toBe("other");
+  expect(await Promise.all(hostile)).toEqual(["ran", "ran", "ran", "refused"]);
 });

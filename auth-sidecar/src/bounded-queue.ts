@@ -1,20 +1,33 @@
 import { TooManyRequests } from "./errors.ts";
 
 export interface BoundedQueueOptions {
-  /** Jobs that run at one time. */
+  /** Concurrent jobs. */
   readonly concurrency: number;
-  /** Jobs that may wait for their turn. */
+  /** Jobs that may wait. */
   readonly waiting: number;
-  /** A job that waited so long is refused: its client may have left, and those behind it wait too. Without it they wait on. */
+  /** Maximum wait of a job; then it is rejected, because its client may have left. Without it jobs wait indefinitely. */
   readonly longestWaitMilliseconds?: number;
 }
 
-/** Runs so many jobs at one time and lets so many wait so long; the rest is refused. */
+interface Waiting {
+  readonly client: string;
+  start(): void;
+  refuse(): void;
+}
+
+/**
+ * Limits concurrent jobs, waiting jobs and their wait; rejects the rest. Clients are served in turn: the next job belongs to the client with
+ * the fewest running jobs, and a full queue rejects a job of the client with the most waiting jobs.
+ */
 export class BoundedQueue {
   readonly #options: BoundedQueueOptions;
-  /** What lets each that waits run, in the order in which they came. */
-  readonly #waiting = new Set<() => void>();
+  /** In the order of their arrival. */
+  readonly #waiting = new Set<Waiting>();
+  readonly #runningOf = new Map<string, number>();
+  /** Number of the last job of each client that runs or waits. */
+  readonly #servedAt = new Map<string, number>();
   #running = 0;
+  #served = 0;
 
   constructor(options: BoundedQueueOptions) {
     this.#options = options;
@@ -28,44 +41,82 @@ export class BoundedQueue {
     return this.#running;
   }
 
-  /** @throws {TooManyRequests} at once when the queue is full, or when it has waited too long */
-  async run<Result>(job: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.#options.concurrency) this.#running++;
-    else if (this.#waiting.size < this.#options.waiting) await this.#turn();
+  /**
+   * @param client whose turn the job takes; jobs of the same client run in the order in which they came
+   * @throws {TooManyRequests} at once when the queue is full, or when it has waited too long
+   */
+  async run<Result>(job: () => Promise<Result>, client = ""): Promise<Result> {
+    if (this.#running < this.#options.concurrency) this.#begin(client);
+    else if (this.#waiting.size < this.#options.waiting || this.#makesRoomFor(client)) await this.#turn(client);
     else throw new TooManyRequests(1);
     try {
       return await job();
     } finally {
-      this.#handOver();
+      this.#end(client);
     }
   }
 
-  #turn(): Promise<void> {
+  #turn(client: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const { longestWaitMilliseconds } = this.#options;
-    const start = (): void => {
+    const leave = (seconds: number): void => {
       clearTimeout(overdue);
-      resolve();
+      this.#waiting.delete(waiting);
+      this.#forget(client);
+      reject(new TooManyRequests(seconds));
     };
-    const overdue =
-      longestWaitMilliseconds === undefined
-        ? undefined
-        : setTimeout(() => {
-            this.#waiting.delete(start);
-            reject(new TooManyRequests(2));
-          }, longestWaitMilliseconds);
-    this.#waiting.add(start);
+    const overdue = longestWaitMilliseconds === undefined ? undefined : setTimeout(() => leave(2), longestWaitMilliseconds);
+    const waiting: Waiting = {
+      client,
+      start: () => {
+        clearTimeout(overdue);
+        this.#waiting.delete(waiting);
+        this.#begin(client);
+        resolve();
+      },
+      refuse: () => leave(1),
+    };
+    this.#waiting.add(waiting);
     return promise;
   }
 
-  /** The job that ends hands its place to the next, so `running` stays as it is. */
-  #handOver(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#running--;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
+  /** Refuses the last job of the client with the most waiting, if that are at least two more than this client has. */
+  #makesRoomFor(client: string): boolean {
+    const counts = new Map<string, number>();
+    for (const waiting of this.#waiting) counts.set(waiting.client, (counts.get(waiting.client) ?? 0) + 1);
+    const most = Math.max(...counts.values(), 0);
+    if (most < (counts.get(client) ?? 0) + 2) return false;
+    const last = [...this.#waiting].findLast((waiting) => counts.get(waiting.client) === most);
+    last?.refuse();
+    return last !== undefined;
+  }
+
+  #begin(client: string): void {
+    this.#running += 1;
+    this.#served += 1;
+    this.#runningOf.set(client, (this.#runningOf.get(client) ?? 0) + 1);
+    this.#servedAt.set(client, this.#served);
+  }
+
+  #end(client: string): void {
+    this.#running -= 1;
+    this.#runningOf.set(client, (this.#runningOf.get(client) ?? 1) - 1);
+    this.#forget(client);
+    let next: Waiting | undefined;
+    for (const waiting of this.#waiting) if (next === undefined || this.#isBefore(waiting.client, next.client)) next = waiting;
+    next?.start();
+  }
+
+  #isBefore(one: string, other: string): boolean {
+    const difference = (this.#runningOf.get(one) ?? 0) - (this.#runningOf.get(other) ?? 0);
+    return difference === 0 ? (this.#servedAt.get(one) ?? 0) < (this.#servedAt.get(other) ?? 0) : difference < 0;
+  }
+
+  /** A client without a job is remembered no more. */
+  #forget(client: string): void {
+    if ((this.#runningOf.get(client) ?? 0) > 0) return;
+    this.#runningOf.delete(client);
+    for (const waiting of this.#waiting) if (waiting.client === client) return;
+    this.#servedAt.delete(client);
   }
 }

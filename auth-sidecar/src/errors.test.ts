@@ -15,13 +15,13 @@ test.each([
   expect(error).toMatchObject({ code, status, message: errorCodes[code].sentence });
 });
 
-test("what is behind an error stays out of its message", () => {
+test("keeps the cause out of an error's message", () => {
   const error = new Unavailable("database", new Error("password authentication failed"));
   expect(error.message).not.toContain("password");
   expect(error.retryAfterSeconds).toBeGreaterThan(0);
 });
 
-test("an error takes no stack, which a flood of refusals would pay for, and leaves those of others alone", () => {
+test("captures no stack for its errors and leaves other errors unchanged", () => {
   expect(new NoSession().stack).not.toContain("\n");
   expect(new Unavailable("database", new Error("cause")).cause).toMatchObject({ stack: expect.stringContaining("errors.test.ts") as string });
   expect(new Error("later").stack).toContain("errors.test.ts");

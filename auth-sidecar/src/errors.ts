@@ -1,6 +1,6 @@
 /**
- * Errors that a client may see. Each class has the stable code of the list in contract/error-codes.ts; what only the operator
- * may see travels in `cause` and goes to the log.
+ * Errors that a client may see. Each class has a stable code of the list in packages/contract/error-codes.ts. Details for the operator
+ * are in `cause` and go to the log.
  * @module
  */
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
@@ -20,7 +20,7 @@ export class SidecarError extends Error {
   readonly allow: readonly string[] | undefined;
 
   constructor(code: ErrorCode, options: SidecarErrorOptions = {}) {
-    // No stack: taking one costs a fifth of a refusal, of which a flood brings many, and the code says all; a cause has its own.
+    // No stack: it costs a fifth of a rejected request, and the code says enough. A cause has its own stack.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(errorCodes[code].sentence, { cause: options.cause });
@@ -33,7 +33,7 @@ export class SidecarError extends Error {
   }
 }
 
-/** The account is unknown or the password is wrong; which of the two is never said. */
+/** The account is unknown or the password is wrong; clients cannot distinguish the two. */
 export class WrongCredentials extends SidecarError {
   constructor() {
     super("wrong-credentials");
@@ -52,7 +52,7 @@ export class NoSession extends SidecarError {
   }
 }
 
-/** The account exists and is proven, but it is disabled or its role gives no access. */
+/** The password is right, but the account is disabled or its role has no access. */
 export class NoAccess extends SidecarError {
   constructor() {
     super("no-access");
@@ -65,7 +65,7 @@ export class TooManyRequests extends SidecarError {
   }
 }
 
-/** A part the answer depends on does not answer; `part` is for the log. */
+/** A service that the answer needs does not answer; `part` is for the log. */
 export class Unavailable extends SidecarError {
   readonly part: string;
 

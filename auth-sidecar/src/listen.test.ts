@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { close, listen } from "./listen.ts";
 
-/** Longer than a test may take: one that waits for it fails. */
+/** Longer than a test may take, so that a test that waits for it fails. */
 const grace = 600_000;
 
-test("a running request is answered, and the connection that its client keeps does not hold up the end", async () => {
+test("answers a running request and does not wait for idle connections", async () => {
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const server = createServer((_, response) => {
@@ -25,7 +25,7 @@ test("a running request is answered, and the connection that its client keeps do
   await closed;
 });
 
-test("a request without an end is cut when the grace is over", async () => {
+test("cuts a request without an end after the grace period", async () => {
   const server = createServer(() => undefined);
   const port = await listen(server, 0, "127.0.0.1");
   const request = get({ port, host: "127.0.0.1" });

@@ -9,15 +9,15 @@ export async function listen(server: Server, port: number, host?: string): Promi
   return (server.address() as AddressInfo).port;
 }
 
-/** Milliseconds between looks for connections that have become idle. */
+/** Milliseconds between checks for idle connections. */
 const idleInterval = 50;
 
-/** Stops accepting, lets running requests end for so long, then cuts them. */
+/** Stops accepting, waits for running requests up to the grace period, then cuts them. */
 export async function close(server: Server, graceMilliseconds: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
   server.closeIdleConnections();
-  // A client that keeps its connection would hold the end up until the grace is over, long after its last answer.
+  // A client that keeps its idle connection would delay the end until the grace period is over.
   const idle = setInterval(() => server.closeIdleConnections(), idleInterval);
   const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
   await closed;

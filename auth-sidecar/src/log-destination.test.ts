@@ -8,7 +8,7 @@ function recorded() {
   return { written, destination: byTurn({ write: (text) => void written.push(text) }) };
 }
 
-test("lines of one turn of the event loop are written together, in their order, at its end", async () => {
+test("writes the lines of one turn of the event loop together, in order, at its end", async () => {
   const { written, destination } = recorded();
   destination.write("1\n");
   await Promise.resolve();
@@ -20,7 +20,7 @@ test("lines of one turn of the event loop are written together, in their order, 
   expect(written).toEqual(["1\n2\n", "3\n"]);
 });
 
-test("many lines of one turn do not wait for its end", () => {
+test("writes many lines of one turn before its end", () => {
   const { written, destination } = recorded();
   const line = `${"x".repeat(999)}\n`;
   for (let count = 0; count < 100; count++) destination.write(line);
@@ -29,7 +29,7 @@ test("many lines of one turn do not wait for its end", () => {
   expect(written.join("")).toBe(line.repeat(100));
 });
 
-test("a fatal line is written at once, with those before it", () => {
+test("writes a fatal line at once, with those before it", () => {
   const { written, destination } = recorded();
   const log = pino({}, destination);
   log.info("before");

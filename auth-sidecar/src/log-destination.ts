@@ -1,16 +1,16 @@
 import { pino, type DestinationStream } from "pino";
 
-/** Characters that wait for the end of a turn at most. */
+/** Maximum buffered characters before the end of a turn. */
 const longest = 65_536;
 
 export interface TurnDestination extends DestinationStream {
-  /** Writes what waits; pino does so after a fatal line. */
+  /** Writes the buffer; pino calls it after a fatal line. */
   flushSync(): void;
 }
 
 /**
- * Standard output. Where nothing can be written, on a full disk say, lines wait up to a mebibyte, and further ones are lost; the service
- * goes on.
+ * Standard output. If it cannot be written, for example on a full disk, up to 1 MiB of lines is buffered and further lines are lost; the service
+ * continues.
  */
 export function standardOutput(): DestinationStream {
   const stream = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
@@ -21,9 +21,9 @@ export function standardOutput(): DestinationStream {
 }
 
 /**
- * Writes the lines of one turn of the event loop together, at its end: a system call of its own for each line costs more than all else
- * about it, and under load one turn answers many requests. No answer that waits for the database or the session store is sent before
- * the lines that tell of it are written.
+ * Writes the lines of one turn of the event loop together at its end: a system call for each line costs more than the rest of logging,
+ * and under load one turn answers many requests. An answer that waits for the database or the session store is sent after
+ * its lines are written.
  */
 export function byTurn(stream: DestinationStream): TurnDestination {
   let lines = "";

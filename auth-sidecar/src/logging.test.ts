@@ -31,14 +31,14 @@ test.each([
   expect(text.match(/\[redacted\]/g)).toHaveLength(3);
 });
 
-test("what is logged is not changed, and a list stays one", () => {
+test("does not modify the logged object and keeps arrays", () => {
   const entry = { list: [{ token: "hunter2" }, 1], kept: { name: "x" } };
   const text = logged(entry);
   expect(JSON.parse(text)).toMatchObject({ list: [{ token: "[redacted]" }, 1], kept: { name: "x" } });
   expect(entry.list[0]).toEqual({ token: "hunter2" });
 });
 
-test("an error keeps its type, message, code and cause, and loses what drivers add", () => {
+test("keeps an error's type, message, code and cause, and drops fields of drivers", () => {
   const cause = Object.assign(new Error("outer", { cause: new Error("inner") }), {
     code: "ECONNREFUSED",
     detail: "Key (email)=(a@example.net)",
@@ -52,7 +52,7 @@ test("an error keeps its type, message, code and cause, and loses what drivers a
   expect(describeError("text")).toEqual({ type: "string", message: "not an error" });
 });
 
-test("lines carry the service, the level's name and the time in UTC", () => {
+test("adds the service, the level's name and the time in UTC", () => {
   expect(JSON.parse(logged({}))).toMatchObject({
     level: "info",
     service: "auth-sidecar",

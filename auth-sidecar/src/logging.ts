@@ -1,7 +1,7 @@
 import { pino, type DestinationStream, type Logger } from "pino";
 import { standardOutput } from "./log-destination.ts";
 
-/** Names under which a secret or a person could slip into a log line; censored wherever they stand, up to three levels deep. */
+/** Field names that may hold a secret or personal data; censored at any place, up to three levels deep. */
 const secretNames: ReadonlySet<string> = new Set([
   "password",
   "passwordHash",
@@ -21,7 +21,7 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 const deepest = 3;
 
-/** JSON lines, to standard output unless it says otherwise. */
+/** JSON lines, by default to standard output. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -38,8 +38,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 type Entry = Record<string, unknown>;
 
 /**
- * The entry without what stands under a secret's name. Walking it costs a tenth of what pino's own redaction costs for as many names at
- * three levels, and every token is one line of the audit trail.
+ * The entry without the values of secret names. This walk costs a tenth of pino's own redaction for as many names on
+ * three levels, and every token writes one line.
  */
 function censored(entry: Entry, level: number): Entry {
   let copy: Entry | undefined;
@@ -53,7 +53,7 @@ function censored(entry: Entry, level: number): Entry {
   return copy ?? entry;
 }
 
-/** Errors are described by {@link describeError}, which leaves nothing of theirs that could be secret. */
+/** {@link describeError} formats errors and drops every field that could be secret. */
 function isEntry(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !(value instanceof Error);
 }
@@ -66,7 +66,7 @@ export interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** An error without the fields that drivers add, as those can hold parameters, rows and commands. */
+/** An error without the fields of drivers, which can contain parameters, rows and commands. */
 export function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: "not an error" };
   const { code } = error as NodeJS.ErrnoException;

@@ -6,7 +6,7 @@ export interface Metrics {
   readonly seconds: Histogram<"method" | "route">;
   readonly tokens: Counter<"flow">;
   readonly logins: Counter<"flow" | "outcome">;
-  /** Adds a gauge that reads its value when it is asked for. */
+  /** Adds a gauge that reads its value on demand. */
   gauge(name: string, help: string, value: () => number): void;
 }
 

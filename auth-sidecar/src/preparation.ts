@@ -23,9 +23,9 @@ export interface PreparationParts {
 }
 
 /**
- * Makes what the service cannot be ready without, the first key and the first administrator; waits for a database that is not
- * there yet.
- * @throws what waiting does not heal, such as a key that does not open
+ * Creates the first key and the first administrator, which the service needs to be ready; waits for the database if
+ * necessary.
+ * @throws permanent errors, such as a key that cannot be decrypted
  */
 export async function prepare(parts: PreparationParts, signal: AbortSignal): Promise<void> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 2000)) {

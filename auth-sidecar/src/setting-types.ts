@@ -1,5 +1,5 @@
 /**
- * The kinds of value a setting can have. Every setting arrives as text.
+ * Types of settings. Every setting arrives as text.
  * @module
  */
 import { z } from "zod";
@@ -15,7 +15,7 @@ export function wholeNumber(minimum: number, maximum: number, byDefault: number)
     .default(byDefault);
 }
 
-/** A secret that only machines handle. */
+/** A secret for machines only. */
 export function secret(minimum: number) {
   return z.string("is required").superRefine((value, context) => {
     const weakness = secretWeakness(value, minimum);
@@ -23,7 +23,7 @@ export function secret(minimum: number) {
   });
 }
 
-/** An address of another part, with one of the given schemes. A password inside it must not be a published default. */
+/** URL of another service with one of the given schemes. A password in it must not be a published default. */
 export function address(schemes: readonly string[]) {
   return z.string("is required").superRefine((value, context) => {
     const url = URL.parse(value);

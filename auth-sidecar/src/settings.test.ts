@@ -22,7 +22,7 @@ function problems(environment: Record<string, string | undefined>, files: Record
   return [];
 }
 
-test("what is needed is enough, and the rest has the documented defaults", () => {
+test("accepts the required settings and has the documented defaults", () => {
   expect(readSettings(needed)).toMatchObject({
     PORT: 8080,
     METRICS_PORT: 9090,
@@ -36,7 +36,7 @@ test("what is needed is enough, and the rest has the documented defaults", () =>
   });
 });
 
-test("all problems are told at once, without a value", () => {
+test("reports all problems together without a value", () => {
   const found = problems({
     DATABASE_URL: "mysql://database",
     SERVICE_API_KEY: "short-but-my-own",
@@ -92,7 +92,7 @@ describe("NAME_FILE", () => {
 
   test("is a problem when the file cannot be read, and the only one for that setting", () => {
     const { SERVICE_API_KEY: _, ...rest } = needed;
-    expect(problems({ ...rest, SERVICE_API_KEY_FILE: "/absent" })).toEqual(["SERVICE_API_KEY: its file cannot be read (ENOENT)"]);
+    expect(problems({ ...rest, SERVICE_API_KEY_FILE: "/absent" })).toEqual(["SERVICE_API_KEY_FILE: the file cannot be read (ENOENT)"]);
   });
 
   test("is a problem beside NAME", () => {
@@ -102,7 +102,7 @@ describe("NAME_FILE", () => {
   });
 });
 
-describe("a name that is no setting", () => {
+describe("an unknown name", () => {
   test.each(["TOKEN_LIFETIME", "SESSION_IDLE", "DATABASE_URI", "LOGIN_ATTEMPTS", "TOKEN_LIFETIME_FILE", "LDAP_URI"])(
     "%s is refused",
     (name) => {
@@ -144,6 +144,6 @@ describe("settings that contradict each other", () => {
   });
 });
 
-test("every setting says what it is for", () => {
+test("every setting has a description", () => {
   for (const { name, purpose } of settingsReference()) expect(purpose, name).toMatch(/^[A-Z/].+\.$/);
 });

@@ -1,15 +1,23 @@
 /**
- * Every setting of the sidecar, once. Each is an environment variable `NAME`; each may instead be given as `NAME_FILE`, the
- * path of a file with the value (one trailing newline is dropped).
+ * Every setting of the sidecar. Each is an environment variable `NAME`, or `NAME_FILE` with the path of a
+ * file that contains the value (one trailing newline is dropped).
  * @module
  */
 import { readFileSync } from "node:fs";
+import { type Environment, readVariable } from "@routeql/contract/environment";
+import type { NumberSetting } from "@routeql/contract/settings";
 import { z } from "zod";
 import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
 import { signingAlgorithms } from "./keys/signing-key.ts";
+import { numberSettings } from "./number-settings.ts";
 import { emailAddress } from "./users/email-address.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
 
+/** A number that the deployment exposes, too. */
+const declared = (name: keyof typeof numberSettings) => {
+  const { minimum, maximum, default: byDefault, meaning }: NumberSetting = numberSettings[name];
+  return wholeNumber(minimum, maximum, byDefault).describe(meaning);
+};
 const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
 
 const schema = z.object({
@@ -29,32 +37,28 @@ const schema = z.object({
     .describe("Its value before a change: keys stored under that are stored again at the start."),
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
-  TOKEN_LIFE_SECONDS: wholeNumber(60, 3600, 900).describe("From iat to exp."),
+  TOKEN_LIFE_SECONDS: declared("TOKEN_LIFE_SECONDS"),
   TOKEN_ALGORITHM: z
     .enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`)
     .default("ES256")
     .describe("Signature of tokens; a change rotates the key."),
-  SESSION_IDLE_SECONDS: wholeNumber(1, 86_400, 900).describe("A session ends after so long without use."),
-  SESSION_ABSOLUTE_SECONDS: wholeNumber(1, 2_592_000, 28_800).describe("A session ends so long after its login, used or not."),
+  SESSION_IDLE_SECONDS: declared("SESSION_IDLE_SECONDS"),
+  SESSION_ABSOLUTE_SECONDS: declared("SESSION_ABSOLUTE_SECONDS"),
   ADMIN_EMAIL: emailAddress.optional().describe("First administrator, made when there is no user."),
   ADMIN_PASSWORD: secret(12).optional().describe("The first administrator's password."),
-  LOGIN_ATTEMPTS_PER_ACCOUNT: wholeNumber(1, 1000, 10).describe(
-    "Failures per account and address in one window; ten times as many per account alone.",
-  ),
-  LOGIN_ATTEMPTS_PER_ADDRESS: wholeNumber(1, 100_000, 50).describe("Failures per address in one window."),
-  LOGIN_WINDOW_SECONDS: wholeNumber(1, 86_400, 900).describe(
-    "Window in which failures count, and longest time that a refusal lasts.",
-  ),
-  PASSWORD_HASH_CONCURRENCY: wholeNumber(1, 64, 2).describe("Password hashes at one time; each takes 19 MiB and one core."),
-  PASSWORD_HASH_QUEUE: wholeNumber(0, 10_000, 64).describe("Logins that may wait for a hash; more are answered 429."),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: declared("LOGIN_ATTEMPTS_PER_ACCOUNT"),
+  LOGIN_ATTEMPTS_PER_ADDRESS: declared("LOGIN_ATTEMPTS_PER_ADDRESS"),
+  LOGIN_WINDOW_SECONDS: declared("LOGIN_WINDOW_SECONDS"),
+  PASSWORD_HASH_CONCURRENCY: declared("PASSWORD_HASH_CONCURRENCY"),
+  PASSWORD_HASH_QUEUE: declared("PASSWORD_HASH_QUEUE"),
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe(
     "Tokens of the session flow at work at one time; more would only share the same statements.",
   ),
   TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe("Requests for tokens that may wait, a second at most; more are answered 429."),
-  BODY_LIMIT_KILOBYTES: wholeNumber(1, 10_240, 256).describe("Largest body."),
+  BODY_LIMIT_KILOBYTES: declared("BODY_LIMIT_KILOBYTES"),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
-  KEY_ROTATION_HOURS: wholeNumber(0, 8784, 720).describe("Age at which the signing key is replaced; 0 for never."),
+  KEY_ROTATION_HOURS: declared("KEY_ROTATION_HOURS"),
   ...ldapSettings,
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
   LOG_LEVEL: z
@@ -64,9 +68,8 @@ const schema = z.object({
 });
 
 export type Settings = Readonly<z.output<typeof schema>>;
-type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that is wrong with the settings, one line each. Never quotes a value. */
+/** All problems of the settings, one line each. Never contains a value. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
 
@@ -77,13 +80,13 @@ export class SettingsError extends Error {
   }
 }
 
-/** @throws {SettingsError} with all problems at once */
+/** @throws {SettingsError} with all problems */
 export function readSettings(environment: Environment, readFile = (path: string) => readFileSync(path, "utf8")): Settings {
   const { values, problems } = gather(environment, readFile);
   const parsed = schema.safeParse(values);
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
-    if (!problems.some((problem) => problem.startsWith(`${name}:`))) problems.push(`${name}: ${issue.message}`);
+    if (!problems.some((problem) => problem.startsWith(`${name}:`) || problem.startsWith(`${name}_FILE:`))) problems.push(`${name}: ${issue.message}`);
   }
   problems.push(...contradictions(parsed.data, values));
   if (problems.length > 0 || parsed.data === undefined) throw new SettingsError(problems);
@@ -124,28 +127,20 @@ const prefixes = [
   "SHUTDOWN_",
   "TOKEN_",
 ];
-/** Kubernetes puts such variables into every pod for each service of the namespace. */
+/** Kubernetes adds such variables to every pod for each service of the namespace. */
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
 function gather(environment: Environment, readFile: (path: string) => string) {
   const values: Record<string, string> = {};
   const problems: string[] = [];
   for (const [variable, value] of Object.entries(environment)) {
-    if (value === undefined) continue;
-    const name = names.includes(variable) ? variable : variable.replace(/_FILE$/, "");
-    if (!names.includes(name)) {
-      if (prefixes.some((prefix) => variable.startsWith(prefix)) && !serviceLink.test(variable))
-        problems.push(`${variable}: is not a setting`);
-    } else if (variable === name) {
-      if (environment[`${name}_FILE`] !== undefined) problems.push(`${name}: is given both as ${name} and as ${name}_FILE`);
-      values[name] = value;
-    } else if (environment[name] === undefined) {
-      try {
-        values[name] = readFile(value).replace(/\r?\n$/, "");
-      } catch (error) {
-        problems.push(`${name}: its file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
-      }
-    }
+    const known = names.includes(variable) || names.includes(variable.replace(/_FILE$/, ""));
+    if (value !== undefined && !known && prefixes.some((prefix) => variable.startsWith(prefix)) && !serviceLink.test(variable)) problems.push(`${variable}: is not a setting`);
+  }
+  for (const name of names) {
+    const { value, problem } = readVariable(environment, name, readFile);
+    if (value !== undefined) values[name] = value;
+    if (problem !== undefined) problems.push(problem);
   }
   return { values, problems };
 }

@@ -33,13 +33,13 @@ import { UserRepository } from "./users/user-repository.ts";
 export interface Sidecar {
   readonly port: number;
   readonly metricsPort: number;
-  /** Settles when the first key and the first administrator are there; rejects when they cannot be. */
+  /** Settles when the first key and the first administrator exist; rejects when they cannot be created. */
   readonly prepared: Promise<void>;
-  /** Answers not ready, lets running requests end, then leaves the parts it used. */
+  /** Reports not ready, waits for running requests, then closes its connections. */
   stop(): Promise<void>;
 }
 
-/** Starts the service. It listens at once and is ready when its parts are. */
+/** Starts the service. It listens at once and is ready when its dependencies are. */
 export async function startSidecar(settings: Settings, log: Logger, host?: string): Promise<Sidecar> {
   const metrics = createMetrics();
   const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });

@@ -11,8 +11,8 @@ const known = new Set(
 );
 
 /**
- * Why a secret is refused, as the end of a sentence, or undefined when it is acceptable.
- * @param minimum least number of characters
+ * Why a secret is rejected, as the end of a sentence, or undefined for an acceptable one.
+ * @param minimum minimum number of characters
  */
 export function secretWeakness(secret: string, minimum: number): string | undefined {
   if (isKnownSecret(secret)) return "is a known default or example value";
@@ -22,7 +22,7 @@ export function secretWeakness(secret: string, minimum: number): string | undefi
   return undefined;
 }
 
-/** True for a published default, also when it is repeated or followed by digits to reach a length. */
+/** True for a published default, even when it is repeated or followed by digits to reach a length. */
 export function isKnownSecret(secret: string): boolean {
   const plain = secret.toLowerCase().replace(/[^a-z0-9]/g, "");
   if (known.has(plain) || known.has(plain.replace(/\d+$/, ""))) return true;

@@ -2,10 +2,10 @@
  * What signing and checking a password cost alone, in a process of its own: as many as fit into a time, so many at a time.
  * @module
  */
-import { generateSigningKey } from "../../auth-sidecar/src/keys/signing-key.ts";
-import { hashPassword, verifyPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
-import { signToken } from "../../auth-sidecar/src/tokens/sign-token.ts";
-import { tokenClaims } from "../../auth-sidecar/src/tokens/token-claims.ts";
+import { generateSigningKey } from "@routeql/auth-sidecar/keys/signing-key";
+import { hashPassword, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
+import { signToken } from "@routeql/auth-sidecar/tokens/sign-token";
+import { tokenClaims } from "@routeql/auth-sidecar/tokens/token-claims";
 
 export interface PrimitiveWork {
   readonly primitive: "sign" | "hash";

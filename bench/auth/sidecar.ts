@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
-import { paths } from "../../contract/paths.ts";
-import { freePorts } from "../../tests/harness/free-ports.ts";
-import { startSessions } from "../../tests/harness/sessions-container.ts";
+import { hashPassword } from "@routeql/auth-sidecar/passwords/password-hash";
+import { paths } from "@routeql/contract/paths";
+import { freePorts } from "@routeql/tests/harness/free-ports";
+import { startSessions } from "@routeql/tests/harness/sessions-container";
 import { BenchDatabase } from "../data/bench-database.ts";
 import { confine, contenderCore } from "../measure/contender-core.ts";
 import type { Target } from "../measure/http-load.ts";

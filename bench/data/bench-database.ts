@@ -1,6 +1,6 @@
 import { getContainerRuntimeClient } from "testcontainers";
-import { image } from "../../tests/harness/image.ts";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../../tests/harness/database-container.ts";
+import { image } from "@routeql/tests/harness/image";
+import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
 
 /** The kit's Postgres for a benchmark, at its own address, so that nothing is measured of Docker's port proxy. */
 export class BenchDatabase implements AsyncDisposable {

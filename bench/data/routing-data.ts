@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { detectCommand } from "../../database/detect/command.ts";
-import { loadCommand } from "../../database/load/command.ts";
-import type { StartedDatabaseContainer } from "../../tests/harness/database-container.ts";
+import { detectCommand } from "@routeql/database/detect/command";
+import { loadCommand } from "@routeql/database/load/command";
+import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
 
 const repository = resolve(import.meta.dirname, "../..");
 const realData = resolve(repository, "../shared/data/bgp");
@@ -20,7 +20,7 @@ export interface RoutingData {
 
 /**
  * Fills a database with `wanted` updates: the real ones where they lie beside the repository, the rest made up and older than those,
- * so that the newest rows are real. Hijacks are detected in the made-up part.
+ * so that the newest rows are real. Hijacks are detected in the generated part.
  * @throws when loading or detection fails
  */
 export async function fillRoutingData(database: StartedDatabaseContainer, wanted: number): Promise<RoutingData> {

@@ -2,9 +2,9 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SignJWT } from "jose";
-import { freePorts } from "../../tests/harness/free-ports.ts";
+import { freePorts } from "@routeql/tests/harness/free-ports";
 // @ts-expect-error plain JavaScript, for a Node that cannot strip types
-import { npm as untypedNpm } from "../../infra/local/bootstrap/npm.mjs";
+import { npm as untypedNpm } from "@routeql/cli/bootstrap/npm";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
 import type { Case } from "./cases.ts";

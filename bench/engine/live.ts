@@ -107,7 +107,7 @@ async function changeOnce(owner: Client, child: ReturnType<typeof fork>, keys: r
   return { committed, arrivals };
 }
 
-/** The next message, unless the process ends before it. Nothing goes on listening afterwards. */
+/** The next message, unless the process ends first. Removes its listeners. */
 async function answerOf(child: ReturnType<typeof fork>): Promise<unknown> {
   const listening = new AbortController();
   const { signal } = listening;

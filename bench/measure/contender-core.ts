@@ -5,7 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
-import { dockerClient } from "../../infra/local/docker/client.ts";
+import { dockerClient } from "@routeql/host/docker/client";
 
 /** The core that a contender is started on. */
 export const contenderCore = 0;

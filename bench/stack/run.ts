@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { parseEnvironmentFile } from "../../infra/settings/environment-file.ts";
-import { bringUpOwn, takeDownOwn } from "../../tests/e2e/support/own-stack.ts";
-import { mustRun } from "../../tests/harness/process.ts";
+import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
+import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
+import { mustRun } from "@routeql/tests/harness/process";
 import { newest } from "../engine/cases.ts";
 import { alternate } from "../measure/alternate.ts";
 import type { Load, Target } from "../measure/http-load.ts";
@@ -54,7 +54,7 @@ export async function benchStack({ quick, only }: StackBench): Promise<string> {
   try {
     const up = await seconds(() => bringUpOwn(name, settings));
     const accessFile = up.result;
-    await mustRun(process.execPath, ["infra/local/main.ts", "load", "--stack", name, "--demo", String(updates)], { cwd: repository });
+    await mustRun(process.execPath, ["cli/main.ts", "load", "--stack", name, "--demo", String(updates)], { cwd: repository });
     const ways = await waysTo(accessFile);
     await using generator = new LoadGenerator();
     const figures: WayFigures[] = [];

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
-import { unreadable } from "../load/unreadable.ts";
-import { withClient } from "../load/with-client.ts";
+import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
+import { unreadable } from "../shared/unreadable.ts";
+import { withClient } from "../shared/with-client.ts";
 import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
 import { detect, type DetectReport } from "./detect.ts";
 
-export type { OpenDatabase, OpenedDatabase } from "../load/opened-database.ts";
+export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts";
 
 export const detectHelp = `npm run detect -- [--replace] CONFIG.yaml
 
@@ -20,7 +20,7 @@ kind that should not have been announced, and links the updates with it. Running
       origins: [64500]           # who may announce it and all that lies in it; [] for nobody
       organisation: example-net  # whose tenants may see it, optional
 
-  --replace     take away configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
+  --replace     delete configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
   --stack NAME  the stack to work on (local)
   --help        this text
 
@@ -30,9 +30,9 @@ understood.
 
 /**
  * `npm run detect`.
- * @param openDatabase opens a way to the database as `routeql_loader`; called once, after the configuration was found to be right.
- * @returns the exit code: 0, 1 when the configuration is not right, 2 when the arguments were not understood.
- * @throws what the database or the way to it throws.
+ * @param openDatabase connects to the database as `routeql_loader`; called once, after the configuration is validated.
+ * @returns the exit code: 0, 1 for an invalid configuration, 2 for invalid arguments.
+ * @throws errors of the database or of the connection.
  */
 export async function detectCommand(
   args: readonly string[],

@@ -21,7 +21,7 @@ prefixes:
   });
 });
 
-describe("a problem is named with its line", () => {
+describe("reports a problem with its line", () => {
   test.each([
     ["", "c.yaml:1: the file: "],
     ["prefixes: []", "c.yaml:1: prefixes: "],
@@ -57,7 +57,7 @@ describe("a problem is named with its line", () => {
   });
 });
 
-test("all problems come at once, in the order of the lines", () => {
+test("reports all problems together in the order of the lines", () => {
   const text = "prefixes:\n  - { prefix: x, origins: [1] }\n  - { prefix: 192.0.2.0/24, origins: 7 }\nextra: 1\n";
   expect(() => parseConfiguration(text, "c.yaml")).toThrow(
     /^c.yaml:2: [^\n]+\nc.yaml:3: [^\n]+\nc.yaml:4: extra: is not known here$/,

@@ -28,18 +28,18 @@ const schema = z.strictObject({
     .max(100_000),
 });
 
-/** What detection is to compare updates with. */
+/** Prefixes and origins that detection compares updates with. */
 export type Configuration = z.infer<typeof schema>;
 
-/** Everything that is wrong with a configuration; each problem names its line. */
+/** All problems of a configuration; each names its line. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
 /**
  * Reads the YAML text of a configuration.
- * @param file its name, for the messages.
- * @throws ConfigurationError with every problem at once.
+ * @param file its name, for error messages.
+ * @throws ConfigurationError with all problems.
  */
 export function parseConfiguration(text: string, file: string): Configuration {
   const lines = new LineCounter();
@@ -95,7 +95,7 @@ function findRepetitions(values: readonly string[], found: (index: number, first
   }
 }
 
-/** Where in the text a value is; for one that is missing, where the nearest thing around it is. */
+/** Position of a value in the text; for a missing value, the position of its nearest parent. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);

@@ -1,4 +1,4 @@
--- $1 prefixes, $2 origins as text of an array each, $3 organisations; what is configured already stays as it is.
+-- $1 prefixes, $2 origins as the text of an array each, $3 organisations; existing prefixes stay unchanged.
 insert into routing.configured_prefixes as known (prefix, origins, organisation)
 select prefix, origins::bigint[], organisation
 from unnest($1::inet[], $2::text[], $3::text[]) wanted (prefix, origins, organisation)

@@ -1,33 +1,33 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
-import { inTurn } from "../load/turn.ts";
+import { inTurn } from "../shared/turn.ts";
 import type { Configuration } from "./configuration.ts";
 
-/** What a run of detection found and changed. */
+/** Result of one detection run. */
 export interface DetectReport {
   readonly configured: { readonly added: number; readonly changed: number; readonly removed: number; readonly total: number };
   /** Updates within a configured prefix. */
   readonly compared: number;
   readonly hijacks: { readonly added: number; readonly updated: number; readonly outdated: number; readonly found: number };
-  /** Updates that were marked or linked anew. */
+  /** Updates that were newly marked or linked. */
   readonly marked: number;
 }
 
 export interface DetectOptions {
-  /** Take configured prefixes away that the configuration does not list. */
+  /** Delete configured prefixes that the configuration does not list. */
   readonly replace?: boolean;
 }
 
 /**
- * Stores the configuration, compares every update within any configured prefix with it, and writes hijack records and their
- * links; all in one transaction. A second run on the same updates changes nothing.
+ * Stores the configuration, compares every update within a configured prefix with it, and writes hijack records and their
+ * links, all in one transaction. A second run on the same updates changes nothing.
  */
 export async function detect(
   client: Client,
   configuration: Configuration,
   { replace = false }: DetectOptions = {},
 ): Promise<DetectReport> {
-  // Several sorts and hashes run in one statement; by default a hash takes twice as much. A process of the server has a bound.
+  // Several sorts and hashes run in one statement, and a hash may use twice work_mem. The process has a memory limit.
   await client.query("set work_mem = '64MB'; set hash_mem_multiplier = 1");
   return inTurn(client, () => run(client, configuration, replace));
 }

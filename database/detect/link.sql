@@ -1,11 +1,11 @@
--- Marks every update within a configured prefix, and names its hijack in those that belong to one: hijacked announcements, and
--- the withdrawals that end them. A name that an update once got stays with it.
+-- Marks every update within a configured prefix, and adds the hijack key to hijacked announcements and to
+-- the withdrawals that end them. An update keeps a key once it has one.
 with belonging as (
   select *, coalesce(hijack, case when type = 'W' then
     lag(hijack) over (partition by prefix, service, peer_asn order by "timestamp", type, hijack, key) end) as belongs_to
   from judged_updates
 ), alike as (
-  -- two sessions of one peer can say the same in the same moment: what cannot be told apart has the same hijack
+  -- two sessions of one peer may send the same update at the same time: indistinguishable updates get the same hijack
   select *, max(belongs_to) over (partition by "timestamp", prefix, peer_asn, type, as_path, service) as shared
   from belonging
 ), wanted as (

@@ -1,4 +1,4 @@
--- Every update within a configured prefix, with the most specific one around it.
+-- Every update within a configured prefix, with the most specific configured prefix that contains it.
 create temporary table matched_prefixes on commit drop as
 with roots as (
   -- prefixes that no other configured prefix contains: their ranges do not overlap
@@ -7,7 +7,7 @@ with roots as (
 ), announced as (
   select distinct u.prefix
   from roots, lateral (
-    -- the order of inet makes a prefix and all that lies in it one range of the index
+    -- in inet order, a prefix and everything within it are one range of the index
     select prefix from routing.bgp_updates
     where prefix >= roots.prefix
       and prefix <= set_masklen(broadcast(roots.prefix), case family(roots.prefix) when 4 then 32 else 128 end)
@@ -19,7 +19,7 @@ from announced, lateral (
 ) best;
 analyze matched_prefixes;
 
--- An announcement whose origin is not among the legitimate ones is a hijack; a path without an origin accuses nobody.
+-- An announcement with an illegitimate origin is a hijack; a path without an origin is not.
 create temporary table judged_updates on commit drop as
 select u."timestamp", u.key, u.prefix, u.peer_asn, u.service, u.type, u.as_path, u.origin_as, u.hijack_key, u.handled,
   u.matched_prefix, m.configured_prefix, m.configured_at, verdict.type as hijack_type,

@@ -1,5 +1,5 @@
--- What the updates say of each hijack. A monitor has withdrawn when its next word on the prefix, a withdrawal or another route
--- (RFC 4271 section 3.1: it replaces the one before), comes after its last hijacked one.
+-- Figures of each hijack. A monitor has withdrawn when its next update of the prefix, a withdrawal or another route
+-- (RFC 4271 section 3.1: it replaces the previous one), comes after its last hijacked one.
 create temporary table measured_hijacks on commit drop as
 with announcements as (
   select * from judged_updates where hijack is not null
@@ -12,13 +12,13 @@ with announcements as (
     on u.prefix = s.prefix and u.service = s.service and u.peer_asn = s.peer_asn and u."timestamp" > s.last_seen
   group by s.hijack, s.service, s.peer_asn
 ), peers as (
-  -- a peer at several collectors has withdrawn when it has at all of them
+  -- a peer at several collectors has withdrawn when all its sessions have
   select hijack, peer_asn, case when bool_and(withdrawn_at is not null) then max(withdrawn_at) end as withdrawn_at
   from ends group by hijack, peer_asn
 ), peer_figures as (
   select hijack, array_agg(peer_asn order by peer_asn) as peers_seen,
     coalesce(array_agg(peer_asn order by peer_asn) filter (where withdrawn_at is not null), '{}') as peers_withdrawn,
-    -- the moment at which 80 % had withdrawn; null, as the largest, where they have not
+    -- the time at which 80 % had withdrawn; null, as the largest value, if they have not
     (array_agg(withdrawn_at order by withdrawn_at nulls last))[ceil(count(*) * 0.8)::integer] as withdrawn_at
   from peers group by hijack
 ), infected as (
@@ -27,7 +27,7 @@ with announcements as (
 )
 select a.hijack as key, a.hijack_type as type, a.prefix, a.origin_as as hijack_as, a.configured_prefix, a.configured_at,
   min(a."timestamp") as time_started,
-  -- stragglers may repeat an announcement after the end; they are linked, but the record's last one is from its own time
+  -- late repetitions are linked, but the record's last announcement is the one within its own time
   max(a."timestamp") filter (where p.withdrawn_at is null or a."timestamp" <= p.withdrawn_at) as time_last,
   coalesce(p.peers_seen, '{}') as peers_seen, coalesce(p.peers_withdrawn, '{}') as peers_withdrawn, p.withdrawn_at,
   coalesce(i.asns_inf, '{}') as asns_inf

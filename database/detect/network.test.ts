@@ -17,11 +17,11 @@ test.each([
   expect(canonicalPrefix(text)).toEqual({ prefix, hostBits });
 });
 
-test.each(["", "192.0.2.0", "192.0.2.0/33", "example/24"])("'%s' is no prefix", (text) => {
+test.each(["", "192.0.2.0", "192.0.2.0/33", "example/24"])("rejects '%s' as a prefix", (text) => {
   expect(canonicalPrefix(text)).toBeUndefined();
 });
 
-test("bits beyond the length are found in every IPv4 and IPv6 prefix", () => {
+test("finds bits beyond the length in every IPv4 and IPv6 prefix", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 32n - 1n }), fc.integer({ min: 0, max: 32 }), (address, length) => {
       const text = [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join(".");

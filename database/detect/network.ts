@@ -1,9 +1,9 @@
 import { isIPv4, SocketAddress } from "node:net";
-import { isPrefix } from "../load/prefix.ts";
+import { isPrefix } from "../shared/prefix.ts";
 
 /**
- * A prefix in the form in which Postgres prints it too (RFC 5952), so that two spellings of one prefix are one.
- * @returns undefined when the text is no prefix, and `hostBits` true when bits beyond its length are set.
+ * A prefix as Postgres prints it (RFC 5952), so that two spellings of one prefix are equal.
+ * @returns undefined for text that is not a prefix; `hostBits` is true if bits beyond its length are set.
  */
 export function canonicalPrefix(text: string): { prefix: string; hostBits: boolean } | undefined {
   if (!isPrefix(text)) return undefined;
@@ -17,7 +17,7 @@ export function canonicalPrefix(text: string): { prefix: string; hostBits: boole
 
 function addressNumber(address: string): bigint {
   if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  // The last 32 bits may be written as an IPv4 address.
+  // The last 32 bits may be an IPv4 address.
   const plain = address.replace(/[^:]+\.[^:]+$/, (ipv4) => {
     const number = addressNumber(ipv4);
     return `${(number >> 16n).toString(16)}:${(number & 0xffffn).toString(16)}`;

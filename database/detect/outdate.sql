@@ -1,4 +1,4 @@
--- Records that the configuration no longer calls a hijack, and those of prefixes that it no longer holds ($1).
+-- Records that the configuration no longer considers a hijack, and those of removed prefixes ($1).
 update routing.hijacks h set outdated = true, active = false, dormant = false
 where not h.outdated and (
   h.configured_prefix = any ($1::inet[])

@@ -1,5 +1,5 @@
--- New records, and new figures in those that are there. What an operator set (resolved, ignored, seen, comment, annotation,
--- mitigation) stays.
+-- Inserts new records and updates the figures of existing ones. An operator's values (resolved, ignored, seen, comment, annotation,
+-- mitigation) stay.
 insert into routing.hijacks as known (
   key, type, prefix, hijack_as, peers_seen, peers_withdrawn, num_peers_seen, asns_inf, num_asns_inf, time_started, time_last,
   time_ended, time_detected, withdrawn, active, dormant, configured_prefix, timestamp_of_config)

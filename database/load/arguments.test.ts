@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseLoadArguments } from "./arguments.ts";
 
-test("files and their service are taken", () => {
+test("reads files and their service", () => {
   expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({
     help: false,
     files: ["a", "-"],
@@ -10,12 +10,12 @@ test("files and their service are taken", () => {
   });
 });
 
-test("--demo takes number, seed and start", () => {
+test("reads number, seed and start of --demo", () => {
   const { demo } = parseLoadArguments(["--demo", "500", "--seed", "7", "--start", "2026-02-03T04:05:06"]);
   expect(demo).toEqual({ count: 500, seed: 7, start: Date.UTC(2026, 1, 3, 4, 5, 6) });
 });
 
-describe("what is wrong is said", () => {
+describe("reports invalid arguments", () => {
   test.each([
     [[], "no FILE"],
     [["--demo", "0"], "--demo takes"],
@@ -34,6 +34,6 @@ describe("what is wrong is said", () => {
   });
 });
 
-test("several problems come together", () => {
+test("reports several problems together", () => {
   expect(() => parseLoadArguments(["--service", "x", "--seed", "1"])).toThrow(/--service takes[^]*belong to --demo[^]*no FILE/);
 });

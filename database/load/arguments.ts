@@ -5,11 +5,11 @@ export const loadHelp = `npm run load -- [options] FILE…
 Loads routing updates into the running stack. A FILE is bgpdump -m text or RIPEstat bgp-updates JSON, plain or gzip, or a tar of
 such files; what it is shows in its bytes, not in its name. - is standard input. The same file again changes nothing.
 
-  --service SOURCE|COLLECTOR  where bgpdump text comes from, at most 50 characters, such as 'ripe-ris|rrc03'
+  --service SOURCE|COLLECTOR  source of bgpdump text, at most 50 characters, such as 'ripe-ris|rrc03'
                               (default 'bgpdump|unknown')
-  --demo N                    makes N updates up instead, with documentation prefixes and AS numbers
-  --seed N                    another set of made-up updates (default 1)
-  --start TIME                when the first of them happened (default 2026-01-01T00:00:00Z)
+  --demo N                    generates N updates instead, with documentation prefixes and AS numbers
+  --seed N                    generates another set of updates (default 1)
+  --start TIME                time of the first generated update (default 2026-01-01T00:00:00Z)
   --stack NAME                the stack to work on (local)
   --help                      this text
 
@@ -24,7 +24,7 @@ export interface LoadArguments {
   readonly demo: { readonly count: number; readonly seed: number; readonly start: number } | null;
 }
 
-/** @throws UsageError with everything that is wrong. */
+/** @throws UsageError with all problems. */
 export function parseLoadArguments(args: readonly string[]): LoadArguments {
   const { values, positionals } = parse(args);
   if (values.help) return { help: true, files: [], service: "", demo: null };
@@ -43,7 +43,7 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments {
   return { help: false, files: positionals, service, demo };
 }
 
-/** A command line that was not understood. */
+/** An invalid command line. */
 export class UsageError extends Error {}
 
 function parse(args: readonly string[]) {

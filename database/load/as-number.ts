@@ -1,6 +1,6 @@
 const LARGEST = 4_294_967_295; // RFC 6793: four octets
 
-/** An AS number in its plain decimal notation (RFC 5396), or undefined. */
+/** An AS number in plain decimal notation (RFC 5396), or undefined. */
 export function parseAsNumber(text: string): number | undefined {
   if (!/^(?:0|[1-9]\d{0,9})$/.test(text)) return undefined;
   const number = Number(text);

@@ -35,7 +35,7 @@ test.each([
   expect(parsePathText(text)).toMatchObject({ reason: expect.stringContaining(reason) as string });
 });
 
-test("what is printed as bgpdump prints it is read back", () => {
+test("reads back the text that bgpdump prints", () => {
   fc.assert(
     fc.property(path, (path) => {
       const text = path.map((element) => (typeof element === "number" ? element : `{${element.join(",")}}`)).join(" ");
@@ -52,12 +52,12 @@ test.each([[null], ["64496"], [{}], [[-1]], [[1.5]], [[4_294_967_296]], [[[]]], 
   },
 );
 
-test("a path without sets stays one row without an original", () => {
+test("keeps a path without sets as one row without an original", () => {
   expect(expandPath([64_496, 64_497])).toEqual({ rows: [[64_496, 64_497]], original: null });
   expect(expandPath([])).toEqual({ rows: [[]], original: null });
 });
 
-test("every choice of one member of each set becomes a row, and the path as announced is kept", () => {
+test("creates a row for every choice of set members and keeps the announced path", () => {
   expect(expandPath([1, [2, 3], [4, 5, 4]])).toEqual({
     rows: [
       [1, 2, 4],
@@ -69,12 +69,12 @@ test("every choice of one member of each set becomes a row, and the path as anno
   });
 });
 
-test("a path whose sets would become thousands of rows is refused", () => {
+test("rejects a path whose sets would become thousands of rows", () => {
   const set = Array.from({ length: 100 }, (_, index) => index);
   expect(expandPath([set, set])).toBeInstanceOf(Refusal);
 });
 
-test("each row has a member of every element, in order, and no row comes twice", () => {
+test("each row has one member of every element, in order, without duplicates", () => {
   fc.assert(
     fc.property(path, (path) => {
       const expanded = expandPath(path);

@@ -1,17 +1,17 @@
 import { isAsNumber, parseAsNumber } from "./as-number.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A path from the monitor to the origin; a nested list is an AS set (RFC 4271 section 4.3), whose order means nothing. */
+/** A path from the monitor to the origin; a nested list is an AS set (RFC 4271 section 4.3), which is unordered. */
 export type AsPath = readonly (number | readonly number[])[];
 
-/** Rows that one announcement may become. Sets are rare and small (RFC 6472); a product beyond this is no routing data. */
+/** Limit of rows for one announcement. Sets are rare and small (RFC 6472), so a larger product is not routing data. */
 const MOST_ROWS = 1000;
 
 const confederation = new Refusal("the path holds confederation segments");
 const malformed = new Refusal("the path is not a list of AS numbers and AS sets");
 const tooManyMembers = new Refusal(`the path's AS sets would become more than ${MOST_ROWS} rows`);
 
-/** Reads the path as `bgpdump` prints it: AS numbers with spaces between, sets as `{64496,64497}`; empty for an empty path. */
+/** Reads the path as `bgpdump` prints it: AS numbers separated by spaces, sets as `{64496,64497}`; empty for an empty path. */
 export function parsePathText(text: string): AsPath | Refusal {
   if (text === "") return [];
   const path: (number | number[])[] = [];
@@ -45,15 +45,15 @@ export function parsePathJson(value: unknown): AsPath | Refusal {
   return path;
 }
 
-/** What a path becomes in the table. */
+/** The table rows of one path. */
 export interface ExpandedPath {
-  /** One path a row; exactly one unless there is a set with several members. */
+  /** One path for each row; more than one only with a set of several members. */
   readonly rows: readonly (readonly number[])[];
-  /** JSON text of the path as announced where it held a set, else null. */
+  /** JSON text of the announced path if it contained a set, otherwise null. */
   readonly original: string | null;
 }
 
-/** Spreads AS sets: one row for every choice of one member of each. */
+/** Expands AS sets: one row for every choice of one member of each. */
 export function expandPath(path: AsPath): ExpandedPath | Refusal {
   if (path.every((element) => typeof element === "number")) return { rows: [path], original: null };
   let rows: number[][] = [[]];

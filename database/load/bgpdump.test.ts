@@ -7,7 +7,7 @@ const service = "example|north";
 const announcement =
   "BGP4MP|1470931200|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 64500|IGP|192.0.2.1|0|0|64496:200 64496:240|NAG||";
 
-test("an announcement is read", () => {
+test("reads an announcement", () => {
   expect(parseBgpdumpLine(announcement, service)).toEqual({
     timestamp: "2016-08-11T16:00:00",
     prefix: "198.51.100.0/24",
@@ -20,7 +20,7 @@ test("an announcement is read", () => {
   });
 });
 
-test("a withdrawal has no path, and its microseconds are kept", () => {
+test("reads a withdrawal without path and with its microseconds", () => {
   expect(parseBgpdumpLine("BGP4MP_ET|1445565711.010749|W|2001:db8::1|65536|2001:db8:1::/48", service)).toMatchObject({
     timestamp: "2015-10-23T02:01:51.010749",
     prefix: "2001:db8:1::/48",
@@ -30,12 +30,12 @@ test("a withdrawal has no path, and its microseconds are kept", () => {
   });
 });
 
-test("an announcement with an empty path and no communities is read", () => {
+test("reads an announcement with an empty path and no communities", () => {
   const line = "BGP4MP_ET|1445565706.844149|A|192.0.2.1|64496|198.51.100.0/24||IGP|192.0.2.4|100|0||NAG||";
   expect(parseBgpdumpLine(line, service)).toMatchObject({ type: "A", path: [], communities: "[]" });
 });
 
-test("a state change is skipped by its name", () => {
+test("skips a state change and names it", () => {
   expect(parseBgpdumpLine("BGP4MP|1470931201|STATE|192.0.2.1|64496|6|1", service)).toEqual({ skipped: "STATE" });
 });
 
@@ -63,10 +63,10 @@ test.each([
   expect(parseBgpdumpLine(line, service)).toMatchObject({ reason: expect.stringContaining(reason) as string });
 });
 
-test("no line makes it throw, and what it takes holds nothing that COPY would have to escape", () => {
+test("never throws, and accepts nothing that COPY would have to escape", () => {
   const right = announcement.split("|");
   const other = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...right, "BGP4MP_ET", "W", "{1,2}", "\\N", "\t"));
-  // A line of anything is hardly ever one that is taken; a right one of which a field or two are something else often is.
+  // Random lines are hardly ever valid; a valid line with one or two changed fields often is.
   const nearlyRight = fc
     .array(fc.tuple(fc.nat({ max: right.length - 1 }), other), { maxLength: 2 })
     .map((changes) => changes.reduce((fields, [place, text]) => fields.with(place, text), right));

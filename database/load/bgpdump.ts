@@ -1,7 +1,7 @@
 import { parseAsNumber } from "./as-number.ts";
 import { parsePathText } from "./as-path.ts";
 import { communitiesJson } from "./communities.ts";
-import { isPrefix } from "./prefix.ts";
+import { isPrefix } from "../shared/prefix.ts";
 import { Refusal } from "./refusal.ts";
 import { timestampOfEpoch } from "./timestamp.ts";
 import type { Skipped, Update } from "./update.ts";
@@ -22,7 +22,7 @@ const ANNOUNCEMENT_FIELDS = 12;
  * Reads one line of `bgpdump -m`:
  * `BGP4MP|<epoch>|A|<peer address>|<peer AS>|<prefix>|<path>|<origin>|<next hop>|<local pref>|<MED>|<communities>|…`,
  * `BGP4MP|<epoch>|W|<peer address>|<peer AS>|<prefix>` or `BGP4MP|<epoch>|STATE|…`; BGP4MP_ET lines have a time with decimals.
- * @param service what the line does not say: `source|collector`.
+ * @param service `source|collector`, which the line does not contain.
  */
 export function parseBgpdumpLine(line: string, service: string): Update | Skipped | Refusal {
   const fields = line.split("|");

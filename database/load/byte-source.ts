@@ -4,7 +4,7 @@ import { BrokenInput } from "./refusal.ts";
 
 export type ByteSource = AsyncIterable<Buffer>;
 
-/** The first bytes of a source, at most `length` of them where it has as many, and the whole source, those bytes included. */
+/** The first bytes of a source, at most `length`, and the whole source including them. */
 export async function peek(source: ByteSource, length: number): Promise<{ head: Buffer; whole: ByteSource }> {
   const iterator = source[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
@@ -31,10 +31,10 @@ async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteS
   }
 }
 
-/** The bytes that a gzip stream holds. */
+/** The uncompressed bytes of a gzip stream. */
 export async function* gunzip(source: ByteSource): ByteSource {
   const stream = createGunzip();
-  // A failure of either side reaches whoever reads below.
+  // An error of either side reaches the reader below.
   pipeline(source, stream, () => {});
   try {
     for await (const chunk of stream) yield chunk as Buffer;

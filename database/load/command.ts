@@ -6,15 +6,15 @@ import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
 import { loadInput } from "./load-input.ts";
 import { type Member, members } from "./members.ts";
-import type { CommandOutput, OpenDatabase } from "./opened-database.ts";
+import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
 import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
 import { details, summarize } from "./summary.ts";
 import { Tally } from "./tally.ts";
-import { unreadable } from "./unreadable.ts";
-import { withClient } from "./with-client.ts";
+import { unreadable } from "../shared/unreadable.ts";
+import { withClient } from "../shared/with-client.ts";
 
-export type { OpenDatabase, OpenedDatabase } from "./opened-database.ts";
+export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts";
 
 interface Input {
   readonly name: string;
@@ -22,10 +22,10 @@ interface Input {
 }
 
 /**
- * `npm run load`: loads routing data, prints what became of each input.
- * @param openDatabase opens a way to the database as `routeql_loader`; it is called once.
- * @returns the exit code: 0, 1 when an input was broken, 2 when the arguments were not understood.
- * @throws what the database or the way to it throws.
+ * `npm run load`: loads routing data and prints the result of each input.
+ * @param openDatabase connects to the database as `routeql_loader`; called once.
+ * @returns the exit code: 0, 1 for a broken input, 2 for invalid arguments.
+ * @throws errors of the database or of the connection.
  */
 export async function loadCommand(
   args: readonly string[],
@@ -74,7 +74,7 @@ async function load(client: Client, input: Input, { stdout, stderr }: CommandOut
   }
 }
 
-/** @param gone nobody takes what is read any more */
+/** @param gone aborted when the connection has ended, so that reading stops */
 function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Generator<Input> {
   if (demo !== null) {
     yield {
@@ -93,7 +93,7 @@ function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Ge
   }
 }
 
-/** The bytes of a file, which is opened when they are asked for. Whoever waits for more of them, of a pipe say, is told when there is nobody to take them. */
+/** The bytes of a file, opened on demand. `gone` also ends the wait for more bytes, for example of a pipe. */
 async function* bytesOf(file: string, gone: AbortSignal): ByteSource {
   yield* addAbortSignal(gone, file === "-" ? process.stdin : createReadStream(file));
 }

@@ -2,7 +2,7 @@ import { Refusal } from "./refusal.ts";
 
 const malformed = new Refusal("a community is not understood");
 
-/** Names that tools print in the place of numbers (RFC 1997, RFC 3765, RFC 7999, RFC 8326). */
+/** Names that tools print instead of numbers (RFC 1997, RFC 3765, RFC 7999, RFC 8326). */
 const wellKnown: Readonly<Record<string, string>> = {
   "graceful-shutdown": "[65535,0]",
   "no-export": "[65535,65281]",
@@ -15,8 +15,8 @@ const wellKnown: Readonly<Record<string, string>> = {
 };
 
 /**
- * JSON text of a list of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) a list of three numbers, and an
- * extended one keeps its kind as text, `rt:64496:100` as `["rt",64496,100]`. Nothing is lost or cut.
+ * JSON text of a list of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) a list of three numbers. An
+ * extended one keeps its kind as text: `rt:64496:100` becomes `["rt",64496,100]`.
  */
 export function communitiesJson(communities: readonly unknown[]): string | Refusal {
   if (communities.length === 0) return "[]";

@@ -16,19 +16,19 @@ async function made(options: DemoOptions): Promise<Update[]> {
 
 const options = { count: 3000, seed: 1, start: Date.UTC(2026) };
 
-test("the same seed gives the same updates, another seed gives others", async () => {
+test("gives the same updates for the same seed and others for another seed", async () => {
   expect(await made(options)).toEqual(await made(options));
   expect(await made({ ...options, seed: 2 })).not.toEqual(await made(options));
 });
 
-test("there are as many as asked for, in the order of time", async () => {
+test("gives the requested number in the order of time", async () => {
   const updates = await made(options);
   expect(updates).toHaveLength(3000);
   const times = updates.map(({ timestamp }) => timestamp);
   expect(times).toEqual(times.toSorted());
 });
 
-test("only prefixes and AS numbers for documentation appear", async () => {
+test("contains only documentation prefixes and AS numbers", async () => {
   for (const { prefix, path, peerAsn } of await made(options)) {
     expect(prefix).toMatch(/^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/);
     for (const asn of [...path.flat(), peerAsn ?? 0]) {

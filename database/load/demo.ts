@@ -10,7 +10,7 @@ export interface DemoOptions {
   readonly start: number;
 }
 
-// AS numbers of RFC 5398, prefixes of RFC 5737 and RFC 3849; database/examples/demo.yaml says who may announce what.
+// AS numbers of RFC 5398, prefixes of RFC 5737 and RFC 3849; database/examples/demo.yaml lists the legitimate origins.
 const peers = [64_496, 64_497, 64_498, 64_499, 65_536, 65_537, 65_538, 65_539];
 const transits = [64_504, 64_505, 64_506, 64_507, 65_540, 65_541, 65_542, 65_543];
 const hijackers = [64_510, 65_550];
@@ -23,7 +23,7 @@ const SHARE_OF_HIJACKS = 0.02;
 /** Mean time between two updates, in microseconds. */
 const MEAN_GAP = 50_000;
 
-/** Made-up updates that look like a collector's, a few of them hijacks. */
+/** Generated updates that look like a collector's; a few are hijacks. */
 export function demoMember(options: DemoOptions): Member {
   return { name: null, format: null, records: demoRecords(options) };
 }
@@ -70,7 +70,7 @@ function timestampOf(microseconds: bigint): string {
   return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${decimals}`;
 }
 
-/** Numbers in [0, 1) that look random and depend on the seed alone (mulberry32). */
+/** Pseudo-random numbers in [0, 1) that depend only on the seed (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

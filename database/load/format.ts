@@ -2,7 +2,7 @@ import { BrokenInput } from "./refusal.ts";
 
 export type Format = "gzip" | "tar" | "bgpdump" | "json" | "unknown";
 
-/** Bytes by which {@link detectFormat} decides; enough for a few lines that are broken before the first good one. */
+/** Bytes that {@link detectFormat} reads; enough for a few broken lines before the first valid one. */
 export const DETECTION_BYTES = 65_536;
 
 const compressions: readonly (readonly [name: string, magic: Buffer, command: string])[] = [
@@ -11,12 +11,12 @@ const compressions: readonly (readonly [name: string, magic: Buffer, command: st
   ["Zstandard", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "zstdcat"],
 ];
 
-/** MRT types that a file of routes or updates begins with (RFC 6396 section 4, RFC 8050). */
+/** MRT types at the start of a file of routes or updates (RFC 6396 section 4, RFC 8050). */
 const mrtTypes = new Set([11, 12, 13, 16, 17, 32, 33, 48, 49]);
 
 /**
- * What the first bytes of an input are; its name plays no part.
- * @throws BrokenInput for what is known and not read here, with what to do about it.
+ * Detects the format of an input from its first bytes; its name does not matter.
+ * @throws BrokenInput for a known format that is not supported, with what to do.
  */
 export function detectFormat(head: Buffer): Format {
   if (head.length === 0) throw new BrokenInput("it is empty");

@@ -14,7 +14,7 @@ async function all(source: ByteSource): Promise<string[]> {
   return batches;
 }
 
-test("lines are the same however the bytes are cut", async () => {
+test("gives the same lines however the bytes are split", async () => {
   const text = fc.array(fc.constantFrom("a", "|", "\n", "\r\n", "é"), { maxLength: 60 }).map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 70 }), async (text, size) => {
@@ -25,7 +25,7 @@ test("lines are the same however the bytes are cut", async () => {
   );
 });
 
-test("a line of megabytes is dropped and named, and the lines around it are whole", async () => {
+test("drops and reports a line of megabytes and keeps the lines around it", async () => {
   const text = `first\n${"x".repeat(3_000_000)}\nlast`;
   expect(await all(inChunks(text, 65_536))).toEqual(["first", "[line of more than 1048576 characters]", "last"]);
   expect(await all(inChunks("x".repeat(3_000_000), 65_536))).toEqual(["[line of more than 1048576 characters]"]);

@@ -1,11 +1,11 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** No line of routing data comes near; without a bound, a file without line ends would have to fit in memory. */
+/** Far above any line of routing data; without a limit, a file without line ends would have to fit in memory. */
 const LONGEST_LINE = 1_048_576;
 
 /**
- * The lines of a source, a batch a chunk, with their line ends cut off. Bytes become characters one to one.
- * A line that is too long comes as `[line of more than … characters]`, which no parser takes.
+ * The lines of a source, one batch for each chunk, without line ends. Each byte becomes one character.
+ * A line that is too long becomes `[line of more than … characters]`, which every parser rejects.
  */
 export async function* lines(source: ByteSource): AsyncGenerator<string[]> {
   let rest = "";

@@ -4,14 +4,14 @@ import { BrokenInput, Refusal } from "./refusal.ts";
 import { copyIntoStaging, prepareStaging, publishStaged, stagedRows } from "./staging.ts";
 import { Tally } from "./tally.ts";
 
-/** Different months that one input may have, 30 years: each is a partition of the table. */
+/** Limit of different months in one input, 30 years: each is a partition of the table. */
 const MOST_MONTHS = 360;
 
 export interface LoadReport {
   readonly tally: Tally;
-  /** Rows that were not there before. */
+  /** Rows that were new. */
   readonly loaded: number;
-  /** Rows that were. */
+  /** Rows that already existed. */
   readonly duplicates: number;
   readonly seconds: number;
 }
@@ -23,8 +23,8 @@ export interface LoadInputOptions {
 }
 
 /**
- * Loads one input, whole or not at all: rows go to a staging table of the session first, and from there in one transaction.
- * @throws BrokenInput when the input is broken; nothing of it was loaded then.
+ * Loads one input completely or not at all: rows go to a temporary staging table first, and from there in one transaction.
+ * @throws BrokenInput for a broken input; then nothing was loaded.
  */
 export async function loadInput(
   client: Client,
@@ -42,7 +42,7 @@ export async function loadInput(
         if (text !== "") yield text;
       }
     } catch (error) {
-      // COPY is ended in order, so that the connection stays good for the next input.
+      // COPY is ended cleanly, so that the connection can load the next input.
       failure = error;
     }
   }

@@ -22,7 +22,7 @@ async function* source(bytes: Buffer, size = 1000): ByteSource {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** What was read of an input, as short texts. */
+/** The records of an input as short texts. */
 async function read(bytes: Buffer): Promise<string[]> {
   const seen: string[] = [];
   const onPassedOver = (name: string, reason: string): void => void seen.push(`${name} passed over: ${reason}`);
@@ -38,7 +38,7 @@ async function read(bytes: Buffer): Promise<string[]> {
   return seen;
 }
 
-describe("an input is unpacked", () => {
+describe("unpacks an input", () => {
   test.each([
     ["text", Buffer.from(text)],
     ["gzip of text", gzipSync(text)],
@@ -54,7 +54,7 @@ describe("an input is unpacked", () => {
     expect(await read(bytes)).toEqual(["RIPEstat 1: W of ripe-ris|rrc00"]);
   });
 
-  test("RIPEstat's answer without updates is read as such", async () => {
+  test("reads a RIPEstat answer without updates", async () => {
     expect(await read(Buffer.from('{"data":{"updates":[]}}'))).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe("an input is unpacked", () => {
   });
 });
 
-describe("a broken input ends with a clear error", () => {
+describe("rejects a broken input with a clear error", () => {
   const long = text.repeat(2000);
 
   test.each([

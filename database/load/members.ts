@@ -5,26 +5,26 @@ import { DETECTION_BYTES, detectFormat } from "./format.ts";
 import { bgpdumpRecords, NotRipestat, type Records, ripestatRecords } from "./records.ts";
 import { BrokenInput } from "./refusal.ts";
 
-/** One file of routing data: the input itself, or a member of the tar that it is. */
+/** One file of routing data: the input itself, or a member of a tar. */
 export interface Member {
-  /** Name inside the tar; null for an input that is no tar. */
+  /** Name inside the tar; null for an input that is not a tar. */
   readonly name: string | null;
-  /** Null for what was read from no file. */
+  /** Null if it was not read from a file. */
   readonly format: "bgpdump" | "RIPEstat" | null;
   readonly records: Records;
 }
 
 export interface MemberOptions {
-  /** `source|collector` for formats that do not name it. */
+  /** `source|collector` for formats that do not contain it. */
   readonly service: string;
-  /** Told of each member of a tar that holds no updates, and why it is passed over. */
+  /** Called for each member of a tar without updates, with the reason why it is skipped. */
   readonly onPassedOver: (name: string, reason: string) => void;
 }
 
 /**
- * Unpacks an input by what its bytes are: plain or gzip, and a tar of such. Each member has to be read to its end before the
- * next is asked for.
- * A member that holds something else is passed over; an input that does, and anything that is broken, is an error.
+ * Unpacks an input according to its bytes: plain or gzip, and a tar of such. Read each member to its end before you request the
+ * next one.
+ * A member with other content is skipped; an input with other content, and anything broken, is an error.
  * @throws BrokenInput
  */
 export async function* members(source: ByteSource, options: MemberOptions): AsyncGenerator<Member> {
@@ -78,7 +78,7 @@ async function readMember(name: string, content: ByteSource, options: MemberOpti
   return { name, format: member.format, records: guarded(name, member.records, options) };
 }
 
-/** Says in which member an error happened; JSON without updates is passed over instead. */
+/** Adds the member to an error; JSON without updates is skipped instead. */
 async function* guarded(name: string, records: Records, { onPassedOver }: MemberOptions): Records {
   try {
     yield* records;
@@ -94,7 +94,7 @@ function named(name: string, error: unknown): unknown {
 
 async function* tarMembers(source: ByteSource): AsyncGenerator<{ name: string; content: ByteSource }> {
   const tar = extract();
-  // streamx' streams are Node streams in all that pipeline asks for, but not to the compiler
+  // streamx streams have everything that pipeline needs, but their types differ
   pipeline(source, tar as unknown as Writable, () => {});
   try {
     for await (const entry of tar) {

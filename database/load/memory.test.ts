@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const UPDATES = 200_000;
 
-/** Reads a made-up input of tens of megabytes in a process that may keep only 48. */
+/** Reads a generated input of tens of megabytes in a process limited to 48. */
 const script = `
   import { members } from ${JSON.stringify(new URL("members.ts", import.meta.url).href)};
   const [kind, count] = process.argv.slice(1);

@@ -1,9 +1,9 @@
-import type { CommandOutput } from "./opened-database.ts";
+import type { CommandOutput } from "../shared/opened-database.ts";
 import type { Tally } from "./tally.ts";
 
 const number = new Intl.NumberFormat("en-US");
 
-/** Shows how far a load is: one line that changes on a terminal, a plain line now and then elsewhere. */
+/** Shows the progress of a load: one updated line on a terminal, a plain line every few seconds elsewhere. */
 export class Progress {
   private readonly stream: CommandOutput["stderr"];
   private readonly name: string;
@@ -28,7 +28,7 @@ export class Progress {
     this.print(`${this.name}: ${what}, ${number.format(tally.refused)} refused, ${seconds} s`);
   }
 
-  /** Leaves the line of the terminal free again. */
+  /** Clears the line of the terminal. */
   end(): void {
     if (this.width > 0) this.stream.write(`\r${" ".repeat(this.width)}\r`);
     this.width = 0;

@@ -6,11 +6,11 @@ import { BrokenInput, type Refusal } from "./refusal.ts";
 import { parseRipestatUpdate } from "./ripestat.ts";
 import type { Skipped, Update } from "./update.ts";
 
-/** One line or one list element of an input, and what it turned out to be. */
+/** One line or one list element of an input, parsed. */
 export interface InputRecord {
-  /** Line number, or number of the element; from 1. */
+  /** Line number, or number of the element, from 1. */
   readonly position: number;
-  /** The text as it stands in the input, for people. */
+  /** The original text, for messages. */
   readonly text: () => string;
   readonly parsed: Update | Skipped | Refusal;
 }
@@ -18,7 +18,7 @@ export interface InputRecord {
 /** Records in the order of the input, in batches small enough to hold. */
 export type Records = AsyncIterable<readonly InputRecord[]>;
 
-/** The records of `bgpdump -m` text; empty lines are none. */
+/** The records of `bgpdump -m` text; empty lines are skipped. */
 export async function* bgpdumpRecords(source: ByteSource, service: string): Records {
   let position = 0;
   for await (const batch of lines(source)) {
@@ -33,14 +33,14 @@ export async function* bgpdumpRecords(source: ByteSource, service: string): Reco
 
 /**
  * The records of RIPEstat's bgp-updates answer, read as a stream.
- * @throws BrokenInput when the JSON is broken or ends early, and {@link NotRipestat} when it is sound and something else.
+ * @throws BrokenInput for invalid or truncated JSON, and {@link NotRipestat} for valid JSON with other content.
  */
 export async function* ripestatRecords(source: ByteSource): Records {
   let position = 0;
   let records: InputRecord[] = [];
   const parser = new TokenParser({ paths: ["$.data.updates.*"], keepStack: false });
   parser.onValue = ({ value, key }) => {
-    if (typeof key !== "number") return; // `updates` is no list here
+    if (typeof key !== "number") return; // `updates` is not a list here
     position += 1;
     records.push({ position, text: () => JSON.stringify(value), parsed: parseRipestatUpdate(value) });
   };
@@ -70,7 +70,7 @@ export async function* ripestatRecords(source: ByteSource): Records {
   if (!updates.seen) throw new NotRipestat("it is JSON, but no bgp-updates answer of RIPEstat");
 }
 
-/** Whether there was a list named `updates`, be it empty; asking the parser for the list itself would keep all of it in memory. */
+/** Whether there was a list named `updates`, even an empty one; asking the parser for the list would keep all of it in memory. */
 class UpdatesList {
   seen = false;
   private recent = "";
@@ -86,5 +86,5 @@ class UpdatesList {
   }
 }
 
-/** Sound JSON without `data.updates`. */
+/** Valid JSON without `data.updates`. */
 export class NotRipestat extends BrokenInput {}

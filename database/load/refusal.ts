@@ -1,4 +1,4 @@
-/** Why one line is not loaded: a fixed sentence, so that refusals of one kind can be counted together. */
+/** Why a line is rejected: a fixed sentence, so that rejections of one kind can be counted. */
 export class Refusal {
   readonly reason: string;
 
@@ -7,7 +7,7 @@ export class Refusal {
   }
 }
 
-/** A whole input that cannot be loaded; the message is for people. */
+/** A whole input that cannot be loaded; the message is shown to the user. */
 export class BrokenInput extends Error {
   override readonly name = "BrokenInput";
 }

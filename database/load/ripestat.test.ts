@@ -6,7 +6,7 @@ import { parseRipestatUpdate } from "./ripestat.ts";
 const attrs = { source_id: "25-192.0.2.1", target_prefix: "198.51.100.0/24", path: [64_496, 64_500], community: ["64496:1"] };
 const announcement = { seq: 1, timestamp: "2026-06-16T08:21:48", type: "A", attrs };
 
-test("an announcement is read; its monitor is the first AS of its path", () => {
+test("reads an announcement; its monitor is the first AS of its path", () => {
   expect(parseRipestatUpdate(announcement)).toEqual({
     timestamp: "2026-06-16T08:21:48",
     prefix: "198.51.100.0/24",
@@ -19,7 +19,7 @@ test("an announcement is read; its monitor is the first AS of its path", () => {
   });
 });
 
-test("a withdrawal tells its monitor by address alone", () => {
+test("identifies the monitor of a withdrawal by address only", () => {
   const { source_id, target_prefix } = attrs;
   const withdrawal = { ...announcement, type: "W", attrs: { source_id, target_prefix } };
   expect(parseRipestatUpdate(withdrawal)).toMatchObject({
@@ -31,7 +31,7 @@ test("a withdrawal tells its monitor by address alone", () => {
   });
 });
 
-test("a path that begins with a set does not tell the monitor", () => {
+test("does not identify the monitor by a path that begins with a set", () => {
   expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject({
     peerAsn: null,
   });
@@ -58,8 +58,8 @@ test.each([
   expect(parseRipestatUpdate(value)).toMatchObject({ reason: expect.stringContaining(reason) as string });
 });
 
-test("no JSON makes it throw", () => {
-  // Hardly any JSON is a path or a list of communities that is taken.
+test("never throws for any JSON", () => {
+  // Random JSON is hardly ever a valid path or list of communities.
   const path = fc.oneof(fc.jsonValue(), fc.constant(attrs.path));
   const community = fc.oneof(fc.jsonValue(), fc.constant(attrs.community));
   let taken = 0;

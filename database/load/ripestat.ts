@@ -1,7 +1,7 @@
 import { isAsNumber } from "./as-number.ts";
 import { parsePathJson } from "./as-path.ts";
 import { communitiesJson } from "./communities.ts";
-import { isPrefix } from "./prefix.ts";
+import { isPrefix } from "../shared/prefix.ts";
 import { Refusal } from "./refusal.ts";
 import { timestampOfText } from "./timestamp.ts";
 import type { Update } from "./update.ts";
@@ -16,7 +16,7 @@ const refuse = {
 /**
  * Reads one element of `data.updates` of RIPEstat's bgp-updates answer:
  * `{timestamp, type, attrs: {source_id: "25-192.0.2.1", target_prefix, path, community}}`.
- * It names the monitor by collector and address alone; the monitor's AS is the first of the paths that it announces.
+ * It names the monitor by collector and address only; the monitor's AS is the first of the paths that it announces.
  */
 export function parseRipestatUpdate(value: unknown): Update | Refusal {
   if (!isObject(value) || !isObject(value["attrs"])) return refuse.shape;

@@ -3,10 +3,10 @@ import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { expandPath } from "./as-path.ts";
 import { Refusal } from "./refusal.ts";
-import { inTurn } from "./turn.ts";
+import { inTurn } from "../shared/turn.ts";
 import type { Update } from "./update.ts";
 
-/** Postgres' memory for the staging table and for sorting it; the server has room for a few loads at once. */
+/** Postgres' memory for the staging table and for sorting it; the server has room for a few concurrent loads. */
 const prepareStatements = `
   set temp_buffers = '32MB';
   set work_mem = '64MB';
@@ -25,19 +25,19 @@ const prepareStatements = `
   );
   truncate staged_updates`;
 
-/** Makes this session's empty staging table; it is gone with the session, whatever happens. */
+/** Creates this session's empty staging table; it ends with the session. */
 export async function prepareStaging(client: Client): Promise<void> {
   await client.query(prepareStatements);
 }
 
-/** Streams rows, lines of COPY's text form, into the staging table as fast as the server takes them. */
+/** Streams rows in COPY's text format into the staging table, as fast as the server accepts them. */
 export async function copyIntoStaging(client: Client, rows: AsyncIterable<string>): Promise<void> {
   await pipeline(rows, client.query(copyFrom("copy staged_updates from stdin")));
 }
 
 /**
- * The rows of one update in COPY's text form. Nothing needs escaping: every text was checked for its form before.
- * @param ordinal the update's position among all of its input, which tells repetitions apart.
+ * The rows of one update in COPY's text format. Nothing needs escaping, because every text was validated.
+ * @param ordinal the update's position in its input, which distinguishes repetitions.
  */
 export function stagedRows(update: Update, ordinal: number, member: number): { text: string; count: number } | Refusal {
   const expanded = expandPath(update.path);
@@ -51,17 +51,17 @@ export function stagedRows(update: Update, ordinal: number, member: number): { t
   return { text, count: expanded.rows.length };
 }
 
-/** Rows from which a load may change what the planner should know. */
+/** Rows from which a load renews the planner's statistics. */
 const ANALYSE_FROM = 1000;
 
 /**
- * Moves the staged rows into routing.bgp_updates, all of them or none.
- * A monitor whose AS its source does not tell is known by the AS that it announces most of its paths with.
- * @returns how many rows were new.
+ * Moves all staged rows into routing.bgp_updates, or none.
+ * If the source does not name a monitor's AS, the first AS of most of its announced paths identifies it.
+ * @returns the number of new rows.
  */
 export async function publishStaged(client: Client, days: Iterable<string>): Promise<number> {
   const { rowCount } = await inTurn(client, async () => {
-    // In the same turn as the rows: a prune before it would take the empty partition away again.
+    // In the same turn as the rows: otherwise a prune could drop the empty partition.
     await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [[...days]]);
     return client.query(publish);
   });

@@ -3,7 +3,7 @@ import type { Tally } from "./tally.ts";
 
 const number = new Intl.NumberFormat("en-US");
 
-/** What became of one input, for people; several lines without a last line end. */
+/** Result of one input for the user; several lines without a final line end. */
 export function summarize(name: string, { tally, loaded, duplicates, seconds }: LoadReport): string {
   const formats = [...tally.formats].join(" and ");
   const rate = Math.round(tally.rows / Math.max(seconds, 0.001));
@@ -18,7 +18,7 @@ export function summarize(name: string, { tally, loaded, duplicates, seconds }: 
   ].join("\n");
 }
 
-/** Refusals with examples, and members of a tar that were passed over. */
+/** Rejections with examples, and skipped members of a tar. */
 export function details(tally: Tally): string[] {
   const lines: string[] = [];
   for (const { reason, count, examples } of tally.refusals.values()) {

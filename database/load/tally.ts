@@ -3,7 +3,7 @@ import { Refusal } from "./refusal.ts";
 
 const EXAMPLES = 3;
 
-/** A reason for which lines were refused. */
+/** A reason for which lines were rejected. */
 export interface RefusalCount {
   readonly reason: string;
   count: number;
@@ -11,12 +11,12 @@ export interface RefusalCount {
   readonly examples: string[];
 }
 
-/** What was read of one input. */
+/** Counts of one input. */
 export class Tally {
   read = 0;
   announcements = 0;
   withdrawals = 0;
-  /** Rows that the updates became: one each, or one a member of an AS set. */
+  /** Rows of the updates: one each, or one for each member of an AS set. */
   rows = 0;
   refused = 0;
   readonly skipped = new Map<string, number>();
@@ -42,7 +42,7 @@ export class Tally {
   }
 }
 
-/** Text of an input as it may be shown on a terminal. */
+/** Text of an input, safe to print on a terminal. */
 function printable(text: string): string {
   const clean = text.slice(0, 120).replaceAll(/[^\x20-\x7e]/g, "?");
   return text.length > 120 ? `${clean}…` : clean;

@@ -53,7 +53,7 @@ test.each([
   expect(timestampOfText(text)).toBeUndefined();
 });
 
-test("every microsecond of the served years is kept, digit for digit", () => {
+test("keeps every microsecond of the served years digit for digit", () => {
   const seconds = fc.integer({ min: Date.UTC(1990) / 1000, max: Date.UTC(2100) / 1000 - 1 });
   const decimals = fc.integer({ min: 0, max: 999_999 }).map((value) => String(value).padStart(6, "0"));
   fc.assert(

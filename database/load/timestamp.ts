@@ -1,13 +1,13 @@
 const FIRST_YEAR = 1990;
 const LAST_YEAR = 2099;
 
-/** The whole seconds of the last answer: updates come many to a second. */
+/** The whole seconds of the last answer: a second has many updates. */
 let known = { seconds: "", text: "" };
 
 /**
- * UTC time of seconds since 1970, `1445565678.509481`, with its decimals taken over digit for digit; at most six, for that is what
- * Postgres keeps.
- * @returns undefined when the text is no such number or lies outside the years 1990 to 2099.
+ * UTC time of seconds since 1970, `1445565678.509481`. Its decimals are copied digit for digit; at most six, as in
+ * Postgres.
+ * @returns undefined for other text or a time outside the years 1990 to 2099.
  */
 export function timestampOfEpoch(text: string): string | undefined {
   const [, seconds, decimals = ""] = /^(\d{9,10})(\.\d{1,6})?$/.exec(text) ?? [];
@@ -16,12 +16,12 @@ export function timestampOfEpoch(text: string): string | undefined {
   return hasServedYear(known.text) ? known.text + decimals : undefined;
 }
 
-/** UTC time in the form `2026-06-16T08:21:48`, with up to six decimals and an optional `Z`; undefined for anything else. */
+/** UTC time such as `2026-06-16T08:21:48`, with up to six decimals and an optional `Z`; undefined for anything else. */
 export function timestampOfText(text: string): string | undefined {
   const [, seconds, decimals = ""] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,6})?Z?$/.exec(text) ?? [];
   if (seconds === undefined || !hasServedYear(seconds)) return undefined;
   const date = new Date(`${seconds}Z`);
-  // A day that does not exist, such as 30 February, comes back as another one.
+  // A day that does not exist, such as 30 February, is parsed as another day.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds) ? seconds + decimals : undefined;
 }
 

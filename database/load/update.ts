@@ -1,14 +1,14 @@
 import type { AsPath } from "./as-path.ts";
 
-/** One BGP update as its source tells it, before AS sets are spread over rows. */
+/** One BGP update of a source, before AS sets are expanded to rows. */
 export interface Update {
-  /** UTC, `YYYY-MM-DDTHH:MM:SS` with up to six decimals, digit for digit those of the source. */
+  /** UTC, `YYYY-MM-DDTHH:MM:SS` with up to six decimals, with the source's digits. */
   readonly timestamp: string;
   /** Address and length, `192.0.2.0/24`. */
   readonly prefix: string;
-  /** AS of the monitor; null when the source does not say it with this update. */
+  /** AS of the monitor; null if the source does not contain it. */
   readonly peerAsn: number | null;
-  /** The source's own name of the monitor, by which other updates may tell its AS; null when it needs none. */
+  /** The source's name of the monitor, by which other updates may identify its AS; null if not needed. */
   readonly monitor: string | null;
   readonly type: "A" | "W";
   /** Empty for withdrawals. */
@@ -19,7 +19,7 @@ export interface Update {
   readonly service: string;
 }
 
-/** What a record of an input can be besides an update or a refusal: something true that is none of the views' business. */
+/** A valid record that is neither an update nor a rejection, such as a session state. */
 export interface Skipped {
   readonly skipped: string;
 }

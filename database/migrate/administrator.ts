@@ -2,18 +2,18 @@ import type { Client } from "pg";
 import { loginRole } from "./roles.ts";
 import type { RoleName } from "./settings.ts";
 
-/** Roles whose objects the job makes itself, or gives away. */
+/** Roles whose objects the job creates or hands over. */
 const actedFor: readonly RoleName[] = ["owner", "metadata"];
 
-/** Whether the login may do everything; the administrators that providers of databases give may not. */
+/** Whether the login is a superuser; the administrators of database providers are not. */
 export async function isSuperuser(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ super: boolean }>("select rolsuper as super from pg_roles where rolname = current_user");
   return rows[0]?.super === true;
 }
 
 /**
- * Lets an administrator who is no superuser act for the roles that own the database and its schemas: Postgres 16 and newer give
- * whoever makes a role only the right to say who is in it.
+ * Lets an administrator without superuser rights act for the roles that own the database and its schemas. Since Postgres 16, the
+ * creator of a role only gets the right to change its members.
  */
 export async function actForOwners(client: Client): Promise<void> {
   if (await isSuperuser(client)) return;

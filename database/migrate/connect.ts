@@ -3,7 +3,7 @@ import { Client, type ClientConfig, DatabaseError } from "pg";
 import { noticeDeadClients } from "./roles.ts";
 import type { Login, MigrateSettings } from "./settings.ts";
 
-/** Codes with which a starting server turns clients away (cannot_connect_now, too_many_connections). */
+/** Codes with which a starting server rejects clients (cannot_connect_now, too_many_connections). */
 const startingCodes = new Set(["57P03", "53300"]);
 const networkCodes = new Set([
   "ECONNREFUSED",
@@ -30,15 +30,15 @@ export function connectionTo(
 }
 
 /**
- * Connects as soon as the server takes connections.
- * @param waitSeconds how long to try; what a try cannot cure (a wrong password, an unknown database) ends it at once.
+ * Connects as soon as the server accepts connections.
+ * @param waitSeconds how long to try; a permanent error (a wrong password, an unknown database) ends it at once.
  * @throws with host, port and the last reason when the time is over.
  */
 export async function connectWhenReady(config: ClientConfig, waitSeconds: number): Promise<Client> {
   const deadline = performance.now() + waitSeconds * 1000;
   for (;;) {
     const client = new Client({ ...config, connectionTimeoutMillis: 5000 });
-    client.on("error", () => {}); // a connection that breaks shows at the next statement
+    client.on("error", () => {}); // a broken connection fails the next statement
     try {
       await client.connect();
       for (const [setting, value] of Object.entries(noticeDeadClients)) await client.query(`set ${setting} = ${value}`);

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { loginRole } from "./roles.ts";
 import { roleNames } from "./settings.ts";
 
-/** Makes the database, owned by the owner role, where it is missing. Run in another database, as superuser. */
+/** Creates the database, owned by the owner role, if it is missing. Run in another database, as superuser. */
 export async function ensureDatabase(client: Client, database: string): Promise<string[]> {
   const name = client.escapeIdentifier(database);
   const owner = loginRole("owner");
@@ -20,12 +20,12 @@ export async function ensureDatabase(client: Client, database: string): Promise<
 }
 
 /**
- * Roles with which CloudNativePG looks after a cluster, and how they get in. An instance that stops being the first asks `postgres` on the new one
- * for what it has to undo (pg_rewind), and every instance asks there before it starts to follow: without that none would come back.
+ * Roles with which CloudNativePG manages a cluster, and their rights. A former primary asks `postgres` on the new one
+ * what it has to undo (pg_rewind), and every instance connects there before it follows: otherwise none would come back.
  */
 const operatorRoles = (database: string) => ({ cnpg_metrics_exporter: `postgres, ${database}`, streaming_replica: "postgres" });
 
-/** Who may connect, and that nobody may do anything by being nobody in particular. Run in any database, as superuser. */
+/** Restricts connections to the kit's roles and revokes the rights of PUBLIC. Run in any database, as superuser. */
 export async function restrictDatabases(client: Client, database: string): Promise<string[]> {
   const read = async (): Promise<string> => {
     const { rows } = await client.query<{ rights: string | null }>(

@@ -1,4 +1,4 @@
--- What each role may do, whole and only that: applied after every migration, by the owner.
+-- The complete rights of each role: applied after every migration, by the owner.
 revoke all on schema public from public;
 alter default privileges revoke execute on functions from public;
 revoke all on all tables in schema routing, auth, public, migrations from public;
@@ -13,12 +13,12 @@ revoke all on schema routing, auth, public, migrations from routeql_engine, rout
 grant usage on schema public to routeql_engine;
 grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes to routeql_engine;
 
--- The sidecar works on accounts and keys; what was audited stays.
+-- The sidecar works on accounts and keys; it cannot change audit events.
 grant usage on schema auth to routeql_sidecar;
 grant select, insert, update, delete on auth.organisations, auth.users, auth.signing_keys to routeql_sidecar;
 grant select, insert on auth.audit_events to routeql_sidecar;
 
--- The loader adds updates; detection, under the same role, marks them and keeps hijacks and configured prefixes.
+-- The loader adds updates; detection uses the same role to mark them and to maintain hijacks and configured prefixes.
 grant usage on schema routing to routeql_loader;
 grant select, insert on routing.bgp_updates to routeql_loader;
 grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to routeql_loader;
@@ -33,7 +33,7 @@ grant execute on function
   routing.ensure_organisation(text, text)
 to routeql_loader;
 
--- Backups read every table, those of days to come too. (pg_read_all_data would show the roles' password verifiers as well.)
+-- Backups read every table, including future ones. (pg_read_all_data would also expose the roles' password verifiers.)
 grant usage on schema routing, auth, public, migrations to routeql_backup;
 grant select on all tables in schema routing, auth, public, migrations to routeql_backup;
 grant select on all sequences in schema routing, auth, public, migrations to routeql_backup;

@@ -1,10 +1,10 @@
 /**
- * The migrate job: roles and passwords as superuser or administrator, then migrations and grants as the database's owner. The same content again
+ * The migrate job: roles and passwords as superuser or administrator, then migrations and grants as the database's owner. A second run
  * changes nothing.
  * @module
  */
 import type { Client } from "pg";
-import { advisoryLocks } from "../advisory-locks.ts";
+import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { actForOwners, isSuperuser } from "./administrator.ts";
 import { connectionTo, connectWhenReady } from "./connect.ts";
 import { ensureDatabase, restrictDatabases } from "./database.ts";
@@ -13,6 +13,7 @@ import { migrate } from "./migrations.ts";
 import { refuseOtherStack } from "./other-stack.ts";
 import { ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
+import { withholdFromEngine } from "./withheld.ts";
 
 async function main(): Promise<void> {
   const done = await run(readSettings(process.env));
@@ -23,7 +24,7 @@ async function main(): Promise<void> {
 async function run(settings: MigrateSettings): Promise<string[]> {
   const { database, bootstrap, waitSeconds } = settings;
   return using(await connectWhenReady(connectionTo(settings, bootstrap, "postgres"), waitSeconds), async (client) => {
-    // Two jobs at once: the second waits for the first.
+    // A second concurrent job waits for the first.
     await client.query("select pg_advisory_lock($1)", [advisoryLocks.job]);
     await refuseOtherStack(client, settings);
     const done: string[] = [];
@@ -32,7 +33,7 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     await actForOwners(client);
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
     const inDatabase = await connectWhenReady(connectionTo(settings, bootstrap, database), waitSeconds);
-    done.push(...(await using(inDatabase, ensureMetadataSchema)));
+    done.push(...(await using(inDatabase, async (there) => [...(await ensureMetadataSchema(there)), ...(await withholdFromEngine(there))])));
     return [...done, ...(await asOwner(settings))];
   });
 }

@@ -5,8 +5,8 @@ const role = loginRole("metadata");
 const backup = loginRole("backup");
 
 /**
- * Makes the schema in which the engine keeps its metadata, owned by a role that may do nothing else. Hasura fills it at its first
- * start; of the extension it only asks that it is there, and may not make it itself. Backups read what is in it. Run in the
+ * Creates the schema for the engine's metadata, owned by a role without other rights. Hasura fills it at its first
+ * start. Hasura requires the extension but may not create it. Backups read the schema. Run in the
  * database, as superuser.
  */
 export async function ensureMetadataSchema(client: Client): Promise<string[]> {

@@ -1,24 +1,24 @@
 import { readFile } from "node:fs/promises";
 import { runner } from "node-pg-migrate";
 import { type Client, DatabaseError } from "pg";
-import { advisoryLocks } from "../advisory-locks.ts";
+import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { mergeDays } from "../partitions/merge.ts";
 import { InTheWay, lockNotAvailable } from "../partitions/patience.ts";
 
 const migrations = new URL("../migrations/", import.meta.url).pathname;
 const grants = new URL("grants.sql", import.meta.url);
 
-/** How long the publishing of a load, or the exchange of a large partition, is waited for. */
+/** How long to wait for a load's publication or the exchange of a large partition. */
 const PARTITIONS_WAIT = "15min";
 
-/** What one job writes anew of the partitions, so that it stays within its time: a minute's work. */
+/** Limit of partitions that one job rewrites, to keep its time bounded: about a minute. */
 const MOST_MERGED_BYTES = 1024 ** 3;
 
 /**
- * Applies what is missing of database/migrations, all in one transaction, then the grants, and makes months of partitions that earlier versions made
- * for days. Run as the owner of the database.
- * Two jobs at once wait for each other; the second finds nothing to do.
- * @returns what it did.
+ * Applies missing migrations in one transaction, then the grants, and merges the daily partitions of earlier versions
+ * into months. Run as the owner of the database.
+ * A second concurrent job waits and finds nothing to do.
+ * @returns one sentence for each change.
  */
 export async function migrate(client: Client): Promise<string[]> {
   const applied = await runner({
@@ -35,7 +35,7 @@ export async function migrate(client: Client): Promise<string[]> {
   return [...applied.map(({ name }) => `applied migration ${name}`), ...(await applyGrants(client)), ...(await mergePartitions(client))];
 }
 
-/** Queries are right either way, so that nobody who is in the way, nor too much to do, is a reason to fail. */
+/** Queries are correct with either kind of partition, so waiting locks or too much work do not fail the job. */
 async function mergePartitions(client: Client): Promise<string[]> {
   let merged = 0;
   const rest: string[] = [];
@@ -60,7 +60,7 @@ async function applyGrants(client: Client): Promise<string[]> {
   return changed ? ["set what each role may do"] : [];
 }
 
-/** A right cannot be set on a table that goes meanwhile: nobody makes partitions or takes them away until the transaction's end. */
+/** A grant fails on a table that is dropped meanwhile, so partitions are locked until the transaction ends. */
 async function keepPartitions(client: Client): Promise<void> {
   try {
     await client.query(`set local lock_timeout = '${PARTITIONS_WAIT}'`);
@@ -71,7 +71,7 @@ async function keepPartitions(client: Client): Promise<void> {
   }
 }
 
-/** Every privilege on the database's own schemas, tables, columns and functions, those by default too, as one comparable text. */
+/** Every privilege on the database's schemas, tables, columns and functions, including defaults, as one comparable text. */
 async function readPrivileges(client: Client): Promise<string> {
   const { rows } = await client.query<{ privileges: string | null }>(
     `with own as (

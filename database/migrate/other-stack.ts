@@ -6,8 +6,8 @@ import type { MigrateSettings } from "./settings.ts";
 const wrongPassword = "28P01";
 
 /**
- * Roles belong to the whole server: the job of a second stack would give them its own passwords, and lock the first one's parts out.
- * @throws when the server has another database of the kit's owner, whom this job's password does not let in
+ * Roles belong to the server: the job of a second stack would overwrite their passwords and lock out the first stack's services.
+ * @throws when the server has another database of the kit's owner that this job's password cannot open
  */
 export async function refuseOtherStack(client: Client, settings: MigrateSettings): Promise<void> {
   const user = loginRole("owner");

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import type { RoleName } from "./settings.ts";
 import { matchesVerifier, scramVerifier } from "./scram.ts";
 
-/** A login role: what it may use of the server, and how long its statements may take. */
+/** A login role: its limits on the server and its statement timeout. */
 interface RoleDescription {
   readonly connectionLimit: number;
   /** Server settings that every session of the role starts with. */
@@ -10,15 +10,15 @@ interface RoleDescription {
 }
 
 /**
- * A client whose machine is gone is noticed within two minutes instead of two hours: until then its locks are held, and it counts among the
- * connections that its role may have. Seconds.
+ * Detects a client whose machine is gone within two minutes instead of two hours. Until then its locks are held and it counts as a
+ * connection of its role. Seconds.
  */
 export const noticeDeadClients = { tcp_keepalives_idle: "60", tcp_keepalives_interval: "10", tcp_keepalives_count: "6" };
 
-// Compiling a statement costs more than it saves on queries that take milliseconds.
+// JIT compilation costs more than it saves on queries that take milliseconds.
 const common = { TimeZone: "UTC", DateStyle: "ISO, MDY", jit: "off", search_path: "public", ...noticeDeadClients };
 
-/** Every login role but the superuser; what each may read and write is in grants.sql. */
+/** Every login role except the superuser; grants.sql defines their rights. */
 export const roles: Readonly<Record<RoleName, RoleDescription>> = {
   owner: { connectionLimit: 10, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "10min" } },
   engine: {
@@ -49,7 +49,7 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
     connectionLimit: 4,
     settings: { ...common, default_transaction_read_only: "on", statement_timeout: "6h", lock_timeout: "1min" },
   },
-  // Each engine process keeps a few connections to its metadata, and an update has two generations of them.
+  // Each engine process keeps a few connections to its metadata, and an update runs two generations of them.
   metadata: { connectionLimit: 60, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "5min" } },
 };
 
@@ -63,13 +63,15 @@ interface RoleRow {
   readonly connection_limit: number;
   readonly verifier: string | null;
   readonly settings: readonly string[];
+  /** Databases for which the role has settings of its own. */
+  readonly set_in: readonly string[];
   readonly member_of: readonly string[];
 }
 
 /**
- * Makes a role what {@link roles} says, with the password given; touches only what differs. Needs a superuser, or an administrator
- * who may make roles: nobody else may read verifiers, so the password is set anew each time then.
- * @returns what it did, one sentence each; empty when nothing differed.
+ * Creates or changes a role to match {@link roles}, with the given password; changes only differences. Needs a superuser, or an administrator
+ * who may create roles. Only a superuser can read verifiers, so an administrator sets the password at each run.
+ * @returns one sentence for each change.
  */
 export async function ensureRole(client: Client, name: RoleName, password: string, superuser: boolean): Promise<string[]> {
   const role = loginRole(name);
@@ -102,6 +104,9 @@ export async function ensureRole(client: Client, name: RoleName, password: strin
     );
     await change([`alter role ${role} reset all`, ...sets].join(";"), "set the session settings of");
   }
+  // A role can set these for itself, and they would come before those above.
+  for (const database of row.set_in)
+    await change(`alter role ${role} in database ${client.escapeIdentifier(database)} reset all`, `reset the session settings in ${database} of`);
   for (const group of row.member_of)
     await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
   return done;
@@ -113,6 +118,7 @@ async function readRole(client: Client, role: string, superuser: boolean): Promi
          and coalesce(rolvaliduntil = 'infinity', true) as plain,
        rolconnlimit as connection_limit, ${superuser ? "rolpassword" : "null"} as verifier,
        coalesce((select setconfig from pg_db_role_setting where setrole = a.oid and setdatabase = 0), '{}') as settings,
+       array(select d.datname::text from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where s.setrole = a.oid) as set_in,
        array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = a.oid) as member_of
      from ${superuser ? "pg_authid" : "pg_roles"} a where rolname = $1`,
     [role],

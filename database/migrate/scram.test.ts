@@ -4,13 +4,13 @@ import { matchesVerifier, scramVerifier } from "./scram.ts";
 
 const password = fc.string({ minLength: 16, maxLength: 40, unit: "grapheme-ascii" });
 
-test("the verifier is the one that Postgres 17 makes of the same password and salt", () => {
+test("creates the verifier that Postgres 17 creates from the same password and salt", () => {
   expect(scramVerifier("pencil", Buffer.from("1C7y90Pm7doydCuUoqpuxg==", "base64"))).toBe(
     "SCRAM-SHA-256$4096:1C7y90Pm7doydCuUoqpuxg==$A5goaYNxfYkgOAc8i+p7liyHyYCVx/+GbZ7K/va966A=:dCvdPiA8apW5p7h+wjhfQBjDokSe79IBY9E/rfGhJRw=",
   );
 });
 
-test("a verifier matches its own password and no other", () => {
+test("matches a verifier with its own password only", () => {
   fc.assert(
     fc.property(password, password, (one, other) => {
       const verifier = scramVerifier(one, Buffer.alloc(16, 1), 1);

@@ -5,7 +5,7 @@ const ITERATIONS = 4096;
 /**
  * The verifier that Postgres stores for a password, `SCRAM-SHA-256$<iterations>:<salt>$<stored key>:<server key>` (RFC 5802,
  * RFC 7677).
- * Given to `alter role … password`, it keeps the password itself out of every statement and log.
+ * With `alter role … password` it keeps the password out of every statement and log.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16), iterations: number = ITERATIONS): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256");
@@ -14,7 +14,7 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16), 
   return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${storedKey}:${serverKey}`;
 }
 
-/** Whether a stored verifier belongs to the password; false for one of another form. */
+/** Whether a stored verifier belongs to the password; false for another format. */
 export function matchesVerifier(password: string, verifier: string | null): boolean {
   const [, iterations, salt] = /^SCRAM-SHA-256\$(\d{1,7}):([A-Za-z0-9+/=]+)\$[^$]+$/.exec(verifier ?? "") ?? [];
   if (verifier === null || iterations === undefined || salt === undefined) return false;

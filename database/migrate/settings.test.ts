@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An environment in which every password is there. */
+/** An environment with every password. */
 function environment(): Record<string, string> {
   const environment: Record<string, string> = { DATABASE_HOST: "database" };
   for (const role of roles) {
@@ -25,7 +25,7 @@ function environment(): Record<string, string> {
   return environment;
 }
 
-test("port, name and waiting time have defaults, and a trailing newline is no part of a password", () => {
+test("has defaults for port, name and wait, and strips a trailing newline of a password", () => {
   expect(readSettings(environment())).toMatchObject({
     host: "database",
     port: 5432,
@@ -37,7 +37,7 @@ test("port, name and waiting time have defaults, and a trailing newline is no pa
   });
 });
 
-test("the server may be named by a URL in a file, with the superuser and how connections are encrypted", () => {
+test("reads server, superuser and encryption from a URL in a file", () => {
   const { DATABASE_HOST: _host, BOOTSTRAP_PASSWORD_FILE: _password, ...rest } = environment();
   const url = (text: string): Record<string, string> => {
     writeFileSync(join(folder, "url"), `${text}\n`);
@@ -56,7 +56,7 @@ test("the server may be named by a URL in a file, with the superuser and how con
     expect(() => readSettings(url(wrong))).toThrow(/^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: holds no URL of a database$/);
 });
 
-test("everything that is wrong is said at once, and no password with it", () => {
+test("reports all problems together and no password", () => {
   writeFileSync(join(folder, "short"), "secret");
   const wrong = {
     ...environment(),
@@ -78,8 +78,8 @@ test("everything that is wrong is said at once, and no password with it", () => 
   expect(error).not.toContain("secret");
 });
 
-test("a password file that is not there is named", () => {
+test("names a missing password file", () => {
   expect(() => readSettings({ ...environment(), BACKUP_PASSWORD_FILE: join(folder, "nothing") })).toThrow(
-    /BACKUP_PASSWORD_FILE: ENOENT .*nothing/,
+    /BACKUP_PASSWORD_FILE: the file cannot be read \(ENOENT\)/,
   );
 });

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
 
-/** The database's login roles that the job makes; the bootstrap superuser exists before it. */
+/** The database's login roles that the job creates; the bootstrap superuser already exists. */
 export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
 export type RoleName = (typeof roleNames)[number];
 
@@ -14,9 +14,9 @@ export interface MigrateSettings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  /** The superuser, or an administrator who may make roles and databases. */
+  /** The superuser, or an administrator who may create roles and databases. */
   readonly bootstrap: Login;
-  /** Of libpq's URLs, e.g. `sslmode`: how connections are encrypted. */
+  /** Parameters of libpq URLs, e.g. `sslmode`: how connections are encrypted. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly passwords: Readonly<Record<RoleName, string>>;
   /** How long the job waits for the server to answer. */
@@ -35,9 +35,9 @@ const serverPlaces = z.object({
 const waiting = z.object({ DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60) });
 
 /**
- * Reads the job's settings; passwords come from files named by `<ROLE>_PASSWORD_FILE`, one trailing newline is not part of them.
- * The server is named by DATABASE_HOST and so on, or, with the superuser's login, by the URL in the file BOOTSTRAP_URL_FILE.
- * @throws one error that names everything that is missing or wrong, and never a password.
+ * Reads the job's settings. Passwords come from files named by `<ROLE>_PASSWORD_FILE`, without one trailing newline.
+ * The server is named by DATABASE_HOST and the others, or, with the superuser's login, by the URL in the file BOOTSTRAP_URL_FILE.
+ * @throws one error with all problems, and never a password.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   const problems: string[] = [];
@@ -53,11 +53,11 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   };
   const places = (): Server | undefined => {
     const given = read(serverPlaces);
-    const bootstrap = { user: "postgres", password: secret("BOOTSTRAP_PASSWORD_FILE") };
+    const bootstrap = { user: "postgres", password: secret("BOOTSTRAP_PASSWORD") };
     return given && { host: given.DATABASE_HOST, port: given.DATABASE_PORT, database: given.DATABASE_NAME, bootstrap, parameters: {} };
   };
   const url = (): Server | undefined => {
-    const found = readFileOf(environment, "BOOTSTRAP_URL_FILE");
+    const found = given(environment, "BOOTSTRAP_URL");
     const server = "text" in found ? parseUrl(found.text) : undefined;
     if (server === undefined) problems.push("problem" in found ? found.problem : "BOOTSTRAP_URL_FILE: holds no URL of a database");
     return server;
@@ -65,12 +65,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   const server = environment["BOOTSTRAP_URL_FILE"] === undefined ? places() : url();
   const patience = read(waiting);
   const passwords = {
-    owner: secret("OWNER_PASSWORD_FILE"),
-    engine: secret("ENGINE_PASSWORD_FILE"),
-    sidecar: secret("SIDECAR_PASSWORD_FILE"),
-    loader: secret("LOADER_PASSWORD_FILE"),
-    backup: secret("BACKUP_PASSWORD_FILE"),
-    metadata: secret("METADATA_PASSWORD_FILE"),
+    owner: secret("OWNER_PASSWORD"),
+    engine: secret("ENGINE_PASSWORD"),
+    sidecar: secret("SIDECAR_PASSWORD"),
+    loader: secret("LOADER_PASSWORD"),
+    backup: secret("BACKUP_PASSWORD"),
+    metadata: secret("METADATA_PASSWORD"),
   };
   if (server === undefined || patience === undefined || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
   return { ...server, passwords, waitSeconds: patience.DATABASE_WAIT_SECONDS };
@@ -90,22 +90,17 @@ function parseUrl(text: string): Server | undefined {
   };
 }
 
-function readFileOf(environment: NodeJS.ProcessEnv, name: string): { text: string } | { problem: string } {
-  const file = environment[name];
-  if (file === undefined || file === "") return { problem: `${name}: is not set` };
-  try {
-    return { text: readFileSync(file, "utf8").replace(/\r?\n$/, "") };
-  } catch (error) {
-    return { problem: `${name}: ${(error as NodeJS.ErrnoException).code ?? "cannot be read"} ${file}` };
-  }
+function given(environment: NodeJS.ProcessEnv, name: string): { text: string } | { problem: string } {
+  const { value, problem = `${name}_FILE: is not set` } = readVariable(withoutEmpty(environment), name);
+  return value === undefined ? { problem } : { text: value };
 }
 
 function readPassword(environment: NodeJS.ProcessEnv, name: string): { password: string } | { problem: string } {
-  const found = readFileOf(environment, name);
+  const found = given(environment, name);
   if ("problem" in found) return found;
   const password = found.text;
-  // SASLprep (RFC 4013) leaves exactly these as they are, so the verifier made here is the one that every client derives.
+  // SASLprep (RFC 4013) leaves these unchanged, so the verifier equals the one that every client derives.
   if (!/^[\x20-\x7e]{16,1024}$/.test(password))
-    return { problem: `${name}: the password must be 16 or more printable ASCII characters` };
+    return { problem: `${name}_FILE: the password must be 16 or more printable ASCII characters` };
   return { password };
 }

@@ -1,11 +1,11 @@
 import { type Client, DatabaseError } from "pg";
-import { advisoryLocks } from "../advisory-locks.ts";
-import type { TurnTimeout } from "../load/turn.ts";
+import { advisoryLocks } from "../shared/advisory-locks.ts";
+import type { TurnTimeout } from "../shared/turn.ts";
 import { InTheWay, lockNotAvailable } from "./patience.ts";
 
 /**
- * Runs `work` while nobody else prunes or puts partitions together: none finds one gone that it has just listed. Loads and queries need not wait.
- * @throws InTheWay when whoever is at work is not done within `timeout`
+ * Runs `work` while no other prune or merge runs, so that a listed partition stays. Loads and queries need not wait.
+ * @throws InTheWay when the other run does not end within `timeout`
  */
 export async function alone<T>(client: Client, timeout: TurnTimeout, work: () => Promise<T>): Promise<T> {
   await client.query(`set lock_timeout = '${timeout}'`);
@@ -20,7 +20,7 @@ export async function alone<T>(client: Client, timeout: TurnTimeout, work: () =>
   try {
     return await work();
   } finally {
-    // When the connection is what failed, the lock is gone with it.
+    // If the connection failed, the lock is released.
     await client.query(`select pg_advisory_unlock(${advisoryLocks.maintenance})`).catch(() => {});
   }
 }

@@ -1,14 +1,14 @@
 import type { Client } from "pg";
-import { advisoryLocks } from "../advisory-locks.ts";
+import { advisoryLocks } from "../shared/advisory-locks.ts";
 import type { Partition } from "./partitions.ts";
 
 export type Staying = "all" | "hijacked";
 
 /**
- * One partition takes the place of others, which are its parts or itself, in one step, so that no reader misses a row that stays. Rows that do not
- * stay are gone, their disk space too; where none stays there is no partition. Writers wait from the beginning, readers for the moment of the change.
- * Run it in a turn: a load or a detection in the middle of its work is in nobody's way then.
- * @returns how many rows stay.
+ * Replaces partitions by one new partition in one step, so that no reader misses a row that stays. Other rows are
+ * deleted and their disk space is freed; if no row stays, there is no new partition. Writers wait from the start, readers during the swap.
+ * Run it in a turn: then no load or detection holds locks.
+ * @returns the number of rows that stay.
  */
 export async function exchange(
   client: Client,
@@ -19,7 +19,7 @@ export async function exchange(
   const table = (partition: string): string => `routing.${client.escapeIdentifier(partition)}`;
   const made = table(`${name}_made`);
   await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions})`);
-  // On the whole table, which a writer locks first: one that held that and waited for a partition would wait in a ring with us.
+  // Locks the whole table first, as a writer does: locking partitions first would risk a deadlock.
   await client.query("lock table only routing.bgp_updates in share row exclusive mode");
   await client.query(`create table ${made} (like routing.bgp_updates including all)`);
   let rows = 0;
@@ -31,7 +31,7 @@ export async function exchange(
   }
   if (rows === 0) await client.query(`drop table ${made}`);
   else {
-    // With the constraint Postgres need not read every row while readers wait.
+    // With the constraint Postgres need not scan the rows while readers wait.
     await client.query(`alter table ${made} add constraint in_bounds check ("timestamp" >= '${first}' and "timestamp" < '${after}')`);
     await client.query(`analyze ${made}`);
   }

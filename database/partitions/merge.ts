@@ -6,16 +6,16 @@ import { type Patience, patiently } from "./patience.ts";
 
 export interface MergeOptions {
   readonly patience: Patience;
-  /** What the partitions that are written anew in this run may take on the disk together; the smallest months come first. */
+  /** Disk size limit of the partitions that this run rewrites; the smallest months come first. */
   readonly mostBytes?: number;
-  /** Called with the month, as in `2026-03`, when it is done. */
+  /** Called with each finished month, as in `2026-03`. */
   readonly onMonth?: (month: string) => void;
 }
 
 /**
- * Makes one partition of each month whose days earlier versions gave one each. A month is one step: what is interrupted goes on in the next run.
+ * Merges the daily partitions of earlier versions into one for each month. A month is one step; the next run resumes an interrupted one.
  * @param client connected as the owner
- * @returns how many months still have a partition a day, because they are too large for this run.
+ * @returns how many months still have daily partitions because they are too large for this run.
  * @throws InTheWay
  */
 export async function mergeDays(client: Client, options: MergeOptions): Promise<number> {
@@ -34,7 +34,7 @@ async function mergeAlone(client: Client, { patience, mostBytes = Infinity, onMo
   return 0;
 }
 
-/** The months that have partitions of days, the smallest first. */
+/** The months with daily partitions, the smallest first. */
 async function months(client: Client): Promise<{ month: string; parts: Partition[]; bytes: number }[]> {
   const days = (await partitionsBefore(client)).filter(({ unit }) => unit === "day");
   return [...Map.groupBy(days, ({ first }) => first.slice(0, 7))]

@@ -1,18 +1,18 @@
 import type { Client } from "pg";
 
-/** One of the tables that make up routing.bgp_updates, named by the month, or the day in databases of earlier versions, that it holds. */
+/** One partition of routing.bgp_updates, named by its month, or by its day in databases of earlier versions. */
 export interface Partition {
   readonly name: string;
   readonly unit: "day" | "month";
   /** ISO 8601 date. */
   readonly first: string;
-  /** The first date that is no longer in it. */
+  /** The first date after it. */
   readonly after: string;
-  /** What it takes on the disk, indexes too. */
+  /** Its size on disk with indexes. */
   readonly bytes: number;
 }
 
-/** Those that hold times before a date (ISO 8601), or all; the oldest first. Partitions of other names are somebody else's. */
+/** Partitions with times before a date (ISO 8601), or all; the oldest first. Tables with other names are not ours. */
 export async function partitionsBefore(client: Client, date = "infinity"): Promise<Partition[]> {
   const { rows } = await client.query<Omit<Partition, "bytes"> & { bytes: string }>(
     `select name, unit, to_char(first, 'YYYY-MM-DD') as first, to_char(first + ('1 ' || unit)::interval, 'YYYY-MM-DD') as after, bytes
@@ -26,7 +26,7 @@ export async function partitionsBefore(client: Client, date = "infinity"): Promi
   return rows.map(({ bytes, ...partition }) => ({ ...partition, bytes: Number(bytes) }));
 }
 
-/** The partition of a month, which need not be there; `month` as in `2026-03`. */
+/** The partition of a month, which need not exist; `month` as in `2026-03`. */
 export function partitionOf(month: string): Omit<Partition, "bytes"> {
   const [year = 0, number = 0] = month.split("-").map(Number);
   const after = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10);

@@ -1,23 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, DatabaseError } from "pg";
-import { inTurn, type TurnTimeout } from "../load/turn.ts";
+import { inTurn, type TurnTimeout } from "../shared/turn.ts";
 
 export interface Patience {
-  /** How long a load or detection is waited for, each time. */
+  /** How long each attempt waits for a load or detection. */
   readonly turn: TurnTimeout;
-  /** How often it is tried. */
+  /** Number of attempts. */
   readonly attempts: number;
 }
 
-/** Others were in the way at every attempt; nothing was changed. */
+/** Other work held the locks at every attempt; nothing was changed. */
 export class InTheWay extends Error {}
 
 export const lockNotAvailable = "55P03";
 const deadlockDetected = "40P01";
 
 /**
- * Runs `work` in a turn of its own (see inTurn), in which it waits two seconds at most for whatever a query or a writer holds: who comes after it
- * waits no longer for its sake. When that does not do, it lets the others go first, and tries again.
+ * Runs `work` in its own turn (see inTurn) and waits at most two seconds for locks of queries or writers, so that later queries
+ * wait no longer than that. If it does not get the locks, it lets the others finish and tries again.
  * @throws InTheWay
  */
 export async function patiently<T>(client: Client, { turn, attempts }: Patience, work: () => Promise<T>): Promise<T> {

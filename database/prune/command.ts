@@ -1,17 +1,17 @@
 import { parseArgs } from "node:util";
-import type { CommandOutput, OpenDatabase } from "../load/opened-database.ts";
-import { withClient } from "../load/with-client.ts";
+import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
+import { withClient } from "../shared/with-client.ts";
 import { pruneAuditEvents } from "./audit-events.ts";
 import { prune, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- [--keep-days N] [--keep-audit-days N] [--dry-run]
 
 Takes away the routing updates of days that are over, but for those that belong to a hijack, whose records stay too; and the audit events of
-such days. Nothing is taken away unless this is run; docs/backup.md tells how to run it every night.
+such days. Nothing is taken away unless this is run; docs/operate/backup.md tells how to run it every night.
 
   --keep-days N        days of updates to keep, today (UTC) not counted; 1 to 36500
   --keep-audit-days N  days of audit events to keep, likewise
-  --dry-run            only say what would go
+  --dry-run            only list what would be deleted
   --stack NAME         the stack to work on (local)
   --help               this text
 
@@ -22,7 +22,7 @@ Ends with 0, or with 2 when the command was not understood.
 `;
 
 interface Arguments {
-  /** Undefined where all stay; so with the next. */
+  /** Undefined keeps everything; so does the next. */
   readonly keepDays: number | undefined;
   readonly keepAuditDays: number | undefined;
   readonly dryRun: boolean;
@@ -47,7 +47,7 @@ function parseArguments(args: readonly string[]): Arguments | "help" | { readonl
 
 const isDays = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 36_500;
 
-/** The first day that stays. */
+/** The first day that is kept. */
 export function firstKeptDay(keepDays: number, now: Date): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - keepDays)).toISOString().slice(0, 10);
 }
@@ -61,9 +61,9 @@ function line({ first, last, removed, kept }: PrunedDays, dryRun: boolean): stri
 
 /**
  * `npm run prune`.
- * @param openDatabase opens a way to the database as `routeql_owner`; called once, after the arguments were found to be right.
- * @returns the exit code: 0, or 2 when the arguments were not understood.
- * @throws what the database or the way to it throws.
+ * @param openDatabase connects to the database as `routeql_owner`; called once, after the arguments are validated.
+ * @returns the exit code: 0, or 2 for invalid arguments.
+ * @throws errors of the database or of the connection.
  */
 export async function pruneCommand(
   args: readonly string[],
@@ -86,7 +86,7 @@ export async function pruneCommand(
     output.stdout.write(`Before ${before}: ${count === 0 ? `no ${what} to take away` : gone}\n`);
   };
   return withClient(openDatabase, "routeql-prune", async (client) => {
-    // First, as nobody is in its way: a long backup keeps the updates where they are.
+    // First, because nothing blocks it: a long backup blocks the deletion of updates.
     if (keepAuditDays !== undefined) {
       const before = firstKeptDay(keepAuditDays, now);
       total(before, await pruneAuditEvents(client, { before, dryRun }), "audit events");

@@ -5,7 +5,7 @@ import { mergeDays } from "../partitions/merge.ts";
 import { type Partition, partitionsBefore } from "../partitions/partitions.ts";
 import { type Patience, patiently } from "../partitions/patience.ts";
 
-/** A partition's old days, and what was, or would be, done with them. */
+/** A partition's old days, and what was, or would be, deleted. */
 export interface PrunedDays {
   /** ISO 8601 dates, the last one included. */
   readonly first: string;
@@ -16,19 +16,19 @@ export interface PrunedDays {
 }
 
 export interface PruneOptions {
-  /** Days before this one (UTC, ISO 8601 date) go. */
+  /** Days before this one (UTC, ISO 8601 date) are deleted. */
   readonly before: string;
-  /** Only says what would be done. */
+  /** Only lists what would be deleted. */
   readonly dryRun: boolean;
-  /** Updates that one transaction takes away row by row: it is over before anyone has waited long for his turn. */
+  /** Updates deleted row by row in one transaction; small, so that other work waits briefly. */
   readonly batch?: number;
   readonly onDays?: (days: PrunedDays) => void;
 }
 
-/** A load or a detection is waited for, long queries for a minute and a half. */
+/** Waits for a load or a detection, and up to a minute and a half for long queries. */
 const patience: Patience = { turn: "0", attempts: 30 };
 
-/** The part of a partition that is before a date. */
+/** The rows of a partition before a date. */
 interface Span extends Partition {
   /** ISO 8601 date, the partition's own end or an earlier one. */
   readonly until: string;
@@ -51,7 +51,7 @@ async function replace(client: Client, span: Span): Promise<PrunedDays> {
   });
 }
 
-/** Takes the days away row by row, a batch after the other in the order of time. What is linked with a hijack meanwhile stays. */
+/** Deletes the days row by row, batch by batch in the order of time. Rows linked to a hijack meanwhile stay. */
 async function deleteRows(client: Client, { name, first, until }: Span, batch: number): Promise<number> {
   const table = `routing.${client.escapeIdentifier(name)}`;
   const next = `select (max("timestamp") + interval '1 microsecond')::text as next from
@@ -67,16 +67,16 @@ async function deleteRows(client: Client, { name, first, until }: Span, batch: n
     removed += rowCount ?? 0;
     from = to;
   }
-  // The space is for later updates of the month at once; nobody is waited for.
+  // Frees the space for later updates of the month at once, without waiting for other sessions.
   await client.query(`vacuum (skip_locked, truncate off) ${table}`);
   return removed;
 }
 
 /**
- * Takes away the updates of old days but for those that belong to a hijack: whole partitions at a time, and row by row in the month that holds
- * newer days too. The same again changes nothing.
+ * Deletes the updates of old days except those that belong to a hijack: whole partitions, and row by row in the month that also
+ * has newer days. A second run changes nothing.
  * @param client connected as the owner
- * @returns what had something to take away, the oldest first
+ * @returns the partitions with deleted rows, the oldest first
  */
 export async function prune(client: Client, options: PruneOptions): Promise<PrunedDays[]> {
   return alone(client, patience.turn, () => pruneAlone(client, options));

@@ -3,8 +3,8 @@
  * stores the metadata there unless anything is inconsistent, reads them back and compares. Engines that serve follow by themselves.
  * @module
  */
-import { loadMetadata } from "../src/metadata/load.ts";
-import { describeProblem } from "../src/metadata/problems.ts";
+import { loadMetadata } from "@routeql/metadata/read/load";
+import { describeProblem } from "@routeql/metadata/read/problems";
 import { apply } from "./apply.ts";
 import { startEngine } from "./engine-process.ts";
 import { MetadataApi } from "./metadata-api.ts";

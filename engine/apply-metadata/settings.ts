@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
 
 /** What the job is told. */
@@ -27,21 +27,13 @@ export function readSettings(environment: NodeJS.ProcessEnv): ApplySettings {
   const parsed = places.safeParse(environment);
   const problems = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   const secret = (name: string): string => {
-    const file = environment[name];
-    if (file === undefined || file === "") {
-      problems.push(`${name}: is not set`);
-      return "";
-    }
-    try {
-      return readFileSync(file, "utf8").replace(/\r?\n$/, "");
-    } catch (error) {
-      problems.push(`${name}: ${(error as NodeJS.ErrnoException).code ?? "cannot be read"} ${file}`);
-      return "";
-    }
+    const { value, problem = `${name}_FILE: is not set` } = readVariable(withoutEmpty(environment), name);
+    if (value === undefined) problems.push(problem);
+    return value ?? "";
   };
   const databases = {
-    HASURA_GRAPHQL_METADATA_DATABASE_URL: secret("METADATA_DATABASE_URL_FILE"),
-    ROUTEQL_DATABASE_URL: secret("ROUTEQL_DATABASE_URL_FILE"),
+    HASURA_GRAPHQL_METADATA_DATABASE_URL: secret("METADATA_DATABASE_URL"),
+    ROUTEQL_DATABASE_URL: secret("ROUTEQL_DATABASE_URL"),
   };
   if (!parsed.success || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
   const { METADATA_DIRECTORY, POOL_SIZE, START_SECONDS } = parsed.data;

@@ -1,7 +1,7 @@
 import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
 import { schemaText, UnknownRole } from "./schema-text.ts";
-import { catalogAnswer } from "./testing/catalog.ts";
+import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { library } from "./testing/library.ts";
 import { metadataOf } from "./testing/world.ts";
 

@@ -1,6 +1,6 @@
 import { lexicographicSortSchema, printSchema, type GraphQLSchema } from "graphql";
-import type { AskForText } from "./catalog/catalog.ts";
-import type { EngineOptions } from "./engine.ts";
+import type { AskForText } from "@routeql/metadata/catalog/catalog";
+import type { EngineOptions } from "./interface.ts";
 import { buildState, checkMetadata } from "./execution/state.ts";
 
 export interface SchemaTextOptions extends Pick<EngineOptions, "metadata" | "allowUnsupported" | "inferFunctionPermissions" | "namingConvention"> {

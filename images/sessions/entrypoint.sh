@@ -15,6 +15,16 @@ if [[ ! $password =~ ^[[:graph:]]{16,}$ || $password == *[\"\'\\]* ]]; then
   exit 78
 fi
 
+# Valkey itself would only report "Permission denied" for a temporary file.
+data=/data
+foreign=$(find "$data/appendonlydir" ! -writable -print -quit 2>/dev/null || true)
+[ -w "$data" ] || foreign=$data
+if [ -n "$foreign" ]; then
+  echo "sessions: user $(id -u) may not write $foreign, which belongs to user $(stat -c %u "$foreign"). The data was created by another image:" \
+    "set images as it was then, or remove the data (npm run down -- --volumes)." >&2
+  exit 78
+fi
+
 configuration=/tmp/valkey.conf
 printf 'include %s\nrequirepass "%s"\n' "${VALKEY_CONFIGURATION:-/etc/valkey/valkey.conf}" "$password" >"$configuration"
 unset password

@@ -1,7 +1,8 @@
 import { hostInAddress } from "../settings/host-in-address.ts";
+import { originsOf } from "../settings/origins.ts";
 import type { PlainSettings } from "../settings/list.ts";
 
-type AddressSettings = Pick<PlainSettings, "publicHost" | "httpsPort" | "consolePort" | "engineConsole">;
+type AddressSettings = Pick<PlainSettings, "publicHost" | "httpsPort" | "consolePort" | "corsOrigins" | "engineConsole">;
 
 function address(host: string, port: number): string {
   return `https://${hostInAddress(host)}${port === 443 ? "" : `:${port}`}`;
@@ -14,6 +15,8 @@ export const serviceAddress = ({ publicHost, httpsPort }: AddressSettings): stri
 export const consoleAddress = ({ publicHost, consolePort, engineConsole }: AddressSettings): string | undefined =>
   engineConsole ? `${address(publicHost, consolePort)}/` : undefined;
 
-/** Origins (RFC 6454) of the pages that this deployment itself serves, separated by commas: no other page may read its answers. */
-export const ownOrigins = ({ publicHost, httpsPort, consolePort }: AddressSettings): string =>
-  [httpsPort, consolePort].map((port) => address(publicHost, port)).join(",");
+/** Origins (RFC 6454) whose pages may open WebSockets, separated by commas: those of this deployment and those that the settings allow. */
+export function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: AddressSettings): string {
+  const others = originsOf(corsOrigins);
+  return others.includes("*") ? "*" : [...[httpsPort, consolePort].map((port) => address(publicHost, port)), ...others].join(",");
+}

@@ -4,47 +4,47 @@ import type { Input } from "@pulumi/pulumi";
 /** Arguments of the component; each may be left out. */
 export interface RouteQLArgs {
   /**
-   * The master key: whoever sends it in `X-Engine-Access-Key` may do everything the engine can do.
+   * Master key: a client that sends it in `X-Engine-Access-Key` has full access to the engine.
    * Default: generated. Allowed: at least 32 random characters.
    */
   readonly engineAccessKey?: Input<string>;
   /**
-   * The key that callers of the session endpoints send in `x-service-api-key`.
+   * Service key that clients of the session endpoints send in `x-service-api-key`.
    * Default: generated. Allowed: at least 32 random characters.
    */
   readonly serviceApiKey?: Input<string>;
   /**
-   * The GraphQL engine: this project's own, or Hasura v2.
+   * GraphQL engine: the embedded one, or Hasura v2.
    * Default: `embedded`; `hasura` in the stack `dev`; `hasura` in the stack `prod`. Allowed: embedded, hasura.
    */
   readonly engine?: string;
   /**
-   * The image of Hasura v2, used with the engine `hasura`. `routeql/engine` is this project's own engine in its place.
-   * Default: `hasura/graphql-engine:v2.48.16`. Allowed: an image.
+   * Image of Hasura v2, for the engine `hasura`. `routeql/engine` is the embedded engine in Hasura's place.
+   * Default: `hasura/graphql-engine:v2.50.10`. Allowed: an image.
    */
   readonly hasuraImage?: string;
   /**
-   * Whether the console is served at `/` of the console port.
+   * Serve the console at `/` of the console port.
    * Default: `false`; `true` in the stack `local`.
    */
   readonly engineConsole?: boolean;
   /**
-   * E-mail of the first administrator (role `operator`), who is created once, when there is no user.
+   * E-mail address of the first administrator (role `operator`), created if there is no user.
    * Default: `admin@example.net`. Allowed: an e-mail address.
    */
   readonly adminEmail?: string;
   /**
-   * Password of the first administrator. It is used once; later changes are made in the database of users.
+   * First password of that administrator, used once. To change it later: `npm run users -- password`.
    * Default: generated. Allowed: at least 12 random characters.
    */
   readonly adminPassword?: Input<string>;
   /**
-   * The name clients use; it is in the URLs and in the certificate that is made here.
+   * Host name that clients use, in URLs and in the generated certificate.
    * Default: `localhost`. Allowed: a host name or an IP address.
    */
   readonly publicHost?: string;
   /**
-   * The address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all.
+   * Address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all addresses.
    * Default: `127.0.0.1`. Allowed: an IP address.
    */
   readonly hostAddress?: string;
@@ -59,17 +59,32 @@ export interface RouteQLArgs {
    */
   readonly httpsPort?: number;
   /**
-   * Published port of the API and, if it is enabled, the console.
+   * Published port of the API and, if enabled, of the console.
    * Default: `32000`. Allowed: 1 to 65535.
    */
   readonly consolePort?: number;
   /**
-   * Own certificate (PEM, with its chain). Without it one is made, signed by an authority of the stack's own.
+   * Origins of web applications that may call the API from a browser, over HTTP and WebSocket, separated by commas; `*` allows all. Default: the service's own pages.
+   * Default: none. Allowed: origins separated by commas, or *.
+   */
+  readonly corsOrigins?: string;
+  /**
+   * Docker: the range of this stack's networks, which take a sixteenth each. No other network of the host may overlap it. Without it `npm run up` reserves a free /24 of NETWORK_POOL, and plain `pulumi up` leaves the choice to the Docker engine.
+   * Default: none. Allowed: an IPv4 range in CIDR form from /8 to /25.
+   */
+  readonly networkRange?: string;
+  /**
+   * Docker: the range in which `npm run up` looks for a free /24 for a new stack.
+   * Default: `192.168.192.0/18`. Allowed: an IPv4 range in CIDR form from /8 to /24.
+   */
+  readonly networkPool?: string;
+  /**
+   * Your certificate (PEM, with its chain). Without it the stack's own authority signs one.
    * Default: none.
    */
   readonly tlsCertificateFile?: string;
   /**
-   * Private key (PEM) of the own certificate.
+   * Private key (PEM) of your certificate.
    * Default: none.
    */
   readonly tlsPrivateKeyFile?: string;
@@ -79,322 +94,327 @@ export interface RouteQLArgs {
    */
   readonly tokenLifeSeconds?: number;
   /**
-   * Seconds without use after which a session ends.
-   * Default: `900`. Allowed: 60 to 86400.
+   * Idle limit of a session, in seconds.
+   * Default: `900`. Allowed: 1 to 86400.
    */
   readonly sessionIdleSeconds?: number;
   /**
-   * Seconds after login at which a session ends in any case.
-   * Default: `28800`. Allowed: 60 to 604800.
+   * Absolute limit of a session after its login, in seconds.
+   * Default: `28800`. Allowed: 1 to 2592000.
    */
   readonly sessionAbsoluteSeconds?: number;
   /**
-   * Failed logins of one account, from any address, before it has to wait.
+   * Failed logins of one account from one address in a window; ten times as many from all addresses.
    * Default: `10`. Allowed: 1 to 1000.
    */
   readonly loginAttemptsPerAccount?: number;
   /**
-   * Failed logins from one address, to any account, before it has to wait.
-   * Default: `50`. Allowed: 1 to 10000.
+   * Failed logins from one address to all accounts in a window.
+   * Default: `50`. Allowed: 1 to 100000.
    */
   readonly loginAttemptsPerAddress?: number;
   /**
-   * Signature of access tokens. A change rotates the signing key; no token is refused meanwhile.
+   * Signature algorithm of access tokens. A change rotates the signing key without rejected tokens.
    * Default: `ES256`. Allowed: ES256, EdDSA, RS256.
    */
   readonly tokenAlgorithm?: string;
   /**
-   * Hours after which the signing key is replaced by itself; 0 for never.
+   * Age at which the signing key is rotated, in hours; 0 never rotates.
    * Default: `720`. Allowed: 0 to 8784.
    */
   readonly keyRotationHours?: number;
   /**
-   * Which of the generated keys encrypts the private signing keys in the database. Raised by one, the next is made and the signing keys are stored again under it; never lowered.
+   * Generation of the key that encrypts signing keys in the database. Raise it by one to rotate that key; never lower it.
    * Default: `1`. Allowed: 1 to 1000.
    */
   readonly keyEncryptionKeyGeneration?: number;
   /**
-   * Seconds in which failed logins count, and the longest time that a refusal lasts.
-   * Default: `900`. Allowed: 60 to 86400.
+   * Window in which failed logins count, and maximum duration of a rejection, in seconds.
+   * Default: `900`. Allowed: 1 to 86400.
    */
   readonly loginWindowSeconds?: number;
   /**
-   * Password hashes that the auth sidecar computes at the same time; each takes a core and 19 MiB.
-   * Default: `2`. Allowed: 1 to 16.
+   * Concurrent password hashes of the auth sidecar; each uses a core and 19 MiB.
+   * Default: `2`. Allowed: 1 to 64.
    */
   readonly passwordHashConcurrency?: number;
   /**
-   * Logins that may wait for a password hash; more are answered 429.
+   * Logins that may wait for a password hash; further ones get 429.
    * Default: `64`. Allowed: 0 to 10000.
    */
   readonly passwordHashQueue?: number;
   /**
-   * The directory's servers, tried in turn, parted by blanks or commas. Without it there is no directory login.
+   * LDAP servers, tried in order, separated by spaces or commas. Without it there is no LDAP login.
    * Default: none. Allowed: addresses that start with ldap:// or ldaps://.
    */
   readonly ldapUrl?: string;
   /**
-   * Whether connections to ldap:// start TLS.
+   * Start TLS on ldap:// connections.
    * Default: `false`.
    */
   readonly ldapStarttls?: boolean;
   /**
-   * Allows ldap:// without StartTLS, which sends passwords readable.
+   * Allow ldap:// without StartTLS, which sends passwords in clear text.
    * Default: `false`.
    */
   readonly ldapPlaintext?: boolean;
   /**
-   * Authority (PEM) that the servers' certificates come from. Without it the public ones are trusted.
+   * Certificate authority (PEM) of the LDAP servers. Without it the public authorities are trusted.
    * Default: none.
    */
   readonly ldapCaFile?: string;
   /**
-   * The account that searches the directory. Without it the search is anonymous.
+   * DN of the account that searches the directory. Without it the search is anonymous.
    * Default: none.
    */
   readonly ldapBindDn?: string;
   /**
-   * Password of the account that searches.
+   * Password of the search account.
    * Default: none.
    */
   readonly ldapBindPassword?: Input<string>;
   /**
-   * Where accounts are searched, in the whole subtree. Needed with a directory.
+   * Base DN of accounts; the whole subtree is searched. Required with `ldapUrl`.
    * Default: none.
    */
   readonly ldapUserBase?: string;
   /**
-   * Finds the account of what was typed as its name.
+   * Filter that finds an account by the name that the user enters.
    * Default: `(mail={{username}})`. Allowed: a filter with {{username}}.
    */
   readonly ldapUserFilter?: string;
   /**
-   * What else an account must satisfy, at login and at each use of its session.
+   * Additional filter for active accounts, checked at login and at each use of a session.
    * Default: none. Allowed: a filter.
    */
   readonly ldapActiveFilter?: string;
   /**
-   * What names an account for ever; objectGUID for Active Directory, ipaUniqueID for FreeIPA.
+   * Attribute with the permanent id of an account; objectGUID for Active Directory, ipaUniqueID for FreeIPA.
    * Default: `entryUUID`. Allowed: the name of an attribute.
    */
   readonly ldapIdAttribute?: string;
   /**
-   * An account's e-mail address.
+   * Attribute with an account's e-mail address.
    * Default: `mail`. Allowed: the name of an attribute.
    */
   readonly ldapEmailAttribute?: string;
   /**
-   * An account's name.
+   * Attribute with an account's name.
    * Default: `cn`. Allowed: the name of an attribute.
    */
   readonly ldapNameAttribute?: string;
   /**
-   * An account's organisation, for accounts with the role `tenant`.
+   * Attribute with an account's organisation, for the role `tenant`.
    * Default: `o`. Allowed: the name of an attribute.
    */
   readonly ldapOrganisationAttribute?: string;
   /**
-   * Where groups are searched. Without it the account's memberOf counts.
+   * Base DN of groups. Without it the account's memberOf is used.
    * Default: none.
    */
   readonly ldapGroupBase?: string;
   /**
-   * Finds the groups of an account.
+   * Filter that finds the groups of an account.
    * Default: `(member={{dn}})`. Allowed: a filter with {{dn}}.
    */
   readonly ldapGroupFilter?: string;
   /**
-   * Who has which role: the first entry that holds counts. Whoever is in none is `pending` and gets no token.
+   * Roles by group: the first matching entry applies. An account without a match is `pending` and gets no token.
    * Default: none. Allowed: an ordered list `role: group; …`, a group by its DN or cn, * for all.
    */
   readonly ldapRoles?: string;
   /**
-   * Longest wait for one answer of a server.
+   * Maximum wait for one answer of an LDAP server, in milliseconds.
    * Default: `3000`. Allowed: 100 to 30000.
    */
   readonly ldapTimeoutMilliseconds?: number;
   /**
-   * Largest body of a request, in KiB.
+   * Maximum size of a request body, in KiB.
    * Default: `256`. Allowed: 1 to 10240.
    */
   readonly bodyLimitKilobytes?: number;
   /**
-   * Deepest nesting of a GraphQL operation.
+   * Maximum depth of a GraphQL operation.
    * Default: `10`. Allowed: 1 to 100.
    */
   readonly queryDepth?: number;
   /**
-   * Most fields of a GraphQL operation, all levels together.
+   * Maximum number of fields of a GraphQL operation, on all levels together.
    * Default: `500`. Allowed: 1 to 10000.
    */
   readonly queryBreadth?: number;
   /**
-   * Seconds after which Postgres gives up a statement of the engine.
+   * Time limit of an engine statement in Postgres, in seconds.
    * Default: `30`. Allowed: 1 to 3600.
    */
   readonly statementTimeoutSeconds?: number;
   /**
-   * Connections of the engine to Postgres.
+   * Shorter statement limits for some roles, in seconds. Embedded engine only.
+   * Default: `viewer=10`. Allowed: role=number, separated by commas, 1 to 3600.
+   */
+  readonly statementTimeoutSecondsByRole?: string;
+  /**
+   * Maximum connections of one engine to Postgres.
    * Default: `10`. Allowed: 1 to 60.
    */
   readonly enginePoolSize?: number;
   /**
-   * Requests a second from one address that the gateway lets through.
+   * Requests per second from one address that the gateway accepts.
    * Default: `50`. Allowed: 1 to 100000.
    */
   readonly requestsPerSecondPerAddress?: number;
   /**
-   * Requests from one address above that rate that are served at once before more are answered 429.
+   * Requests from one address above that rate that are still accepted; further ones get 429.
    * Default: `100`. Allowed: 1 to 100000.
    */
   readonly requestBurst?: number;
   /**
-   * Requests a minute from one address to the paths that take a password.
+   * Login requests per minute from one address.
    * Default: `30`. Allowed: 1 to 100000.
    */
   readonly loginRequestsPerMinutePerAddress?: number;
   /**
-   * Connections open at the same time from one address, WebSockets included.
+   * Concurrent connections from one address, including WebSockets.
    * Default: `100`. Allowed: 1 to 65535.
    */
   readonly connectionsPerAddress?: number;
   /**
-   * Seconds after which the gateway closes a WebSocket on which nothing moved, not even a keep-alive.
+   * Seconds after which the gateway closes a WebSocket without traffic, including keep-alives.
    * Default: `120`. Allowed: 10 to 86400.
    */
   readonly idleWebSocketSeconds?: number;
   /**
-   * What the engine and the auth sidecar log, and all that is graver.
+   * Minimum log level of the engine and the auth sidecar.
    * Default: `info`. Allowed: debug, info, warn, error.
    */
   readonly logLevel?: string;
   /**
-   * Where the database runs: one of the stack's own (`single`), one outside (`external`), or, on Kubernetes, a cluster of several that the operator CloudNativePG looks after (`cloudnative-pg`). Data do not move with a change.
+   * Database: the stack's own (`single`), an external one (`external`) or, on Kubernetes, a cluster of the operator CloudNativePG (`cloudnative-pg`). A change does not move the data.
    * Default: `single`. Allowed: single, external, cloudnative-pg.
    */
   readonly database?: string;
   /**
-   * The external database, with an administrator who may make roles and databases; no superuser is needed. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.
+   * URL of the external database, with an administrator who may create roles and databases. Only the migrate job uses it, to create the services' roles and the database.
    * Default: none. Allowed: postgres://<administrator>:<password>@<host>[:<port>]/<database>.
    */
   readonly databaseUrl?: Input<string>;
   /**
-   * Authority (PEM) of the external database's certificate. With it every connection to the database is encrypted and checks the server's name.
+   * Certificate authority (PEM) of the external database. With it every connection is encrypted and verifies the server's name.
    * Default: none.
    */
   readonly databaseCaFile?: string;
   /**
-   * Where the session store runs: one of the stack's own (`single`), or one outside (`external`).
+   * Session store: the stack's own (`single`) or an external one (`external`).
    * Default: `single`. Allowed: single, external.
    */
   readonly sessions?: string;
   /**
-   * The external session store, Redis or Valkey; rediss:// encrypts and checks the server's name.
+   * URL of the external session store, Redis or Valkey; rediss:// encrypts and verifies the server's name.
    * Default: none. Allowed: redis[s]://[<user>]:<password>@<host>[:<port>][/<number>].
    */
   readonly sessionsUrl?: Input<string>;
   /**
-   * Authority (PEM) of the external session store's certificate, where it is not a public one; with it every connection is encrypted.
+   * Certificate authority (PEM) of the external session store, if it is not public; with it every connection is encrypted.
    * Default: none.
    */
   readonly sessionsCaFile?: string;
   /**
-   * What the stack runs on: one Docker host, or a Kubernetes cluster (1.29 or newer).
+   * Target of the stack: one Docker host, or a Kubernetes cluster (1.29 or newer).
    * Default: `docker`; `kubernetes` in the stack `prod`. Allowed: docker, kubernetes.
    */
   readonly target?: string;
   /**
-   * Kubernetes: the namespace of the stack. Without it: `routeql-` and the name of the stack.
+   * Kubernetes: namespace of the stack. By default `routeql-` and the stack's name.
    * Default: none. Allowed: a name of small letters, digits and hyphens.
    */
   readonly namespace?: string;
   /**
-   * Kubernetes: whether the namespace is made (and removed) with the stack. If not, it has to be there.
+   * Kubernetes: create (and delete) the namespace with the stack. If false, it must exist.
    * Default: `true`.
    */
   readonly createNamespace?: boolean;
   /**
-   * Kubernetes: the end of every DNS name of the cluster.
+   * Kubernetes: DNS domain of the cluster.
    * Default: `cluster.local`. Allowed: a name of small letters, digits, hyphens and dots.
    */
   readonly clusterDomain?: string;
   /**
-   * Kubernetes: the registry that the nodes take this project's images from, as `<registry>/routeql/<image>:<hash>`. Without it the images have to be on the nodes.
+   * Kubernetes: registry of this project's images, `<registry>/routeql/<image>:<hash>`. Without it the images must be on the nodes.
    * Default: none. Allowed: the address of a registry, without https:// and without a slash at its end.
    */
   readonly imageRegistry?: string;
   /**
-   * Kubernetes: whether the images are built here, by Docker, and pushed to the registry. If not, they have to be there.
+   * Kubernetes: build the images with Docker and push them to the registry. If false, they must exist there.
    * Default: `false`.
    */
   readonly pushImages?: boolean;
   /**
-   * Kubernetes: the Secret of the namespace with which the nodes log in to the registry.
+   * Kubernetes: Secret with which the nodes log in to the registry.
    * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
    */
   readonly imagePullSecret?: string;
   /**
-   * Kubernetes: how the gateway is reached. For NodePort the three ports have to be in the cluster's range of them.
+   * Kubernetes: type of the gateway's Service. With NodePort the three ports must be in the cluster's node port range.
    * Default: `LoadBalancer`. Allowed: LoadBalancer, NodePort, ClusterIP.
    */
   readonly gatewayService?: string;
   /**
-   * Kubernetes: annotations of the gateway's Service, which tell a cloud what load balancer to make.
+   * Kubernetes: annotations of the gateway's Service, for example to select a cloud's load balancer.
    * Default: none. Allowed: a list name=value,name=value.
    */
   readonly gatewayAnnotations?: string;
   /**
-   * Kubernetes: pods of the gateway, at least.
+   * Kubernetes: minimum number of gateway pods.
    * Default: `2`. Allowed: 1 to 100.
    */
   readonly gatewayReplicas?: number;
   /**
-   * Kubernetes: pods of the gateway, at most. If that is more than at least, their number follows the load.
+   * Kubernetes: maximum number of gateway pods. If it exceeds the minimum, the number follows the load.
    * Default: `6`. Allowed: 1 to 100.
    */
   readonly gatewayReplicasMost?: number;
   /**
-   * Kubernetes: pods of the engine, at least.
+   * Kubernetes: minimum number of engine pods.
    * Default: `2`. Allowed: 1 to 100.
    */
   readonly engineReplicas?: number;
   /**
-   * Kubernetes: pods of the engine, at most; each has `enginePoolSize` connections to the database.
+   * Kubernetes: maximum number of engine pods; each has `enginePoolSize` connections to the database.
    * Default: `4`. Allowed: 1 to 100.
    */
   readonly engineReplicasMost?: number;
   /**
-   * Kubernetes: pods of the auth sidecar, at least.
+   * Kubernetes: minimum number of auth sidecar pods.
    * Default: `2`. Allowed: 1 to 100.
    */
   readonly sidecarReplicas?: number;
   /**
-   * Kubernetes: pods of the auth sidecar, at most; each has 10 connections to the database.
+   * Kubernetes: maximum number of auth sidecar pods; each has 10 connections to the database.
    * Default: `3`. Allowed: 1 to 100.
    */
   readonly sidecarReplicasMost?: number;
   /**
-   * Kubernetes: the issuer of cert-manager's that the gateway's certificate comes from, and is renewed by.
+   * Kubernetes: cert-manager issuer of the gateway's certificate.
    * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
    */
   readonly certificateIssuer?: string;
   /**
-   * Kubernetes: whether that issuer is one of the cluster or one of the namespace.
+   * Kubernetes: kind of that issuer: cluster-wide, or in the namespace.
    * Default: `ClusterIssuer`. Allowed: ClusterIssuer, Issuer.
    */
   readonly certificateIssuerKind?: string;
   /**
-   * Kubernetes: a Secret of the namespace with the gateway's certificate and key (`tls.crt`, `tls.key`), which somebody else makes and renews.
+   * Kubernetes: existing Secret with the gateway's certificate and key (`tls.crt`, `tls.key`).
    * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
    */
   readonly certificateSecret?: string;
   /**
-   * Kubernetes: the class of the volumes. Without it: the cluster's default.
+   * Kubernetes: storage class of the volumes. By default the cluster's default class.
    * Default: none. Allowed: a name of small letters, digits, hyphens and dots.
    */
   readonly storageClass?: string;
   /**
-   * Kubernetes: size of the database's volume; of each, if there are several.
+   * Kubernetes: size of each database volume.
    * Default: `20Gi`. Allowed: a size such as 20Gi.
    */
   readonly databaseStorage?: string;
@@ -404,88 +424,103 @@ export interface RouteQLArgs {
    */
   readonly sessionsStorage?: string;
   /**
-   * Kubernetes: the namespace whose pods may read the metrics, port 9090 of the engine and the auth sidecar. Without it: none.
+   * Kubernetes: namespace whose pods may read metrics from port 9090 of the engine and the auth sidecar. Without it none may.
    * Default: none. Allowed: a name of small letters, digits and hyphens.
    */
   readonly metricsNamespace?: string;
   /**
-   * CloudNativePG: copies of the database; one takes changes, the others follow it and take its place.
+   * CloudNativePG: instances of the database: one primary, the others replicas.
    * Default: `3`. Allowed: 1 to 9.
    */
   readonly databaseInstances?: number;
   /**
-   * CloudNativePG: whether the engine reads from the copies, if there are any. If not, from the one that takes changes, as Hasura has to where its version cannot work on a copy.
+   * CloudNativePG: let the engine read from replicas. If false, it reads from the primary, as some Hasura versions require.
    * Default: `true`.
    */
   readonly databaseReadFromCopies?: boolean;
   /**
    * CloudNativePG: the image of Postgres 17.
-   * Default: `ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie`. Allowed: an image.
+   * Default: `ghcr.io/cloudnative-pg/postgresql:17.12-standard-trixie`. Allowed: an image.
    */
   readonly databaseClusterImage?: string;
   /**
-   * CloudNativePG: the namespace of the operator, which has to reach the database.
+   * CloudNativePG: the operator's namespace, from which it reaches the database.
    * Default: `cnpg-system`. Allowed: a name of small letters, digits and hyphens.
    */
   readonly databaseOperatorNamespace?: string;
   /**
-   * CloudNativePG: where in the object storage backups and all changes since go. Without it there are none.
+   * CloudNativePG: object storage folder for backups and archived changes. Without it there are no backups.
    * Default: none. Allowed: an address such as s3://bucket/folder.
    */
   readonly backupDestination?: string;
   /**
-   * CloudNativePG: the address of an object storage other than Amazon's.
+   * CloudNativePG: endpoint of an object storage other than Amazon's.
    * Default: none. Allowed: an address such as https://storage.example.net.
    */
   readonly backupEndpoint?: string;
   /**
-   * CloudNativePG: the login for the object storage. Without it the role of the nodes counts.
+   * CloudNativePG: access key id for the object storage. Without it the nodes' role authenticates.
    * Default: none.
    */
   readonly backupAccessKeyId?: Input<string>;
   /**
-   * CloudNativePG: the password for the object storage.
+   * CloudNativePG: secret access key for the object storage.
    * Default: none.
    */
   readonly backupSecretAccessKey?: Input<string>;
   /**
-   * CloudNativePG: when a backup of everything is made, in UTC: second, minute, hour, day, month, day of the week.
+   * CloudNativePG: schedule of full backups in UTC: second, minute, hour, day, month, day of the week.
    * Default: `0 0 2 * * *`. Allowed: six fields such as 0 0 2 * * *.
    */
   readonly backupSchedule?: string;
   /**
-   * CloudNativePG: days back to any point of which the database can be restored.
+   * CloudNativePG: days for which backups are kept, so that any moment in them can be restored.
    * Default: `30`. Allowed: 1 to 3650.
    */
   readonly backupRetentionDays?: number;
   /**
-   * Whether the database, the session store and the gateway run on images built here from Debian's packages, or on the official ones that the next three settings name. Not to be changed once there are data: the files belong to another user.
+   * Images of the database, the session store and the gateway: built here from Debian's packages, or the official ones of the next three settings. Do not change it once there is data: the files belong to another user.
    * Default: `built`; `official` in the stack `dev`. Allowed: built, official.
    */
   readonly images?: string;
   /**
    * The official image of the database: Postgres 17 on Debian.
-   * Default: `postgres:17.9`. Allowed: an image.
+   * Default: `postgres:17.12`. Allowed: an image.
    */
   readonly databaseImage?: string;
   /**
    * The official image of the session store: Valkey 8 on Debian.
-   * Default: `valkey/valkey:8.1.10`. Allowed: an image.
+   * Default: `valkey/valkey:8.1.11`. Allowed: an image.
    */
   readonly sessionsImage?: string;
   /**
-   * The official image of the gateway: nginx 1.26 or newer on Debian.
-   * Default: `nginx:1.28.3`. Allowed: an image.
+   * The official image of the gateway: nginx 1.28 or newer on Debian trixie, with OpenSSL 3.5 or newer.
+   * Default: `nginx:1.30.7`. Allowed: an image.
    */
   readonly gatewayImage?: string;
   /**
-   * The image that the images are built on.
+   * Registry (and path) that replaces Docker Hub in the names of all images, such as `registry.example.net/hub`. Images that name a registry keep it.
+   * Default: none. Allowed: an image.
+   */
+  readonly imageMirror?: string;
+  /**
+   * Reaction to an image version with a published advisory: `warn` names the advisory, `refuse` stops the deployment, `ignore` does nothing.
+   * Default: `warn`. Allowed: warn, refuse, ignore.
+   */
+  readonly vulnerableImages?: string;
+  /**
+   * Docker: processors that one container may use at most. Hasura sizes its runtime by them; on a smaller host the host is the limit.
+   * Default: `4`. Allowed: 1 to 256.
+   */
+  readonly processorLimit?: number;
+  /**
+   * Base image of the built images.
    * Default: `debian:trixie-slim`. Allowed: an image.
    */
   readonly debianBase?: string;
   /**
-   * The image with Node 24 and npm in which the packages are installed during a build.
-   * Default: `node:24.21.0-trixie-slim`. Allowed: an image.
+   * Image with Node 24 and npm that installs the packages during a build.
+   * Default: `node:24.22.1-trixie-slim`. Allowed: an image.
    */
   readonly nodeBase?: string;
 }

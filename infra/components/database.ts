@@ -35,7 +35,7 @@ export function databaseAccess(settings: Pick<PlainSettings, "database" | "datab
 
 /** What a tool needs to know to reach the database, besides a login. */
 export interface DatabaseReach {
-  /** Its name on the network of whoever calls it. */
+  /** Its name on the caller's network. */
   readonly host: string;
   readonly port: number;
   readonly name: string;

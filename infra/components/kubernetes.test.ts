@@ -36,7 +36,7 @@ const namesOf = (resources: readonly RecordedResource[], kind: string): string[]
     .map(({ metadata }) => metadata.name)
     .toSorted();
 
-test("the stack prod runs on Kubernetes, in a namespace named after it, and asks Docker for nothing", () => {
+test("the stack prod runs on Kubernetes in a namespace of its name, without Docker", () => {
   const { resources } = plain;
   expect(namesOf(resources, "Namespace")).toEqual(["routes-prod"]);
   expect(namesOf(resources, "Deployment")).toEqual(["auth-sidecar", "engine", "gateway"]);
@@ -76,7 +76,7 @@ test("the outputs name workloads and images", async () => {
   });
 });
 
-test("a certificate of cert-manager's goes to the gateway, which waits for it; the program makes none", async () => {
+test("the gateway waits for a certificate of cert-manager, and the program makes none", async () => {
   const { resources, component } = await deploy({ certificateIssuer: "letsencrypt", publicHost: "routes.example.net" });
   expect(objects(resources, "Certificate")).toMatchObject([
     {
@@ -95,7 +95,7 @@ test("a certificate of cert-manager's goes to the gateway, which waits for it; t
   expect(await value(component.caCertificate)).toBe("");
 });
 
-test("a database outside is called at its port, with a connection that is checked as its URL says", async () => {
+test("calls an external database at its port and verifies it as its URL says", async () => {
   const databaseUrl = "postgres://root:a-long-password@db.example.net:6432/records?sslmode=require";
   const { resources } = await deploy({ database: "external", databaseUrl });
   expect(namesOf(resources, "StatefulSet")).toEqual(["sessions"]);
@@ -117,7 +117,7 @@ test("sessions outside are called with the given URL", async () => {
   expect(secret["secrets..sessions-url"]).toBe("rediss://:another-password@sessions.example.net");
 });
 
-test("a database cluster comes with its logins, its policy and its backups; the engine reads from the copies", async () => {
+test("a database cluster has logins, a policy and backups, and the engine reads from replicas", async () => {
   const { resources } = await deploy({
     database: "cloudnative-pg",
     backupDestination: "s3://backups",

@@ -20,7 +20,7 @@ test("the part is found again in the name, and in no other", () => {
   expect([partOf("routes", "routes"), partOf("routes", "engine")]).toEqual([undefined, undefined]);
 });
 
-test("a part is the same resource as that of an earlier version, which had the part's name alone; other aliases stay", () => {
+test("a resource of an earlier version without the component's prefix stays the same", () => {
   expect(transformed("routes-database-data", { protect: true, aliases: [{ name: "older" }] })).toEqual({
     props: { size: 1 },
     opts: { protect: true, aliases: [{ name: "older" }, { name: "database-data" }] },

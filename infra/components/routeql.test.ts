@@ -112,7 +112,7 @@ test("a given key reaches the engine's files and the outputs", async () => {
   });
 });
 
-test("other ports replace the gateway, and the engine, which knows the origins of its own pages; they leave the others alone", async () => {
+test("changed ports replace only the gateway and the engine", async () => {
   const keys = { engineAccessKey: randomBytes(20).toString("hex"), serviceApiKey: randomBytes(20).toString("hex") };
   const [before, after] = [await deploy(keys), await deploy({ ...keys, consolePort: 32_001 })];
   const changed = after.resources.filter(({ type, name, inputs }) => {
@@ -141,8 +141,29 @@ test("a destroy leaves the volumes with data, and nothing else, on the host", as
 test("data are protected, with the secrets that belong to them, where that is asked for", async () => {
   expect(await madeWith("protect", false)).toEqual([]);
   expect(await madeWith("protect", true)).toEqual(
-    ["admin-password", "database-data", "key-encryption-key", "sessions-data"].map((part) => `routeql-${part}`),
+    ["admin-password", "database-data", "key-encryption-key", "sessions-data", "state-identity"].map((part) => `routeql-${part}`),
   );
+});
+
+test("labels of data do not change with the state, since another label would replace a volume", async () => {
+  const ignored: string[] = [];
+  await recordStack(() => {
+    const transformation = ({ name, opts }: ResourceTransformationArgs): undefined => {
+      if ((opts as CustomResourceOptions).ignoreChanges?.includes("labels")) ignored.push(name);
+    };
+    return void new RouteQL("routeql", {}, { transformations: [transformation] });
+  });
+  expect(ignored.toSorted()).toEqual(["routeql-database-data", "routeql-sessions-data"]);
+});
+
+test.each([
+  ["docker", "0123456789abcdef"],
+  ["kubernetes", "0123456789abcdef"],
+])("every object on %s carries the identity of the state", async (target, stateIdentity) => {
+  const made = await recordStack(() => void new RouteQL("routeql", { target }, { stateIdentity }));
+  const objects = made.filter(({ type }) => /^(docker:index\/(container|network|volume)|kubernetes:(?!index|storage))/.test(type));
+  expect(objects.length).toBeGreaterThan(20);
+  for (const { name, inputs } of objects) expect(JSON.stringify(inputs), name).toMatch(/com\.routeql\.state(":|","value":)"0123456789abcdef"/);
 });
 
 test("services are replaced, not updated, when their health check changes", async () => {

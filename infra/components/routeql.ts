@@ -3,7 +3,7 @@
  * @module
  */
 import { ComponentResource, all, getStack, mergeOptions, output, runtime, secret } from "@pulumi/pulumi";
-import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
+import type { ComponentResourceOptions, Input, Output } from "@pulumi/pulumi";
 import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
 import type { Secrets } from "../services/secrets.ts";
@@ -23,6 +23,7 @@ import { databaseAccess, databaseReach } from "./database.ts";
 import type { DatabaseReach } from "./database.ts";
 import { resourceNames, withFormerNames } from "./resource-names.ts";
 import { makeSecrets } from "./secrets.ts";
+import { stateIdentity } from "./state-identity.ts";
 import { runOnTarget, serviceHost } from "./target.ts";
 import type { DeployedService } from "./target.ts";
 
@@ -57,6 +58,10 @@ export interface RouteQLOptions extends ComponentResourceOptions {
    * are unprotected. Default: false.
    */
   readonly protectData?: boolean;
+  /**
+   * Identity of the state, for the label `com.routeql.state` of every object. Default: generated once and kept in the state. `false`: no label.
+   */
+  readonly stateIdentity?: Input<string> | false;
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -84,7 +89,7 @@ export class RouteQL extends ComponentResource {
    * @param name also begins the names of all resources, `<name>-…`, of all Docker objects, `<name>-<stack>-…`, and of the Kubernetes namespace
    * @throws {SettingsError} listing every argument that is wrong
    */
-  constructor(name: string, args: RouteQLArgs = {}, { protectData = false, ...options }: RouteQLOptions = {}) {
+  constructor(name: string, args: RouteQLArgs = {}, { protectData = false, stateIdentity: identity, ...options }: RouteQLOptions = {}) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
     if (problems.length > 0) throw new SettingsError(problems);
@@ -102,6 +107,7 @@ export class RouteQL extends ComponentResource {
       named,
       parent: this,
     });
+    const state = stateIdentity(identity, { named, protect: protectData, parent: this });
     const prefix = `${name}-${stack}`;
     const images = { built: builtImages(settings), pulled: pulledImages(settings) };
     const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd());
@@ -121,13 +127,14 @@ export class RouteQL extends ComponentResource {
         protectData,
         prefix,
         stack,
+        state,
         named,
       },
       this,
     );
 
     const everythingReady = all(deployed.map(({ ready }) => ready));
-    // A preview would show an address as changed that nobody knows yet, whatever is about to change.
+    // Otherwise a preview would show every unknown address as changed.
     const whenReady = (address: string): Output<string> => (runtime.isDryRun() ? output(address) : everythingReady.apply(() => address));
     const consoleUrl = consoleAddress(settings);
     this.url = whenReady(serviceAddress(settings));

@@ -68,7 +68,7 @@ test("the addresses of the database hold the password of their own role", async 
   expect(await value(secrets["sessions-url"])).toBe(`redis://:${await value(secrets["sessions-password"])}@sessions:6379/0`);
 });
 
-test("each generation of the key that encrypts signing keys is made once and kept; the one before the last goes along with it", async () => {
+test("keeps each generation of the key encryption key and passes on the previous one", async () => {
   const name = ({ name }: { name: string }) => name;
   expect((await make()).secrets).not.toHaveProperty("previous-key-encryption-key");
   const { secrets, generated } = await make({}, 3);

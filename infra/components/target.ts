@@ -31,6 +31,8 @@ export interface Deployment {
   /** Begins the names of its objects: `<component>-<stack>`. */
   readonly prefix: string;
   readonly stack: string;
+  /** Identity of the state that creates them. */
+  readonly state: Output<string> | undefined;
   readonly named: ResourceNames;
 }
 
@@ -61,18 +63,18 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
 
 /** Runs a deployment on the target that the settings name. */
 export function runOnTarget(settings: PlainSettings, deployment: Deployment, parent: Resource): readonly Running[] {
-  const { services, images, secrets, given, protectData, prefix, stack, named } = deployment;
+  const { services, images, secrets, given, protectData, prefix, stack, state, named } = deployment;
   if (settings.target === "docker") {
-    const scope = { prefix, stack, named };
-    const { hostAddress } = settings;
-    return runOnDocker({ services, images, secrets, hostAddress, protectData, scope }, parent).map(({ name, container, ready }) => ({
+    const scope = { prefix, stack, state, named };
+    const { hostAddress, networkRange, processorLimit } = settings;
+    return runOnDocker({ services, images, secrets, hostAddress, networkRange, processorLimit, protectData, scope }, parent).map(({ name, container, ready }) => ({
       ready,
       described: all([container.name, container.image]).apply(([containerName, image]) => ({ service: name, container: containerName, image })),
     }));
   }
   const registry = { registry: settings.imageRegistry, push: settings.pushImages };
   const run = {
-    ...kubernetesRunOf(settings, { instance: prefix, named }),
+    ...kubernetesRunOf(settings, { instance: prefix, state, named }),
     services,
     images: { ...images, ...registry },
     secrets,

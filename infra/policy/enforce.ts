@@ -1,7 +1,8 @@
-import { Output, RunError, isSecret, runtime } from "@pulumi/pulumi";
+import { Output, RunError, isSecret, log, runtime } from "@pulumi/pulumi";
 import type { ResourceTransformArgs } from "@pulumi/pulumi";
 import { hidden } from "./rule.ts";
-import { violationsOf } from "./rules.ts";
+import type { AdvisoryLevel, Rule } from "./rule.ts";
+import { rules, violationsOf } from "./rules.ts";
 
 /** A value as rules see it: secrets hidden, what is not known yet absent. */
 async function visible(value: unknown): Promise<unknown> {
@@ -20,17 +21,26 @@ async function visible(value: unknown): Promise<unknown> {
   return value;
 }
 
-/** @throws {RunError} with everything that the policies find wrong with a resource, before it is made */
-export async function checkResource({ type, name, props }: Pick<ResourceTransformArgs, "type" | "name" | "props">): Promise<void> {
+/**
+ * Reports violations of advisory rules as warnings, or as errors with the level `refuse`.
+ * @throws {RunError} with all violations of a resource, before the resource is created
+ */
+export async function checkResource(
+  { type, name, props }: Pick<ResourceTransformArgs, "type" | "name" | "props">,
+  level: AdvisoryLevel = "warn",
+): Promise<void> {
   const inputs = (await visible(props)) as Record<string, unknown>;
-  const problems = violationsOf({ type, name, inputs });
+  const isError = ({ advisory }: Rule): boolean => advisory !== true || level === "refuse";
+  const problems = violationsOf({ type, name, inputs }, rules.filter(isError));
   if (problems.length > 0) throw new RunError(["This breaks a policy:", ...problems.map((problem) => `  ${problem}`)].join("\n"));
+  if (level !== "warn") return;
+  for (const problem of violationsOf({ type, name, inputs }, rules.filter((rule) => !isError(rule)))) await log.warn(problem);
 }
 
-/** Holds every resource that the program makes from now on to the policies, in previews and updates alike. */
-export function enforcePolicies(): void {
+/** Checks every resource that the program creates from now on, in previews and updates alike. */
+export function enforcePolicies(level: AdvisoryLevel): void {
   runtime.registerResourceTransform(async (resource) => {
-    if (resource.custom) await checkResource(resource);
+    if (resource.custom) await checkResource(resource, level);
     return undefined;
   });
 }

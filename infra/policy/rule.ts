@@ -24,7 +24,12 @@ export interface Rule {
   readonly description: string;
   /** What is wrong, each the end of a sentence that begins with the resource; empty when all is well. */
   readonly violations: (resource: PlannedResource) => readonly string[];
+  /** Violations are warnings unless a setting says otherwise. */
+  readonly advisory?: true;
 }
+
+/** What happens with the violations of advisory rules. */
+export type AdvisoryLevel = "warn" | "refuse" | "ignore";
 
 export const recordOf = (value: unknown): Inputs =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Inputs) : {};

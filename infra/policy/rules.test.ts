@@ -1,5 +1,5 @@
-import { secret } from "@pulumi/pulumi";
-import { describe, expect, test } from "vitest";
+import { log, secret } from "@pulumi/pulumi";
+import { describe, expect, test, vi } from "vitest";
 import { RouteQL } from "../components/routeql.ts";
 import type { RouteQLArgs } from "../components/arguments.ts";
 import { recordStack, secretSignature } from "../testing/recorded-stack.ts";
@@ -53,6 +53,10 @@ describe.each(rules)("$name", ({ name }) => {
       ["latest", docker({ image: "postgres:latest" }), "runs postgres:latest"],
       ["a registry with a port", deployment({ image: "registry.example.net:5000/engine" }), "names no version"],
       ["an init container", deployment({}, { initContainers: [{ ...inPod, name: "first", image: "busybox" }] }), "the container first runs busybox"],
+    ],
+    "no-vulnerable-image": [
+      ["Hasura with the permission leak", docker({ image: "hasura/graphql-engine:v2.48.16" }), "CVE-2026-54698"],
+      ["Postgres of a mirror", deployment({ image: "registry.example.net/hub/library/postgres:17.9-trixie" }), "CVE-2026-6473"],
     ],
     "no-privileged-container": [
       ["privileged", docker({ privileged: true }), "is privileged"],
@@ -119,6 +123,17 @@ test.each(settings)("nothing that the program makes breaks a policy: %s", async 
   const found = resources.flatMap(({ type, name, inputs }) => violationsOf({ type, name, inputs: hide(inputs) as Inputs }));
   expect(found).toEqual([]);
   expect(resources.length).toBeGreaterThan(40);
+});
+
+test("a vulnerable image stops the deployment only with the level refuse", async () => {
+  const resource = { type: "docker:index/container:Container", name: "engine", props: { ...container, image: "nginx:1.28.3" } };
+  await expect(checkResource(resource, "refuse")).rejects.toThrow(/no-vulnerable-image: engine runs nginx:1\.28\.3: CVE-2026-/);
+  const warn = vi.spyOn(log, "warn").mockResolvedValue();
+  await checkResource(resource, "ignore");
+  expect(warn).not.toHaveBeenCalled();
+  await checkResource(resource);
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining("no-vulnerable-image: engine runs nginx:1.28.3"));
+  warn.mockRestore();
 });
 
 test("a resource is refused before it is made, with all that is wrong and no secret", async () => {

@@ -1,3 +1,4 @@
+import { advisoriesOf, describeAdvisory } from "@routeql/pins/advisories";
 import { hidden, listOf, recordOf, textOf } from "./rule.ts";
 import type { PlannedResource, Rule } from "./rule.ts";
 import { isDockerContainer, podOf, subject, workloadsOf } from "./workloads.ts";
@@ -50,6 +51,13 @@ const noUnpinnedImage: Rule = {
   violations: perWorkload(({ container: { image } }) =>
     typeof image !== "string" || isPinned(image) ? [] : [`runs ${image}, which names no version`],
   ),
+};
+
+const noVulnerableImage: Rule = {
+  name: "no-vulnerable-image",
+  description: "No image has a version with a published advisory. docs/reference/images.md lists the safe versions.",
+  advisory: true,
+  violations: perWorkload(({ container: { image } }) => (typeof image === "string" ? advisoriesOf(image).map((advisory) => `runs ${image}: ${describeAdvisory(advisory)}`) : [])),
 };
 
 function dockerPrivileges({ container }: Workload): readonly string[] {
@@ -159,10 +167,10 @@ const noPlainSecret: Rule = {
   },
 };
 
-/** Every rule that a deployment is held to. */
-export const rules: readonly Rule[] = [noPublicDatabasePort, noUnpinnedImage, noPrivilegedContainer, limitsPresent, noPlainSecret];
+/** Every rule for a deployment. */
+export const rules: readonly Rule[] = [noPublicDatabasePort, noUnpinnedImage, noVulnerableImage, noPrivilegedContainer, limitsPresent, noPlainSecret];
 
 /** All that is wrong with a resource: `<rule>: <resource> <problem>`. */
-export function violationsOf(resource: PlannedResource): readonly string[] {
-  return rules.flatMap(({ name, violations }) => violations(resource).map((problem) => `${name}: ${resource.name} ${problem}`));
+export function violationsOf(resource: PlannedResource, among: readonly Rule[] = rules): readonly string[] {
+  return among.flatMap(({ name, violations }) => violations(resource).map((problem) => `${name}: ${resource.name} ${problem}`));
 }

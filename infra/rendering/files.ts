@@ -4,7 +4,7 @@ import type { Manifest } from "./manifest.ts";
 
 const serviceLabel = "app.kubernetes.io/name";
 
-/** Which file of manifests an object goes to; a Secret into a folder of its own, so that it is not applied by mistake. */
+/** The manifest file of an object; Secrets have a separate folder, so that they are not applied by mistake. */
 function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string {
   if (kind === "Namespace") return "00-namespace.yaml";
   if (kind === "NetworkPolicy") return "01-network-policies.yaml";
@@ -19,11 +19,11 @@ function yamlOf(manifests: readonly Manifest[]): string {
   return manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");
 }
 
-/** Within a file, what others need first. */
+/** Order within a file: dependencies first. */
 const kinds = ["ObjectStore", "Certificate", "ConfigMap", "Secret", "Cluster", "Service", "StatefulSet", "Job", "Deployment"];
 const rank = ({ kind }: Manifest): number => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
 
-/** Contents by path: a file for each service, in the order in which they start, and the list of images. The same objects give the same files. */
+/** Contents by path: one file for each service in start order, and the list of images. Deterministic for equal objects. */
 export function filesOf(manifests: readonly Manifest[], order: readonly string[]): ReadonlyMap<string, string> {
   const groups = Map.groupBy(manifests, (manifest) => fileOf(manifest, order));
   const files = [...groups].map(([file, group]) => {

@@ -1,6 +1,6 @@
 import type { Manifest } from "./manifest.ts";
 
-/** Keys under which Kubernetes' objects and CloudNativePG's Cluster name an image. */
+/** Keys with which Kubernetes objects and CloudNativePG's Cluster name an image. */
 const keys = new Set(["image", "imageName"]);
 
 function collect(value: unknown, found: Set<string>): void {
@@ -13,7 +13,7 @@ function collect(value: unknown, found: Set<string>): void {
   }
 }
 
-/** Every image that some objects run, sorted. */
+/** All images of the objects, sorted. */
 export function imagesOf(manifests: readonly Manifest[]): readonly string[] {
   const found = new Set<string>();
   for (const { kind, spec } of manifests) if (kind !== "ConfigMap" && kind !== "Secret") collect(spec, found);

@@ -6,11 +6,11 @@ import { secretSignature } from "./record.ts";
 const secret = (value: unknown): unknown => ({ [secretSignature]: "1b47061264138c4ac30d75fd1eb44270", value });
 const inputs = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } };
 
-test("only Kubernetes' objects are rendered", () => {
+test("renders only Kubernetes objects", () => {
   expect(manifestOf({ type: "random:index/randomPassword:RandomPassword", name: "a", inputs: {} })).toBeUndefined();
 });
 
-test("a Secret's values become placeholders, whether all of it is secret or each value", () => {
+test("replaces a Secret's values by placeholders", () => {
   for (const stringData of [secret({ "secrets..key": "hidden" }), { "secrets..key": secret("hidden") }]) {
     expect(manifestOf({ type: "kubernetes:core/v1:Secret", name: "a", inputs: { ...inputs, stringData } })).toEqual({
       ...inputs,
@@ -19,14 +19,14 @@ test("a Secret's values become placeholders, whether all of it is secret or each
   }
 });
 
-test("a secret anywhere else is refused by its place, without its value", () => {
+test("rejects a secret anywhere else and names its place, not its value", () => {
   const bad = { ...inputs, kind: "ConfigMap", data: { a: [secret("hidden")] } };
   const render = () => manifestOf({ type: "kubernetes:core/v1:ConfigMap", name: "files", inputs: bad });
   expect(render).toThrow("files.data.a[0] is secret and cannot be rendered.");
   expect(render).not.toThrow("hidden");
 });
 
-test("annotations for Pulumi are left out, those of others stay", () => {
+test("drops Pulumi's annotations and keeps others", () => {
   const annotations = { "pulumi.com/skipAwait": "true" };
   const rendered = (more: object) =>
     manifestOf({ type: "kubernetes:core/v1:Service", name: "a", inputs: { ...inputs, kind: "Service", metadata: { name: "a", annotations: { ...annotations, ...more } } } });
@@ -34,7 +34,7 @@ test("annotations for Pulumi are left out, those of others stay", () => {
   expect(rendered({ "example.net/a": "b" })?.metadata).toEqual({ name: "a", annotations: { "example.net/a": "b" } });
 });
 
-test("images are found at any depth, in what runs and not in files", () => {
+test("finds images at any depth of workloads, but not in files", () => {
   const pod = { containers: [{ image: "b" }, { image: "a" }] };
   expect(
     imagesOf([

@@ -1,7 +1,7 @@
 import { secretSignature } from "./record.ts";
 import type { RecordedResource } from "./record.ts";
 
-/** An object of Kubernetes', as an API server takes it. */
+/** A Kubernetes object as an API server accepts it. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -12,7 +12,7 @@ export interface Manifest {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What the site fills in: the name of the file that the value goes to, or of the field. */
+/** Placeholder for the site's value: the name of the value's file or field. */
 const toFillIn = (key: string): string => `<put the value of ${key.replace(/^secrets\.\./, "").replaceAll("..", "/")} here>`;
 
 /** A Secret with a placeholder for each of its values. */
@@ -21,7 +21,7 @@ function secretData(held: unknown): Record<string, string> {
   return Object.fromEntries(Object.keys(isObject(plain) ? plain : {}).map((key) => [key, toFillIn(key)]));
 }
 
-/** Sorted by name, without what only Pulumi reads. Nothing but a Secret may hold a secret. */
+/** Sorted by name, without Pulumi's own fields. Only a Secret may contain a secret. */
 function plain(value: unknown, path: string): unknown {
   if (Array.isArray(value)) return value.map((entry, index) => plain(entry, `${path}[${index}]`));
   if (!isObject(value)) return value;
@@ -34,7 +34,7 @@ function plain(value: unknown, path: string): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The object that a resource of the program is; undefined for what is none. */
+/** The Kubernetes object of a resource; undefined for other resources. */
 export function manifestOf({ type, name, inputs }: RecordedResource): Manifest | undefined {
   if (!type.startsWith("kubernetes:")) return undefined;
   const { stringData, ...rest } = inputs;

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { settingNames, settings } from "../settings/list.ts";
 import type { GivenSettings } from "../settings/list.ts";
 
-/** Passes for a strong secret, and says nothing of the one in whose place it stands. */
+/** Passes the check for strong secrets and reveals nothing about the real one. */
 export function placeholder(name: string): string {
   return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
 }
 
-/** A URL keeps what is not secret: where it leads. */
+/** Keeps the address of a URL and replaces its secrets. */
 function withoutPassword(name: string, value: string): string {
   if (!URL.canParse(value)) return placeholder(name);
   const url = new URL(value);
@@ -16,7 +16,7 @@ function withoutPassword(name: string, value: string): string {
   return url.href;
 }
 
-/** The settings with a placeholder for each secret, so that nothing that is made of them holds one. */
+/** The settings with a placeholder for each secret, so that derived values contain none. */
 export function withoutSecrets(given: GivenSettings): GivenSettings {
   const changed = settingNames
     .filter((name) => settings[name].type === "secret" && given[name] !== undefined)

@@ -1,5 +1,5 @@
 /**
- * Runs Pulumi code without an engine and records what it asks for: for rendering, and for the tests beside the components.
+ * Runs Pulumi code without an engine and records its resources: for rendering, and for the tests beside the components.
  * @module
  */
 import { runtime } from "@pulumi/pulumi";
@@ -7,7 +7,7 @@ import { runtime } from "@pulumi/pulumi";
 export interface RecordedResource {
   readonly type: string;
   readonly name: string;
-  /** As the provider would get them: a secret is wrapped (`secretSignature`), and so is what contains one. */
+  /** Inputs as the provider receives them: secrets, and objects that contain one, are wrapped (`secretSignature`). */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -17,13 +17,13 @@ export const secretSignature = "4dabf18193072939515e22adb298388d";
 export interface RecordOptions {
   readonly stack: string;
   readonly preview: boolean;
-  /** What a provider would compute, besides the inputs. */
+  /** Outputs that a provider would compute, except the inputs. */
   readonly answers: (type: string, name: string) => Readonly<Record<string, unknown>>;
 }
 
 /**
- * Runs `program` in a stack of its own and gives everything that it registered, in order.
- * @throws what the program throws
+ * Runs `program` in its own stack and returns all registered resources in order.
+ * @throws errors of the program
  */
 export async function recordResources(program: () => unknown, { stack, preview, answers }: RecordOptions): Promise<RecordedResource[]> {
   const resources: RecordedResource[] = [];

@@ -1,3 +1,4 @@
+import { pins } from "@routeql/pins/pins";
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -29,7 +30,7 @@ beforeAll(async () => {
   outside = await renderStack("prod", given);
 });
 
-test("each service has a file, in the order in which they start", () => {
+test("writes a file for each service in start order", () => {
   expect([...single.files.keys()]).toEqual([
     "00-namespace.yaml",
     "01-network-policies.yaml",
@@ -48,7 +49,7 @@ test("each service has a file, in the order in which they start", () => {
   ]);
 });
 
-test("no secret is in any file, not even in a name that is made of one", async () => {
+test("writes no secret to any file, not even in a derived name", async () => {
   const text = [...outside.files.values()].join("\n");
   for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
   expect(text).not.toContain(new URL(secrets.databaseUrl).password);
@@ -56,7 +57,7 @@ test("no secret is in any file, not even in a name that is made of one", async (
   expect([...(await renderStack("prod", others)).files]).toEqual([...outside.files]);
 });
 
-test("every value of a Secret is a placeholder that says what belongs there", () => {
+test("gives every Secret value a placeholder that names the value", () => {
   for (const object of objectsIn(single)) {
     if (object.kind !== "Secret") continue;
     const { stringData } = object as unknown as { stringData: Record<string, string> };
@@ -65,11 +66,11 @@ test("every value of a Secret is a placeholder that says what belongs there", ()
   expect(single.files.get("secrets/migrate.yaml")).toMatch(/^# Placeholders, no values/);
 });
 
-test("the same settings give the same files", async () => {
+test("writes the same files for the same settings", async () => {
   expect([...(await renderStack("prod", { engine: "embedded" })).files]).toEqual([...single.files]);
 });
 
-test("every object is complete and in the namespace, without what only Pulumi reads", () => {
+test("writes complete objects in the namespace, without Pulumi's own fields", () => {
   const objects = objectsIn(single);
   expect(new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).size).toBe(objects.length);
   for (const { apiVersion, kind, metadata } of objects) {
@@ -79,7 +80,7 @@ test("every object is complete and in the namespace, without what only Pulumi re
   expect([...single.files.values()].join("\n")).not.toContain("pulumi");
 });
 
-test("what an object refers to is rendered too", () => {
+test("renders every object that another one references", () => {
   const objects = objectsIn(single);
   const names = new Set(objects.filter(({ kind }) => ["ConfigMap", "Secret"].includes(kind)).map(({ metadata }) => metadata.name));
   const referred = [...JSON.stringify(objects).matchAll(/"(?:configMap|secret)":\{"items":\[[^\]]*\],"name":"([^"]+)"/g)].map(([, name]) => name);
@@ -87,26 +88,26 @@ test("what an object refers to is rendered too", () => {
   for (const name of referred) if (name !== "gateway-certificate") expect(names).toContain(name);
 });
 
-test("what lies outside is in the policies by address and port", () => {
+test("puts external services into the policies by address and port", () => {
   const policies = outside.files.get("01-network-policies.yaml") ?? "";
   expect(policies).toContain("cidr: 192.0.2.8/32");
   expect(policies).toContain("port: 6432");
   expect([...outside.files.keys()].join(" ")).not.toMatch(/database|sessions/);
 });
 
-test("the list of images has every image that a pod runs, once, as the nodes know it", async () => {
+test("lists every image of a pod once, as the nodes know it", async () => {
   const settings: GivenSettings = { engine: "hasura", imageRegistry: "registry.example.net", database: "cloudnative-pg" };
   const rendered = await renderStack("prod", settings);
   const images = rendered.files.get("images.txt")?.trim().split("\n") ?? [];
-  expect(images).toContain("hasura/graphql-engine:v2.48.16");
-  expect(images).toContain("ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie");
+  expect(images).toContain(pins.hasura.image);
+  expect(images).toContain(pins.postgresCluster.image);
   expect(images.filter((image) => /^registry\.example\.net\/routeql\/gateway:[0-9a-f]{12}$/.test(image))).toHaveLength(1);
   const inPods = [...[...rendered.files.values()].join("\n").matchAll(/^\s*(?:- )?image(?:Name)?: (.+)$/gm)].map(([, image]) => image);
   expect(new Set(images)).toEqual(new Set(inPods));
   expect(images).toEqual([...new Set(images)].toSorted());
 });
 
-test("a certificate that would be made during the deployment is expected in a Secret, and whoever applies is told", async () => {
+test("expects a generated certificate in a Secret and says so", async () => {
   expect(single.notes.join("\n")).toContain("expected in the Secret gateway-certificate");
   expect(single.files.get("16-gateway.yaml")).toContain("name: gateway-certificate");
   const issued = await renderStack("prod", { engine: "embedded", certificateIssuer: "letsencrypt" });
@@ -114,7 +115,7 @@ test("a certificate that would be made during the deployment is expected in a Se
   expect(issued.notes.join("\n")).not.toContain("expected in the Secret");
 });
 
-test("the service's manifests are as they were reviewed", () => {
+test("matches the reviewed manifests", () => {
   expect(single.files.get("01-network-policies.yaml")).toMatchSnapshot();
   expect((single.files.get("15-engine.yaml") ?? "").split("---\n").filter((text) => !text.includes("kind: ConfigMap")).join("---\n").replaceAll(/[0-9a-f]{12}/g, "(hash)")).toMatchSnapshot();
 });

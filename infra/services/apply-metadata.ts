@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { contentHash } from "../images/content-hash.ts";
-import { contextFiles } from "../images/context-files.ts";
+import { contentHash } from "@routeql/host/images/content-hash";
+import { contextFiles } from "@routeql/host/images/context-files";
 import type { PlainSettings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 import { metadataDirectory, metadataFiles } from "./metadata-files.ts";
@@ -13,7 +13,7 @@ const schemaVersion = (): string =>
 
 /**
  * Puts hasura-metadata/ where the engine reads it. Starts the engine's own program on a loopback address for that; knows neither
- * the master key nor whoever signs tokens.
+ * the master key nor the token issuer.
  */
 export function describeApplyMetadata(settings: PlainSettings): ServiceDescription {
   return {

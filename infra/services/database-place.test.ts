@@ -28,7 +28,7 @@ test("a URL is taken apart and put together again, whatever user and password ar
   );
 });
 
-test("with an authority of one's own the connection is checked, without the URL's own parameters count", () => {
+test("verifies with a given authority; otherwise the URL's own parameters apply", () => {
   const given = "postgres://root:pw@db.example.net/routes?sslmode=require";
   expect(placeOfUrl(given, false).place).toMatchObject({ port: 5432, name: "routes", parameters: { sslmode: "require" } });
   expect(placeOfUrl(given, true).place.parameters).toMatchObject({ sslmode: "verify-full" });

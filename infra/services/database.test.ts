@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { roles } from "../../database/migrate/roles.ts";
+import { roles } from "@routeql/database/migrate/roles";
 import { describeDatabase, serverParameters } from "./database.ts";
 
-test("on a cluster, where parts have replicas, there are connections for all that the roles may have, and some more", () => {
+test("a cluster's server accepts the sum of the roles' connections and some more", () => {
   const most = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
   expect(Number(serverParameters({ target: "kubernetes" })["max_connections"])).toBe(most + 18);
   expect(serverParameters({ target: "docker" })).not.toHaveProperty("max_connections");

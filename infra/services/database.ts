@@ -1,16 +1,16 @@
-import { roles } from "../../database/migrate/roles.ts";
+import { roles } from "@routeql/database/migrate/roles";
 import type { PlainSettings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
-/** Connections beside those of the roles: superusers, and whoever looks after the server. */
+/** Connections in addition to those of the roles: superusers and administration. */
 const otherConnections = 18;
 
 /** Of the part's memory, and what one of its processes may take of it: a statement alone cannot bring the server down. Detection's sorts need 400. */
 const memoryMegabytes = 1024;
 const processMegabytes = 640;
 
-/** Settings of the server that differ from Postgres' own, whoever runs it. */
+/** Server settings that differ from Postgres' defaults, for every kind of database. */
 export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
   const ofRoles = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
   return {

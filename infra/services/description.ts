@@ -47,7 +47,7 @@ export interface Resources {
   readonly memoryMegabytes: number;
   /** Thousandths of a processor that it usually needs; a target that can promise them does. */
   readonly cpuMillicores: number;
-  /** Most processes and threads. Docker counts those of all stacks on a host together, by the service's user: room for a dozen of them. */
+  /** Processes and threads that one container may have at most. */
   readonly processes: number;
 }
 

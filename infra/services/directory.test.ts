@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSettings as readSidecarSettings } from "../../auth-sidecar/src/settings.ts";
+import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
 import { withDefaults } from "../settings/complete.ts";
 import { directorySettings } from "../settings/directory-settings.ts";
 import type { GivenSettings } from "../settings/list.ts";
@@ -29,7 +29,7 @@ function sidecar(given: GivenSettings, directoryAuthority?: string): ServiceDesc
   return found;
 }
 
-test("without a directory the sidecar is told nothing of one, and no part of the stack calls the outside", () => {
+test("without a directory no service has LDAP settings or calls the outside", () => {
   expect(Object.keys(sidecar({}).environment).filter((name) => name.startsWith("LDAP_"))).toEqual([]);
   expect(Object.values(sidecar({}).secrets)).not.toContain("ldap-bind-password");
   expect(sidecar({}).files).toEqual({});
@@ -42,7 +42,7 @@ test("with a directory exactly the sidecar changes, and calls it", () => {
   expect(changed.map(({ name, callsOutside }) => [name, callsOutside])).toEqual([["auth-sidecar", ["directory"]]]);
 });
 
-test("the password goes as a secret's file and the authority as a file, neither in the environment", () => {
+test("delivers the password and the authority as files, not in the environment", () => {
   const { environment, secrets, files } = sidecar(directory, "CA");
   expect(environment["LDAP_CA_FILE"]).toBe("/run/routeql/ldap/ca.pem");
   expect(files).toEqual({ "ldap/ca.pem": "CA" });

@@ -1,7 +1,22 @@
-import { ownOrigins } from "../components/addresses.ts";
+import { allowedOrigins } from "../components/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
+
+/**
+ * The heap holds caches and plans. Beside it stand answers that are being read (ENGINE_POOL_SIZE times ENGINE_MAX_ANSWER_BYTES),
+ * answers that wait for clients (ENGINE_MAX_WAITING_BYTES) and node itself: the bounds are reached before the container's limit.
+ */
+const heapMegabytes = 256;
+const answerMegabytes = 16;
+const waitingMegabytes = 64;
+const memoryMegabytes = 640;
+
+/**
+ * Tables and subqueries of one operation. Postgres plans each partition of each of them: at 12 partitions, two statements with 66 conditions on
+ * related rows (two tables each) filled the database's container.
+ */
+const relations = 40;
 
 /** The limits that the embedded engine has and Hasura's open edition has not. */
 export function embeddedLimits(settings: PlainSettings): Readonly<Record<string, string>> {
@@ -10,8 +25,17 @@ export function embeddedLimits(settings: PlainSettings): Readonly<Record<string,
     ENGINE_MAX_DEPTH: String(settings.queryDepth),
     ENGINE_MAX_BREADTH: String(settings.queryBreadth),
     ENGINE_BODY_LIMIT: String(settings.bodyLimitKilobytes * 1024),
+    ENGINE_MAX_RELATIONS: String(relations),
+    ENGINE_MAX_ANSWER_BYTES: String(answerMegabytes * 1_048_576),
+    ENGINE_MAX_WAITING_BYTES: String(waitingMegabytes * 1_048_576),
     ENGINE_STATEMENT_TIMEOUT: String(settings.statementTimeoutSeconds * 1000),
+    ENGINE_STATEMENT_TIMEOUTS: millisecondsByRole(settings.statementTimeoutSecondsByRole),
   };
+}
+
+/** `viewer=10` becomes `viewer=10000`. */
+function millisecondsByRole(secondsByRole: string): string {
+  return secondsByRole.replace(/=(\d+)/g, (_match, seconds: string) => `=${Number(seconds) * 1000}`);
 }
 
 /** The embedded engine, under Hasura's own names where Hasura has one; it reads the metadata directory at its start. */
@@ -20,15 +44,14 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
     name: "engine",
     run: "service",
     image: "engine",
-    command: ["node", "engine/src/main.ts"],
+    command: ["node", `--max-old-space-size=${heapMegabytes}`, "engine/src/main.ts"],
     user: 10_102,
     environment: {
       HASURA_GRAPHQL_SERVER_PORT: "8080",
       HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
-      HASURA_GRAPHQL_ENABLE_CONSOLE: String(settings.engineConsole),
       HASURA_GRAPHQL_ENABLED_APIS: "graphql",
-      // A page of another origin reads no answer and opens no WebSocket; clients that are no pages send no origin.
-      HASURA_GRAPHQL_CORS_DOMAIN: ownOrigins(settings),
+      // The gateway answers CORS requests; the engine checks the origins of WebSockets. Clients other than pages send no origin.
+      HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
       HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
       ENGINE_METADATA_DIRECTORY: metadataDirectory,
       ENGINE_POOL_SIZE: String(settings.enginePoolSize),
@@ -45,7 +68,7 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
     metricsPort: 9090,
     health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
     alive: { kind: "http", port: 8080, path: "/v1/version" },
-    resources: { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 },
+    resources: { memoryMegabytes, cpuMillicores: 250, processes: 512 },
     calls: ["database", "auth-sidecar"],
     after: ["migrate", "auth-sidecar"],
     drainSeconds: 5,

@@ -1,10 +1,10 @@
 import type { Input } from "@pulumi/pulumi";
-import { createConsolePage } from "../../engine/src/console/page.ts";
-import { renderGateway } from "../../nginx/render.ts";
-import type { GatewaySettings } from "../../nginx/render.ts";
+import { renderGateway } from "@routeql/nginx/render";
 import type { PlainSettings } from "../settings/list.ts";
 import { hostInAddress } from "../settings/host-in-address.ts";
+import { originsOf } from "../settings/origins.ts";
 import { filesDirectory } from "./description.ts";
+import { sessionVariables } from "./metadata-files.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 export interface GatewaySurroundings {
@@ -14,13 +14,7 @@ export interface GatewaySurroundings {
   readonly certificate: Input<string>;
 }
 
-/** This project's own console works with any engine through the API alone, so that Hasura's other APIs can stay closed. */
-function consolePage(): GatewaySettings["consolePage"] {
-  const { text, headers } = createConsolePage()("/console");
-  return { text, policy: headers?.["content-security-policy"] ?? "default-src 'none'" };
-}
-
-/** Beside a statement's own seconds the engine waits 5 s for a connection and 10 s for an answer that does not come; as much again is room. */
+/** Beside a statement's own seconds the engine waits 5 s for a connection, 10 s more for one for heavy statements, and 10 s for an answer that does not come. */
 const secondsBesideStatement = 30;
 
 function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hostOf"]): Record<string, string> {
@@ -29,8 +23,8 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
     httpsPort: settings.httpsPort,
     consolePort: settings.consolePort,
     console: settings.engineConsole,
-    consoleUpstreamPath: "/console",
-    consolePage: settings.engine === "hasura" && settings.engineConsole ? consolePage() : undefined,
+    corsOrigins: originsOf(settings.corsOrigins),
+    sessionVariables: sessionVariables(),
     engineAddress: `${hostOf("engine")}:8080`,
     sidecarAddress: `${hostOf("auth-sidecar")}:8080`,
     bodyLimitKilobytes: settings.bodyLimitKilobytes,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingNames, readSettings } from "../../engine/src/operation/settings.ts";
+import { settingNames, readSettings } from "@routeql/engine/lifecycle/settings";
 import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeServices } from "./all.ts";
@@ -16,7 +16,7 @@ function service(name: ServiceName, given: GivenSettings = {}): ServiceDescripti
   return found;
 }
 
-test("the metadata are applied once after the migration, and the engine waits for that", () => {
+test("applies metadata once after the migration, and the engine waits for it", () => {
   expect(service("apply-metadata")).toMatchObject({ run: "job", after: ["migrate"], calls: ["database"] });
   expect(service("engine").after).toEqual(["apply-metadata", "auth-sidecar"]);
   expect(callEdges(describe())).toHaveLength(8);
@@ -37,7 +37,7 @@ test("the job knows neither the master key nor who signs tokens", () => {
   expect(JSON.stringify(environment)).not.toContain("jwk");
 });
 
-test("only its graphql API is open, nobody is admitted without a token or key, and nothing is reported", () => {
+test("opens only the graphql API, rejects anonymous requests and sends no telemetry", () => {
   const { environment } = service("engine");
   expect(environment).toMatchObject({
     HASURA_GRAPHQL_ENABLED_APIS: "graphql",
@@ -50,12 +50,10 @@ test("only its graphql API is open, nobody is admitted without a token or key, a
   expect(environment).not.toHaveProperty("HASURA_GRAPHQL_CONSOLE_ASSETS_DIR");
 });
 
-test("the console is a matter of the gateway alone, which has its page: Hasura's other APIs stay closed", () => {
+test("only the gateway serves the console; Hasura's other APIs stay closed", () => {
   const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
   const changed = withConsole.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
-  expect(Object.keys(service("gateway", { engineConsole: true }).files)).toContain("nginx/console.html");
-  expect(Object.keys(service("gateway").files)).not.toContain("nginx/console.html");
 });
 
 test("its secrets come as files, which a shell reads before it becomes Hasura", () => {
@@ -75,7 +73,7 @@ test("limits that Hasura does not know are given to this project's own engine al
   expect(ofOwn({ hasuraImage: "routeql/engine" })).toContain("ENGINE_MAX_DEPTH");
 });
 
-/** Names that images/engine/graphql-engine takes away before this project's own engine reads its environment. */
+/** Names that images/engine/graphql-engine removes before the embedded engine reads its environment. */
 const withoutMeaning = new Set(["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`));
 
 test("this project's own engine understands all that Hasura is told", () => {

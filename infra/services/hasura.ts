@@ -1,4 +1,4 @@
-import { ownOrigins } from "../components/addresses.ts";
+import { allowedOrigins } from "../components/addresses.ts";
 import { isOwnEngine } from "../images.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { filesDirectory } from "./description.ts";
@@ -30,20 +30,20 @@ function environment(settings: PlainSettings): Readonly<Record<string, string>> 
   return {
     HASURA_GRAPHQL_SERVER_PORT: "8080",
     HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
-    // Hasura's own console works through the metadata API, by which the holder of the master key could change and read everything. The
-    // gateway has a console of ours instead, which works through the GraphQL API alone.
+    // Hasura's own console needs the metadata API, which can change and read everything. The gateway serves a console that needs the GraphQL
+    // API alone.
     HASURA_GRAPHQL_ENABLED_APIS: "graphql",
     HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
     HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
     HASURA_GRAPHQL_DEV_MODE: "false",
     HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
-    // A page of another origin reads no answer and opens no WebSocket; clients that are no pages send no origin.
-    HASURA_GRAPHQL_CORS_DOMAIN: ownOrigins(settings),
+    // The gateway answers CORS requests; the engine checks the origins of WebSockets. Clients other than pages send no origin.
+    HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
     HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
     HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log",
     // Connections to the metadata; those to the data are in the metadata (the job apply-metadata sets them).
     HASURA_GRAPHQL_PG_CONNECTIONS: "5",
-    // Within this time after apply-metadata every replica serves the new metadata, and its subscriptions begin anew.
+    // Within this time after apply-metadata every replica serves the new metadata, and its subscriptions restart.
     HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL: "1000",
     HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: "true",
     HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: "20",

@@ -19,3 +19,9 @@ export const tokenCheck = JSON.stringify({
   audience: token.audience,
   allowed_skew: 1,
 });
+
+/** Names of the session variables that the permissions use; the role itself is not one of them. */
+export function sessionVariables(): readonly string[] {
+  const names = Object.values(metadataFiles()).flatMap((content) => content.match(/\bx-hasura-[a-z0-9-]+/gi) ?? []);
+  return [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name !== "x-hasura-role").toSorted();
+}

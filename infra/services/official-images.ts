@@ -14,16 +14,12 @@ const path = (name: string): string => `${filesDirectory}/start/${name}`;
 /** The user that both official images with data make for it; Postgres asks for one that has a name. */
 const officialUser = 999;
 
-/** Limits of processes count by user, and two services have the same one. */
-const sharedProcesses = 1280;
-
 const differences: Partial<Record<ServiceName, (service: ServiceDescription) => ServiceDescription>> = {
   database: (service) => ({
     ...service,
     user: officialUser,
     entrypoint: ["bash", path("entrypoint.sh")],
     files: { ...service.files, "start/entrypoint.sh": text("database/entrypoint.sh") },
-    resources: { ...service.resources, processes: sharedProcesses },
   }),
   sessions: (service) => ({
     ...service,
@@ -37,7 +33,6 @@ const differences: Partial<Record<ServiceName, (service: ServiceDescription) => 
       "start/valkey.conf": text("sessions/valkey.conf"),
     },
     health: { kind: "command", command: ["bash", path("healthy.sh")] },
-    resources: { ...service.resources, processes: sharedProcesses },
   }),
   gateway: (service) => ({
     ...service,

@@ -15,7 +15,7 @@ const find = (services: readonly ServiceDescription[], name: string): ServiceDes
   return found;
 };
 
-test("a database outside is no service of the stack; who called it calls it outside and does not wait for it", () => {
+test("an external database is not a service, and its callers call it outside", () => {
   const services = describe({ database: "external" });
   expect(namesOf(services)).not.toContain("database");
   expect(outsideEdges(services).map((edge) => edge.join(" to "))).toEqual([
@@ -27,7 +27,7 @@ test("a database outside is no service of the stack; who called it calls it outs
   for (const { after } of services) expect(after).not.toContain("database");
 });
 
-test("who calls the database outside knows its authority, and nobody else does", () => {
+test("exactly the callers of an external database get its authority", () => {
   const holders = describe({ database: "external" }).filter(({ files }) => "database/ca.pem" in files);
   expect(namesOf(holders)).toEqual(["migrate", "auth-sidecar", "engine"]);
   for (const { files } of describe({})) expect(files).not.toHaveProperty("database/ca.pem");

@@ -17,7 +17,7 @@ test("all problems are listed at once", () => {
   ]);
 });
 
-test("a name that is nearly one is recognised, and so is what is known only during the deployment", () => {
+test("suggests a similar name and accepts values known only during the deployment", () => {
   expect(found({ publicHots: "routes.example.net", httpPort: output(80), adminEmail: Promise.resolve("a@example.net"), engine: ["hasura"] })).toEqual([
     "publicHots is not a setting; is publicHost meant?",
     "httpPort must be a number, not an Output or a promise; only secrets may be one",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { address, email, host, image, oneOf, port, range } from "./checks.ts";
+import { address, email, host, image, numbersByRole, oneOf, port, range } from "./checks.ts";
 
 test.each([1, 80, 65_535])("%s is a port", (value) => expect(port.check(value)).toBeUndefined());
 test.each([0, -1, 65_536, 1.5, Number.NaN])("%s is no port", (value) => expect(port.check(value)).toMatch(/1 to 65535/));
@@ -39,4 +39,10 @@ test("one of several values is one of exactly those", () => {
   const { check } = oneOf("debug", "info");
   expect(check("info")).toBeUndefined();
   expect(check("INFO")).toBe('must be one of debug, info, not "INFO"');
+});
+
+test("numbers by role name each role once, within the range", () => {
+  const { check } = numbersByRole(1, 60);
+  for (const value of ["", "viewer=10", "viewer=1,tenant=60"]) expect(check(value)).toBeUndefined();
+  for (const value of ["viewer", "viewer=0", "viewer=61", "viewer=1,viewer=2", "=1", "a b=1"]) expect(check(value)).toContain("viewer=10,tenant=20");
 });

@@ -55,3 +55,20 @@ export const image: { check: Check<"text">; allowed: string } = {
     /^[a-z0-9][a-z0-9._/:@-]*$/i.test(value) ? undefined : `must be the name of an image, not ${JSON.stringify(value)}`,
   allowed: "an image",
 };
+
+/** Whole numbers by role: `viewer=10,tenant=20`. */
+export function numbersByRole(least: number, most: number): { check: Check<"text">; allowed: string } {
+  const isEntry = (entry: string): boolean => {
+    const [, value] = /^[A-Za-z_][\w-]*=(\d{1,9})$/.exec(entry) ?? [];
+    return Number(value) >= least && Number(value) <= most;
+  };
+  return {
+    check(value) {
+      const entries = value.split(",").filter((entry) => entry !== "");
+      const roles = new Set(entries.map((entry) => entry.split("=", 1)[0]));
+      if (entries.every(isEntry) && roles.size === entries.length) return undefined;
+      return `must be a list such as viewer=10,tenant=20, each role once and each number from ${least} to ${most}, not ${JSON.stringify(value)}`;
+    },
+    allowed: `role=number, separated by commas, ${least} to ${most}`,
+  };
+}

@@ -1,5 +1,6 @@
 import { directoryProblems } from "./directory-problems.ts";
 import type { SettingsProblem } from "./error.ts";
+import { mirroredSettings, throughMirror } from "./image-mirror.ts";
 import { kubernetesProblems } from "./kubernetes-problems.ts";
 import { settingNames, settings } from "./list.ts";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
@@ -14,6 +15,7 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
     const value = given[name] ?? setting.defaultIn?.[stack] ?? setting.default;
     if (setting.type !== "secret" && value !== undefined) values[name] = value;
   }
+  for (const name of mirroredSettings) values[name] = throughMirror(String(values[name]), given.imageMirror);
   return values as PlainSettings;
 }
 

@@ -4,7 +4,7 @@ import {
   readSettings as readSidecarSettings,
   settingsReference,
   SettingsError as SidecarError,
-} from "../../auth-sidecar/src/settings.ts";
+} from "@routeql/auth-sidecar/settings";
 import { directorySettings } from "./directory-settings.ts";
 import { SettingsError } from "./error.ts";
 import { readSettings } from "./read.ts";
@@ -98,7 +98,7 @@ test.each(extras.flatMap((extra) => addresses.map((url) => [url, extra] as const
   },
 );
 
-const document = readFileSync(new URL("../../docs/ldap.md", import.meta.url), "utf8");
+const document = readFileSync(new URL("../../docs/operate/ldap.md", import.meta.url), "utf8");
 const examples = [...document.matchAll(/^## (.+)\n[\s\S]*?```ini\n([\s\S]*?)\n```$/gm)].map(
   ([, title = "", lines = ""]) => [title, lines.split("\n")] as const,
 );

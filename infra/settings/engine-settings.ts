@@ -1,8 +1,9 @@
 /**
  * Which engine answers GraphQL: part of the list in list.ts. What differs between the two for those who run them is in
- * docs/hasura.md.
+ * docs/operate/hasura.md.
  * @module
  */
+import { pins } from "@routeql/pins/pins";
 import { image, oneOf } from "./checks.ts";
 import { text } from "./setting.ts";
 
@@ -17,13 +18,13 @@ export const engineSettings = {
     environment: "ENGINE",
     default: "embedded",
     defaultIn: { dev: "hasura", prod: "hasura" },
-    meaning: "The GraphQL engine: this project's own, or Hasura v2.",
+    meaning: "GraphQL engine: the embedded one, or Hasura v2.",
     ...oneOf("embedded", "hasura"),
   }),
   hasuraImage: text({
     environment: "HASURA_IMAGE",
-    default: "hasura/graphql-engine:v2.48.16",
-    meaning: `The image of Hasura v2, used with the engine \`hasura\`. \`${ownEngineImage}\` is this project's own engine in its place.`,
+    default: pins.hasura.image,
+    meaning: `Image of Hasura v2, for the engine \`hasura\`. \`${ownEngineImage}\` is the embedded engine in Hasura's place.`,
     ...image,
   }),
 } as const;

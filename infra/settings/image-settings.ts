@@ -2,6 +2,7 @@
  * Where the images of the parts that are not this project's own come from: part of the list in list.ts.
  * @module
  */
+import { pins } from "@routeql/pins/pins";
 import { image, oneOf } from "./checks.ts";
 import { text } from "./setting.ts";
 
@@ -11,25 +12,36 @@ export const imageSettings = {
     default: "built",
     defaultIn: { dev: "official" },
     meaning:
-      "Whether the database, the session store and the gateway run on images built here from Debian's packages, or on the official ones that the next three settings name. Not to be changed once there are data: the files belong to another user.",
+      "Images of the database, the session store and the gateway: built here from Debian's packages, or the official ones of the next three settings. Do not change it once there is data: the files belong to another user.",
     ...oneOf("built", "official"),
   }),
   databaseImage: text({
     environment: "DATABASE_IMAGE",
-    default: "postgres:17.9",
+    default: pins.postgres.image,
     meaning: "The official image of the database: Postgres 17 on Debian.",
     ...image,
   }),
   sessionsImage: text({
     environment: "SESSIONS_IMAGE",
-    default: "valkey/valkey:8.1.10",
+    default: pins.valkey.image,
     meaning: "The official image of the session store: Valkey 8 on Debian.",
     ...image,
   }),
   gatewayImage: text({
     environment: "GATEWAY_IMAGE",
-    default: "nginx:1.28.3",
-    meaning: "The official image of the gateway: nginx 1.26 or newer on Debian.",
+    default: pins.nginx.image,
+    meaning: "The official image of the gateway: nginx 1.28 or newer on Debian trixie, with OpenSSL 3.5 or newer.",
     ...image,
+  }),
+  imageMirror: text({
+    environment: "IMAGE_MIRROR",
+    meaning: "Registry (and path) that replaces Docker Hub in the names of all images, such as `registry.example.net/hub`. Images that name a registry keep it.",
+    ...image,
+  }),
+  vulnerableImages: text({
+    environment: "VULNERABLE_IMAGES",
+    default: "warn",
+    meaning: "Reaction to an image version with a published advisory: `warn` names the advisory, `refuse` stops the deployment, `ignore` does nothing.",
+    ...oneOf("warn", "refuse", "ignore"),
   }),
 } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { roles } from "../../database/migrate/roles.ts";
+import { roles } from "@routeql/database/migrate/roles";
 import { contradictions } from "./complete.ts";
 import type { GivenSettings } from "./list.ts";
 import { parseValue } from "./parse.ts";
@@ -62,6 +62,6 @@ test("a pool of more connections than its role may have is refused, whatever the
   expect(parseValue("enginePoolSize", String(most + 1))).toEqual({ problem: `must be a whole number from 1 to ${most}, not ${most + 1}` });
 });
 
-test("a database outside is right on Docker too, and so are settings of a target that is not used", () => {
+test("accepts an external database on Docker and settings of an unused target", () => {
   expect(problems({ database: "external", databaseUrl, engineReplicas: 3, gatewayService: "NodePort" }, "local")).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { ownEngineImage } from "./engine-settings.ts";
 import type { SettingsProblem } from "./error.ts";
-import { roles } from "../../database/migrate/roles.ts";
+import { roles } from "@routeql/database/migrate/roles";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
 
 const place = "together with another setting";

@@ -1,31 +1,35 @@
 /**
  * Every setting, once. From this list come the reading and checking of the stack's configuration and of the environment file, the
- * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/settings.md (`npm run
+ * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/reference/settings.md (`npm run
  * documents`).
  * @module
  */
-import { roles } from "../../database/migrate/roles.ts";
-import { address, email, host, image, oneOf, port, range } from "./checks.ts";
+import { roles } from "@routeql/database/migrate/roles";
+import { pins } from "@routeql/pins/pins";
+import { address, email, host, image, numbersByRole, oneOf, port, range } from "./checks.ts";
 import { cloudNativePgSettings } from "./cloudnative-pg-settings.ts";
 import { directorySettings } from "./directory-settings.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
+import { origins } from "./origins.ts";
+import { networkSettings } from "./network-settings.ts";
 import { partSettings } from "./part-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
+import { sidecarNumber } from "./sidecar-check.ts";
 import { strongSecret } from "./strength.ts";
 import { tokenSettings } from "./token-settings.ts";
 
 export const settings = {
   engineAccessKey: secret({
     environment: "ENGINE_ACCESS_KEY",
-    meaning: "The master key: whoever sends it in `X-Engine-Access-Key` may do everything the engine can do.",
+    meaning: "Master key: a client that sends it in `X-Engine-Access-Key` has full access to the engine.",
     ...strongSecret(32),
   }),
   serviceApiKey: secret({
     environment: "SERVICE_API_KEY",
-    meaning: "The key that callers of the session endpoints send in `x-service-api-key`.",
+    meaning: "Service key that clients of the session endpoints send in `x-service-api-key`.",
     ...strongSecret(32),
   }),
   ...engineSettings,
@@ -33,29 +37,29 @@ export const settings = {
     environment: "ENGINE_CONSOLE",
     default: false,
     defaultIn: { local: true },
-    meaning: "Whether the console is served at `/` of the console port.",
+    meaning: "Serve the console at `/` of the console port.",
   }),
   adminEmail: text({
     environment: "ADMIN_EMAIL",
     default: "admin@example.net",
-    meaning: "E-mail of the first administrator (role `operator`), who is created once, when there is no user.",
+    meaning: "E-mail address of the first administrator (role `operator`), created if there is no user.",
     ...email,
   }),
   adminPassword: secret({
     environment: "ADMIN_PASSWORD",
-    meaning: "Password of the first administrator. It is used once; later changes are made in the database of users.",
+    meaning: "First password of that administrator, used once. To change it later: `npm run users -- password`.",
     ...strongSecret(12),
   }),
   publicHost: text({
     environment: "PUBLIC_HOST",
     default: "localhost",
-    meaning: "The name clients use; it is in the URLs and in the certificate that is made here.",
+    meaning: "Host name that clients use, in URLs and in the generated certificate.",
     ...host,
   }),
   hostAddress: text({
     environment: "HOST_ADDRESS",
     default: "127.0.0.1",
-    meaning: "The address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all.",
+    meaning: "Address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all addresses.",
     ...address,
   }),
   httpPort: number({
@@ -73,129 +77,118 @@ export const settings = {
   consolePort: number({
     environment: "CONSOLE_PORT",
     default: 32_000,
-    meaning: "Published port of the API and, if it is enabled, the console.",
+    meaning: "Published port of the API and, if enabled, of the console.",
     ...port,
   }),
+  corsOrigins: text({
+    environment: "CORS_ORIGINS",
+    meaning:
+      "Origins of web applications that may call the API from a browser, over HTTP and WebSocket, separated by commas; `*` allows all. Default: the service's own pages.",
+    ...origins,
+  }),
+  ...networkSettings,
   tlsCertificateFile: file({
     environment: "TLS_CERTIFICATE_FILE",
-    meaning: "Own certificate (PEM, with its chain). Without it one is made, signed by an authority of the stack's own.",
+    meaning: "Your certificate (PEM, with its chain). Without it the stack's own authority signs one.",
   }),
   tlsPrivateKeyFile: file({
     environment: "TLS_PRIVATE_KEY_FILE",
-    meaning: "Private key (PEM) of the own certificate.",
+    meaning: "Private key (PEM) of your certificate.",
   }),
-  tokenLifeSeconds: number({
-    environment: "TOKEN_LIFE_SECONDS",
-    default: 900,
-    meaning: "Seconds until an access token expires.",
-    ...range(60, 3600),
-  }),
-  sessionIdleSeconds: number({
-    environment: "SESSION_IDLE_SECONDS",
-    default: 900,
-    meaning: "Seconds without use after which a session ends.",
-    ...range(60, 86_400),
-  }),
-  sessionAbsoluteSeconds: number({
-    environment: "SESSION_ABSOLUTE_SECONDS",
-    default: 28_800,
-    meaning: "Seconds after login at which a session ends in any case.",
-    ...range(60, 604_800),
-  }),
-  loginAttemptsPerAccount: number({
-    environment: "LOGIN_ATTEMPTS_PER_ACCOUNT",
-    default: 10,
-    meaning: "Failed logins of one account, from any address, before it has to wait.",
-    ...range(1, 1000),
-  }),
-  loginAttemptsPerAddress: number({
-    environment: "LOGIN_ATTEMPTS_PER_ADDRESS",
-    default: 50,
-    meaning: "Failed logins from one address, to any account, before it has to wait.",
-    ...range(1, 10_000),
-  }),
+  tokenLifeSeconds: sidecarNumber("TOKEN_LIFE_SECONDS"),
+  sessionIdleSeconds: sidecarNumber("SESSION_IDLE_SECONDS"),
+  sessionAbsoluteSeconds: sidecarNumber("SESSION_ABSOLUTE_SECONDS"),
+  loginAttemptsPerAccount: sidecarNumber("LOGIN_ATTEMPTS_PER_ACCOUNT"),
+  loginAttemptsPerAddress: sidecarNumber("LOGIN_ATTEMPTS_PER_ADDRESS"),
   ...tokenSettings,
   ...directorySettings,
-  bodyLimitKilobytes: number({
-    environment: "BODY_LIMIT_KILOBYTES",
-    default: 256,
-    meaning: "Largest body of a request, in KiB.",
-    ...range(1, 10_240),
-  }),
+  bodyLimitKilobytes: sidecarNumber("BODY_LIMIT_KILOBYTES"),
   queryDepth: number({
     environment: "QUERY_DEPTH",
     default: 10,
-    meaning: "Deepest nesting of a GraphQL operation.",
+    meaning: "Maximum depth of a GraphQL operation.",
     ...range(1, 100),
   }),
   queryBreadth: number({
     environment: "QUERY_BREADTH",
     default: 500,
-    meaning: "Most fields of a GraphQL operation, all levels together.",
+    meaning: "Maximum number of fields of a GraphQL operation, on all levels together.",
     ...range(1, 10_000),
   }),
   statementTimeoutSeconds: number({
     environment: "STATEMENT_TIMEOUT_SECONDS",
     default: 30,
-    meaning: "Seconds after which Postgres gives up a statement of the engine.",
+    meaning: "Time limit of an engine statement in Postgres, in seconds.",
     ...range(1, 3600),
+  }),
+  statementTimeoutSecondsByRole: text({
+    environment: "STATEMENT_TIMEOUT_SECONDS_BY_ROLE",
+    default: "viewer=10",
+    meaning: "Shorter statement limits for some roles, in seconds. Embedded engine only.",
+    ...numbersByRole(1, 3600),
   }),
   enginePoolSize: number({
     environment: "ENGINE_POOL_SIZE",
     default: 10,
-    meaning: "Connections of the engine to Postgres.",
+    meaning: "Maximum connections of one engine to Postgres.",
     ...range(1, roles.engine.connectionLimit),
   }),
   requestsPerSecondPerAddress: number({
     environment: "REQUESTS_PER_SECOND_PER_ADDRESS",
     default: 50,
-    meaning: "Requests a second from one address that the gateway lets through.",
+    meaning: "Requests per second from one address that the gateway accepts.",
     ...range(1, 100_000),
   }),
   requestBurst: number({
     environment: "REQUEST_BURST",
     default: 100,
-    meaning: "Requests from one address above that rate that are served at once before more are answered 429.",
+    meaning: "Requests from one address above that rate that are still accepted; further ones get 429.",
     ...range(1, 100_000),
   }),
   loginRequestsPerMinutePerAddress: number({
     environment: "LOGIN_REQUESTS_PER_MINUTE_PER_ADDRESS",
     default: 30,
-    meaning: "Requests a minute from one address to the paths that take a password.",
+    meaning: "Login requests per minute from one address.",
     ...range(1, 100_000),
   }),
   connectionsPerAddress: number({
     environment: "CONNECTIONS_PER_ADDRESS",
     default: 100,
-    meaning: "Connections open at the same time from one address, WebSockets included.",
+    meaning: "Concurrent connections from one address, including WebSockets.",
     ...range(1, 65_535),
   }),
   idleWebSocketSeconds: number({
     environment: "IDLE_WEBSOCKET_SECONDS",
     default: 120,
-    meaning: "Seconds after which the gateway closes a WebSocket on which nothing moved, not even a keep-alive.",
+    meaning: "Seconds after which the gateway closes a WebSocket without traffic, including keep-alives.",
     ...range(10, 86_400),
   }),
   logLevel: text({
     environment: "LOG_LEVEL",
     default: "info",
-    meaning: "What the engine and the auth sidecar log, and all that is graver.",
+    meaning: "Minimum log level of the engine and the auth sidecar.",
     ...oneOf("debug", "info", "warn", "error"),
   }),
   ...partSettings,
   ...kubernetesSettings,
   ...cloudNativePgSettings,
   ...imageSettings,
+  processorLimit: number({
+    environment: "PROCESSOR_LIMIT",
+    default: 4,
+    meaning: "Docker: processors that one container may use at most. Hasura sizes its runtime by them; on a smaller host the host is the limit.",
+    ...range(1, 256),
+  }),
   debianBase: text({
     environment: "DEBIAN_BASE",
-    default: "debian:trixie-slim",
-    meaning: "The image that the images are built on.",
+    default: pins.debian.image,
+    meaning: "Base image of the built images.",
     ...image,
   }),
   nodeBase: text({
     environment: "NODE_BASE",
-    default: "node:24.21.0-trixie-slim",
-    meaning: "The image with Node 24 and npm in which the packages are installed during a build.",
+    default: pins.node.image,
+    meaning: "Image with Node 24 and npm that installs the packages during a build.",
     ...image,
   }),
 } as const satisfies Record<string, Setting<"text"> | Setting<"number"> | Setting<"flag"> | Setting<"secret"> | Setting<"file">>;

@@ -1,4 +1,4 @@
-/** Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
+/** Optimal string alignment distance: insertions, deletions, substitutions, swaps of adjacent letters. */
 function distance(left: string, right: string): number {
   const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row += 1) {

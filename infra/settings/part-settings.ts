@@ -1,5 +1,5 @@
 /**
- * Where the parts with data run: part of the list in list.ts. What each place needs is in docs/kubernetes.md.
+ * Where the parts with data run: part of the list in list.ts. What each place needs is in docs/operate/kubernetes.md.
  * @module
  */
 import { oneOf } from "./checks.ts";
@@ -40,35 +40,35 @@ export const partSettings = {
     environment: "DATABASE",
     default: "single",
     meaning:
-      "Where the database runs: one of the stack's own (`single`), one outside (`external`), or, on Kubernetes, a cluster of several that the operator CloudNativePG looks after (`cloudnative-pg`). Data do not move with a change.",
+      "Database: the stack's own (`single`), an external one (`external`) or, on Kubernetes, a cluster of the operator CloudNativePG (`cloudnative-pg`). A change does not move the data.",
     ...oneOf("single", "external", "cloudnative-pg"),
   }),
   databaseUrl: givenSecret({
     environment: "DATABASE_URL",
     meaning:
-      "The external database, with an administrator who may make roles and databases; no superuser is needed. Only the job that migrates uses it: it makes the roles that the parts log in with, and the database if it is missing.",
+      "URL of the external database, with an administrator who may create roles and databases. Only the migrate job uses it, to create the services' roles and the database.",
     check: databaseUrl,
     allowed: databaseUrlForm,
   }),
   databaseCaFile: file({
     environment: "DATABASE_CA_FILE",
     meaning:
-      "Authority (PEM) of the external database's certificate. With it every connection to the database is encrypted and checks the server's name.",
+      "Certificate authority (PEM) of the external database. With it every connection is encrypted and verifies the server's name.",
   }),
   sessions: text({
     environment: "SESSIONS",
     default: "single",
-    meaning: "Where the session store runs: one of the stack's own (`single`), or one outside (`external`).",
+    meaning: "Session store: the stack's own (`single`) or an external one (`external`).",
     ...oneOf("single", "external"),
   }),
   sessionsUrl: givenSecret({
     environment: "SESSIONS_URL",
-    meaning: "The external session store, Redis or Valkey; rediss:// encrypts and checks the server's name.",
+    meaning: "URL of the external session store, Redis or Valkey; rediss:// encrypts and verifies the server's name.",
     check: sessionsUrl,
     allowed: sessionsUrlForm,
   }),
   sessionsCaFile: file({
     environment: "SESSIONS_CA_FILE",
-    meaning: "Authority (PEM) of the external session store's certificate, where it is not a public one; with it every connection is encrypted.",
+    meaning: "Certificate authority (PEM) of the external session store, if it is not public; with it every connection is encrypted.",
   }),
 } as const;

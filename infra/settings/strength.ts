@@ -1,4 +1,4 @@
-import { secretWeakness } from "../../auth-sidecar/src/weak-secrets.ts";
+import { secretWeakness } from "@routeql/auth-sidecar/weak-secrets";
 import type { Check } from "./setting.ts";
 
 /** At least `least` visible ASCII characters, none of the well-known values; the auth sidecar asks for the same. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 const pem = (label: string, name: string): string => `-----BEGIN ${label}-----\n${name}\n-----END ${label}-----\n`;
 
-/** What the official providers compute, by resource type, in miniature. */
+/** Minimal outputs of the official providers by resource type. */
 export function answers(type: string, name: string): Record<string, unknown> {
   switch (type) {
     case "random:index/randomPassword:RandomPassword":

@@ -4,7 +4,7 @@ import type { ImageName, ServiceDescription } from "../services/description.ts";
 import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
 
-/** A small service to test targets with; `changes` says what matters to the test. */
+/** A small service for tests of targets; `changes` overrides what a test needs. */
 export function describeTestService(changes: Partial<ServiceDescription> = {}): ServiceDescription {
   return {
     name: "engine",
@@ -36,7 +36,7 @@ export function testImage(name: ImageName, tag = "0123456789ab"): BuiltImage {
   };
 }
 
-/** Every secret, each with a value that tells which it is. They are wrapped only where the code under test wraps them. */
+/** Every secret with a distinct value. Only the code under test wraps them. */
 export function testSecrets(changes: Partial<Record<keyof Secrets, string>> = {}): Secrets {
   return Object.fromEntries(secretNames.map((name) => [name, output(changes[name] ?? `value-of-${name}`)])) as Secrets;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs Pulumi code against mocks and records what it registers, for the tests beside the components.
+ * Runs Pulumi code with mocks and records its resources, for the tests beside the components.
  * @module
  */
 import { recordResources } from "../rendering/record.ts";
@@ -17,8 +17,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs `program` in a stack of its own and gives everything that it registered, in order.
- * @throws what the program throws
+ * Runs `program` in its own stack and returns all registered resources in order.
+ * @throws errors of the program
  */
 export function recordStack(
   program: () => unknown,

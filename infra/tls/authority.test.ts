@@ -26,9 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("without a file there is nothing", () => expect(authorityOf("ldapCaFile", undefined, folder)).toBeUndefined());
+test("gives nothing without a file", () => expect(authorityOf("ldapCaFile", undefined, folder)).toBeUndefined());
 
-test("every certificate of the file is taken, and nothing else", () => {
+test("reads every certificate of the file and nothing else", () => {
   expect(authorityOf("ldapCaFile", "both.pem", folder)).toBe(`${certificates.join("\n")}\n`);
 });
 

@@ -15,10 +15,10 @@ function isCertificate(block: string): boolean {
 }
 
 /**
- * The certificates that a server's certificate may come from, as the file has them; nothing where none is configured.
- * @param name of the setting that names the file
- * @param folder that relative paths start from
- * @throws {SettingsError} if the file cannot be read or is not made of certificates
+ * The trusted certificate authorities in a file; undefined without a file.
+ * @param name the setting that names the file
+ * @param folder base of relative paths
+ * @throws {SettingsError} if the file cannot be read or contains anything else
  */
 export function authorityOf(name: SettingName, file: string | undefined, folder: string): string | undefined {
   if (file === undefined) return undefined;

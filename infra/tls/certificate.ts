@@ -1,11 +1,11 @@
 import type { Output } from "@pulumi/pulumi";
 
-/** What the gateway shows its clients. */
+/** The gateway's certificate. */
 export interface GatewayCertificate {
-  /** The gateway's certificate and its chain, PEM. */
+  /** Certificate and chain, PEM. */
   readonly certificate: Output<string>;
   /** A Pulumi secret, PEM. */
   readonly privateKey: Output<string>;
-  /** What clients have to trust, PEM: the authority made here, or the end of the own certificate's chain; empty for a certificate from the cluster. */
+  /** Certificate that clients must trust, PEM: the generated authority, or the end of your chain; empty for a certificate from the cluster. */
   readonly caCertificate: Output<string>;
 }

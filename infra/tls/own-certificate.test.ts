@@ -57,11 +57,11 @@ function problems(certificate: string, privateKey: string, publicHost?: string):
 
 const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
 
-test.each(["routes.example.net", "192.0.2.10"])("a valid certificate for %s and its key are taken", (host) => {
+test.each(["routes.example.net", "192.0.2.10"])("accepts a valid certificate for %s and its key", (host) => {
   expect(problems("valid.pem", "valid.key", host)).toEqual([]);
 });
 
-test("clients have to trust the end of the chain", async () => {
+test("clients must trust the end of the chain", async () => {
   const { caCertificate, certificate } = take("valid.pem", "valid.key");
   expect(await value(caCertificate)).toBe((await value(certificate)).trimEnd() + "\n");
 });
@@ -83,7 +83,7 @@ test.each([
   ["early.pem", "early.key", ["tlsCertificateFile is not valid before 2026-07-01T00:00:00.000Z (early.pem)"]],
 ])("%s with %s is refused", (certificate, privateKey, found) => expect(problems(certificate, privateKey)).toEqual(found));
 
-test("a certificate for another name is refused", () => {
+test("rejects a certificate for another name", () => {
   expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual([
     "tlsCertificateFile is not for publicHost, elsewhere.example (valid.pem)",
   ]);

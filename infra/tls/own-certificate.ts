@@ -29,14 +29,14 @@ export interface OwnCertificateFiles {
   readonly certificateFile: string;
   readonly privateKeyFile: string;
   readonly publicHost: string;
-  /** Folder that relative paths start from. */
+  /** Base of relative paths. */
   readonly folder: string;
 }
 
 /**
- * Takes a certificate and its key from files, after checking that both can be read, belong together, are valid now and are for
+ * Reads a certificate and its key from files and validates that they belong together, are valid now and cover
  * the public name.
- * @throws {SettingsError} listing all that is wrong; never quotes the files.
+ * @throws {SettingsError} with all problems; never quotes the files.
  */
 export function ownCertificate(
   { certificateFile, privateKeyFile, publicHost, folder }: OwnCertificateFiles,

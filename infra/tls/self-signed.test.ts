@@ -16,7 +16,7 @@ test.each([
   expect(subjectNames(host)).toEqual({ dnsNames, ipAddresses });
 });
 
-test("the authority may sign, the certificate may serve", async () => {
+test("the authority may sign and the certificate may serve", async () => {
   const resources = await record("localhost");
   expect(find(resources, "tls:index/selfSignedCert:SelfSignedCert", "authority").inputs).toMatchObject({
     isCaCertificate: true,
@@ -29,7 +29,7 @@ test("the authority may sign, the certificate may serve", async () => {
   expect(inputs["earlyRenewalHours"]).toBeLessThan(inputs["validityPeriodHours"] as number);
 });
 
-test("keys are ECDSA P-256, one for the authority and one for the gateway, and secret wherever they are used", async () => {
+test("creates secret ECDSA P-256 keys for the authority and the gateway", async () => {
   const resources = await record("localhost");
   const keys = resources.filter(({ type }) => type === "tls:index/privateKey:PrivateKey");
   expect(keys.map(({ inputs }) => inputs)).toEqual(Array.from({ length: 2 }, () => ({ algorithm: "ECDSA", ecdsaCurve: "P256" })));

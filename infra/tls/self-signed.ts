@@ -6,18 +6,18 @@ import type { ResourceNames } from "../components/resource-names.ts";
 import type { GatewayCertificate } from "./certificate.ts";
 
 const day = 24;
-/** Clients keep the authority, so it has to last. */
+/** Long, because clients store the authority. */
 const authorityHours = 10 * 365 * day;
-/** Most that Mozilla's guidelines (6.0) allow for a certificate is 366 days. */
+/** Mozilla's guidelines (6.0) allow at most 366 days. */
 const certificateHours = 365 * day;
-/** An update in the last weeks of the certificate makes a new one, under the same authority. */
+/** An update in the last weeks of the certificate renews it with the same authority. */
 const renewalHours = 60 * day;
 
-/** Local names by which a stack on this machine is reached, whatever its public name. */
+/** Local names of a stack on this machine, in addition to its public name. */
 const localNames = ["localhost"];
 const localAddresses = ["127.0.0.1", "::1"];
 
-/** The names and addresses that the certificate is for. */
+/** Names and addresses of the certificate. */
 export function subjectNames(publicHost: string): { dnsNames: string[]; ipAddresses: string[] } {
   const isAddress = isIP(publicHost) !== 0;
   return {
@@ -31,7 +31,7 @@ export interface SelfSignedScope {
   readonly named: ResourceNames;
 }
 
-/** An authority of the stack's own (ECDSA P-256) and a certificate that it signed; both are made once and kept. */
+/** The stack's own authority (ECDSA P-256) and a certificate signed by it; both are created once and kept. */
 export function selfSigned(publicHost: string, { stack, named }: SelfSignedScope, parent: Resource): GatewayCertificate {
   const key = (name: string): PrivateKey =>
     new PrivateKey(named(name), { algorithm: "ECDSA", ecdsaCurve: "P256" }, { parent, additionalSecretOutputs: ["privateKeyPem"] });

@@ -1,5 +1,5 @@
 /**
- * Every example of docs/ldap.md logs in to a server of its kind: OpenLDAP, Samba's Active Directory, 389 Directory Server as
+ * Every example of docs/operate/ldap.md logs in to a server of its kind: OpenLDAP, Samba's Active Directory, 389 Directory Server as
  * FreeIPA has it. lldap comes in no package; its tree stands on OpenLDAP. Only address, authority and password are replaced.
  */
 import { readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import type { LoginReply } from "./client.ts";
 import { type DirectoryName, type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";
 
-const document = readFileSync(new URL("../../docs/ldap.md", import.meta.url), "utf8");
+const document = readFileSync(new URL("../../docs/operate/ldap.md", import.meta.url), "utf8");
 
 /** The settings of the example below a heading. */
 function example(title: string): Record<string, string> {
   const [, lines] = new RegExp(`^## ${title}\n[^#]*?\`\`\`ini\n([^\`]+)\n\`\`\``, "m").exec(document) ?? [];
-  if (lines === undefined) throw new Error(`docs/ldap.md has no example for ${title}`);
+  if (lines === undefined) throw new Error(`docs/operate/ldap.md has no example for ${title}`);
   return Object.fromEntries(
     lines.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );

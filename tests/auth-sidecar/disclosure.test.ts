@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { settingsReference } from "../../auth-sidecar/src/settings.ts";
-import { optionalSecretNames, secretNames } from "../../infra/services/secrets.ts";
+import { settingsReference } from "@routeql/auth-sidecar/settings";
+import { optionalSecretNames, secretNames } from "@routeql/infra/services/secrets";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
 
 let stack: Stack;
@@ -45,7 +45,7 @@ test("ASVS 13.4.6: no answer tells a name or a version of what serves it", async
   }
 });
 
-test("every answer, good or bad, has the request's id, tells whether it may be kept, and is not to be taken for anything else", async () => {
+test("every answer has the request id, cache control and a fixed content type", async () => {
   const id = "0123456789abcdef0123456789abcdef";
   for (const [method, path, kept] of [
     ["GET", "/livez", "no-store"],
@@ -60,7 +60,7 @@ test("every answer, good or bad, has the request's id, tells whether it may be k
   }
 });
 
-describe("an error that nobody foresaw", () => {
+describe("an unexpected error", () => {
   beforeAll(async () => {
     await stack.sql.query(`
       create function auth.break() returns trigger language plpgsql as $$ begin raise exception 'broken: %', new.email; end $$;
@@ -71,7 +71,7 @@ describe("an error that nobody foresaw", () => {
     await stack.sql.query("drop trigger break on auth.users; drop function auth.break()");
   });
 
-  test("ASVS 13.4.2, 16.5.4: is answered 500 by the last handler without a word about it, logged, and leaves the service up", async () => {
+  test("ASVS 13.4.2, 16.5.4: is answered 500 without details, logged, and the service stays up", async () => {
     for (const answer of [
       await running.client.login(user.email, user.password),
       await running.client.singleStep(user.email, user.password),
@@ -93,7 +93,7 @@ test("ASVS 6.1.1: the throttle is documented with the limits that it has", () =>
   }
 });
 
-test("ASVS 13.1.4: every secret of a deployment is documented, with who has it and how it is changed", () => {
+test("ASVS 13.1.4: every secret is documented with its readers and its rotation", () => {
   const rows = [...document("secrets.md").matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \|$/gm)].map(([, name = ""]) => name);
   expect(rows.toSorted()).toEqual([...secretNames, ...optionalSecretNames].toSorted());
 });

@@ -1,11 +1,11 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { Database } from "../../auth-sidecar/src/database/database.ts";
-import { KeyEncryption } from "../../auth-sidecar/src/keys/key-encryption.ts";
-import { KeyRepository } from "../../auth-sidecar/src/keys/key-repository.ts";
-import { KeyRotation, RotationUnderWay } from "../../auth-sidecar/src/keys/key-rotation.ts";
-import type { RotationPolicy } from "../../auth-sidecar/src/keys/rotation-policy.ts";
-import { createLogger } from "../../auth-sidecar/src/logging.ts";
+import { Database } from "@routeql/auth-sidecar/database/database";
+import { KeyEncryption } from "@routeql/auth-sidecar/keys/key-encryption";
+import { KeyRepository } from "@routeql/auth-sidecar/keys/key-repository";
+import { KeyRotation, RotationUnderWay } from "@routeql/auth-sidecar/keys/key-rotation";
+import type { RotationPolicy } from "@routeql/auth-sidecar/keys/rotation-policy";
+import { createLogger } from "@routeql/auth-sidecar/logging";
 import type { Client } from "./client.ts";
 import { Stack } from "./stack.ts";
 
@@ -44,7 +44,7 @@ async function published(client: Client): Promise<string[]> {
   return (body as JSONWebKeySet).keys.map(({ kid }) => kid!);
 }
 
-test("a rotation publishes, waits, signs, waits and retires, and wipes the private part at the end", async () => {
+test("a rotation publishes, waits, signs, waits, retires and deletes the private part", async () => {
   const first = (await rotation().createFirst())!;
   const second = await rotation().rotate();
   expect(second.replaces).toEqual([first.id]);
@@ -74,7 +74,7 @@ test("a rotation publishes, waits, signs, waits and retires, and wipes the priva
   expect(rows).toEqual([{ length: 0 }]);
 });
 
-test("a rotation is due when the key is old or of another algorithm, and replicas that see it do it once", async () => {
+test("an old key or another algorithm triggers one rotation over all replicas", async () => {
   const first = (await rotation().createFirst())!;
   expect(await rotation().rotateIfDue()).toBeUndefined();
   await elapse(3601);
@@ -89,7 +89,7 @@ test("a rotation is due when the key is old or of another algorithm, and replica
   expect(await rotation({ period: 0, algorithm: "RS256" }).rotateIfDue()).toBeUndefined();
 });
 
-test("retiring a key that others can stand in for makes none; retiring the last one that can sign makes one at once", async () => {
+test("retiring the last key that can sign creates a new one at once", async () => {
   const first = (await rotation().createFirst())!;
   await rotation().rotate();
   await elapse(81);
@@ -101,7 +101,7 @@ test("retiring a key that others can stand in for makes none; retiring the last 
   expect(await states()).toContainEqual({ id: replacement, state: "signing" });
 });
 
-test("two replicas take over a new key in step, and it is published by both before either signs with it", async () => {
+test("both replicas publish a new key before either signs with it", async () => {
   const settings = { KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "1" };
   await using first = await stack.sidecar(settings);
   await using second = await stack.sidecar(settings);

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Balancer } from "./balancer.ts";
 import { type Answer, Client } from "./client.ts";
-import { freePort, type SidecarProcess, startProcess } from "./sidecar-process.ts";
+import { freePorts } from "../harness/free-ports.ts";
+import { type SidecarProcess, startProcess } from "./sidecar-process.ts";
 import { Stack } from "./stack.ts";
 
 interface Replica extends SidecarProcess {
@@ -29,7 +30,7 @@ afterAll(async () => {
 });
 
 async function startReplica(): Promise<Replica> {
-  const port = await freePort();
+  const [port] = (await freePorts(1)) as [number];
   const started = startProcess({ ...stack.environment, PORT: String(port), LOG_LEVEL: "info" });
   const client = new Client(`http://127.0.0.1:${port}`, stack.environment["SERVICE_API_KEY"]!);
   while (!started.output().includes('"msg":"ready"')) await sleep(50);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashPassword } from "../../auth-sidecar/src/passwords/password-hash.ts";
-import { SessionStore } from "../../auth-sidecar/src/sessions/session-store.ts";
+import { hashPassword } from "@routeql/auth-sidecar/passwords/password-hash";
+import { SessionStore } from "@routeql/auth-sidecar/sessions/session-store";
 import { Stack } from "./stack.ts";
 
 let stack: Stack;

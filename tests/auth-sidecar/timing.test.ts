@@ -1,6 +1,6 @@
 import { hash } from "@node-rs/argon2";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { passwordHashParameters } from "../../auth-sidecar/src/passwords/password-hash.ts";
+import { passwordHashParameters } from "@routeql/auth-sidecar/passwords/password-hash";
 import { significant, timeDifference } from "../harness/time-difference.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";
 
@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-test("ASVS 6.3.8: an unknown user and a wrong password take the same time (t over 500 each, interleaved)", { timeout: 300_000 }, async () => {
+test("ASVS 6.3.8: an unknown user and a wrong password take the same time", { timeout: 300_000 }, async () => {
   const user = await stack.addUser();
   const [wrong, unknown] = await times(500, [user.email, "nobody@example.net"]);
   const t = difference(wrong!, unknown!);
@@ -25,7 +25,7 @@ test("ASVS 6.3.8: an unknown user and a wrong password take the same time (t ove
   expect(Math.abs(t)).toBeLessThan(significant);
 });
 
-test("ASVS 6.3.8: a wrong password takes the same time for an outdated hash, to a tenth (t over 100 each, interleaved)", { timeout: 120_000 }, async () => {
+test("ASVS 6.3.8: a wrong password takes the same time for an outdated hash, to a tenth", { timeout: 120_000 }, async () => {
   const user = await stack.addUser();
   const oldUser = await stack.addUser("viewer", { passwordHash: await hash("a password", { ...passwordHashParameters, memoryCost: 1024 }) });
   const [current, outdated] = await times(100, [user.email, oldUser.email]);

@@ -14,7 +14,7 @@ function isExplained(body: unknown): body is Explained {
 
 /**
  * Whether subscribers share a statement as in Hasura, by what explaining tells: those whose variables differ only in scalars do, those
- * with other operators do not, and a session variable that no permission names keeps nobody apart.
+ * with other operators do not, and a session variable that no permission names does not separate subscribers.
  * @returns what differs
  */
 export async function compareLiveQuery(port: number, headers: Readonly<Record<string, string>>, { query, representative, same, different }: LiveQuery): Promise<string | undefined> {

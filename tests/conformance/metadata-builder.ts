@@ -1,6 +1,6 @@
-import type { Problem } from "../../engine/src/engine.ts";
-import { ofAll, ofPostgres } from "../../engine/src/metadata-api/commands/commands.ts";
-import { dropInconsistent } from "../../engine/src/metadata-api/drop-inconsistent.ts";
+import type { Problem } from "@routeql/engine";
+import { ofAll, ofPostgres } from "@routeql/engine/metadata-api/commands/commands";
+import { dropInconsistent } from "@routeql/engine/metadata-api/drop-inconsistent";
 import type { Command } from "./cases.ts";
 import { insertStatement } from "./insert-statement.ts";
 import { type Json, record } from "./json.ts";

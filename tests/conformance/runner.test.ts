@@ -49,7 +49,7 @@ const steps = (...items: readonly unknown[]) => JSON.stringify(items);
 
 const depots = "create table depot_site (id serial primary key, post_code text); insert into depot_site (post_code) values ('8001');";
 
-test("cases set up their own sources, some of them on one database, and names follow each source's customization", { timeout: 600_000 }, async () => {
+test("cases create their own sources, and names follow each source's customization", { timeout: 600_000 }, async () => {
   const configuration = (variable: string) => ({ connection_info: { database_url: { from_env: variable } } });
   expect(
     await outcomes({
@@ -145,7 +145,7 @@ test("native queries and logical models are tracked, given permissions and untra
   ).toEqual({ "native/asked": "passed", "native/own_model": "passed", "native/refused": "passed", "native/untracked": "passed" });
 });
 
-test("what cannot be run is named, and the run goes on", { timeout: 600_000 }, async () => {
+test("names commands that cannot run, and continues", { timeout: 600_000 }, async () => {
   const table = { type: "bulk", args: [{ type: "run_sql", args: { sql: "create table depot (id int)" } }, { type: "track_table", args: "depot" }] };
   const found = await outcomes({
     strange: {

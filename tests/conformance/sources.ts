@@ -1,7 +1,7 @@
 import { type Json, record } from "./json.ts";
 
 /** Keys of a source under which its objects stand. */
-export const objectLists = ["tables", "functions", "logical_models", "native_queries"] as const;
+const objectLists = ["tables", "functions", "logical_models", "native_queries"] as const;
 
 type Objects = Readonly<Record<(typeof objectLists)[number], Json[]>>;
 
@@ -9,7 +9,7 @@ export interface Source extends Json, Objects {
   readonly name: string;
 }
 
-/** The sources that commands add, move and take away, and the database of each; those with the same address share one. */
+/** The sources that commands add, move and delete, and the database of each; those with the same address share one. */
 export class Sources {
   readonly #sources = new Map<string, Source>();
   readonly #databases = new Map<string, string>();

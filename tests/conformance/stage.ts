@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import pino from "pino";
-import { createEngine, MetadataError, type Engine } from "../../engine/src/engine.ts";
-import { authenticatorOf, serve, type Served } from "../../engine/src/operation/serve.ts";
-import { metadataOf } from "../../engine/src/operation/testing/served-engine.ts";
-import { readSettings } from "../../engine/src/operation/settings.ts";
+import { createEngine, MetadataError, type Engine } from "@routeql/engine";
+import { authenticatorOf, serve, type Served } from "@routeql/engine/lifecycle/serve";
+import { metadataOf } from "@routeql/engine/lifecycle/testing/served-engine";
+import { readSettings } from "@routeql/engine/lifecycle/settings";
 import { commandsOf, type Command } from "./cases.ts";
 import { MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
 import type { ServerFlags } from "./server-flags.ts";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exchange } from "../../database/partitions/exchange.ts";
-import { partitionsBefore } from "../../database/partitions/partitions.ts";
-import { backUpTo, dumpTo } from "../../infra/local/database/backup.ts";
-import { restoreFrom } from "../../infra/local/database/restore.ts";
+import { exchange } from "@routeql/database/partitions/exchange";
+import { partitionsBefore } from "@routeql/database/partitions/partitions";
+import { backUpTo, dumpTo } from "@routeql/cli/database/backup";
+import { restoreFrom } from "@routeql/cli/database/restore";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { commandsOn, programsOf, rowsOf } from "./support.ts";
 
@@ -98,7 +98,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await expect(dumpTo(programsOf(database), full, silent)).rejects.toThrow("no space left on device");
   });
 
-  test("one that is given up leaves nothing", async () => {
+  test("a cancelled backup leaves nothing", async () => {
     const stop = new AbortController();
     const given = { ...programsOf(database), signal: stop.signal };
     await expect(backUpTo(given, join(folder, "c.dump"), () => stop.abort(new Error("stopped")))).rejects.toThrow("stopped");
@@ -108,7 +108,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await readdir(folder)).toEqual(["all.dump"]);
   });
 
-  test("what is in the database is not taken away unless that is asked for", async () => {
+  test("keeps existing data unless --replace is given", async () => {
     await expect(restore(file)).rejects.toThrow("The database is not empty: it has routing updates, hijacks, configured prefixes, accounts");
     expect(await contentOf(database)).toEqual(before);
   });
@@ -130,7 +130,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
   test("one that starts while a partition takes another one's place has the rows of that one too", async () => {
     await using owner = await database.connect("owner");
     const [partition] = await partitionsBefore(owner);
-    // The moment in which nobody may read, as long as the backup needs to come to it.
+    // A moment in which no client may read, as long as the backup needs to get there.
     await owner.query("begin; lock table only routing.bgp_updates in access exclusive mode");
     const during = join(folder, "during.dump");
     const backup = backUpTo(programsOf(database), during, silent);

@@ -60,7 +60,7 @@ describe("detect", () => {
 
   const ask = (query: string): Promise<unknown[]> => rowsOf(database, "engine", query);
 
-  test("a foreign origin of the exact prefix, of a part of it, and of space that nobody may announce are three kinds", async () => {
+  test("distinguishes hijacks of the exact prefix, of a sub-prefix and of unused space", async () => {
     await loadLines(
       announce(0, "192.0.2.0/24", [64_496, 64_500]),
       announce(1, "192.0.2.0/24", [64_496, 64_511]),
@@ -104,7 +104,7 @@ describe("detect", () => {
     ]);
   });
 
-  test("the record says who saw it, when, and through whom; updates and record are linked both ways", async () => {
+  test("the record has peers, times and hijacker, linked with updates both ways", async () => {
     await loadLines(
       announce(10, "192.0.2.0/24", [64_496, 64_498, 64_511]),
       announce(11, "192.0.2.0/24", [64_497, 64_498, 64_511, 64_511]),
@@ -174,7 +174,7 @@ describe("detect", () => {
         peers_withdrawn: [64_496, 64_497, 64_498, 64_499],
       },
     ]);
-    // announced anew by those who had withdrawn: it is on again
+    // announced again by peers that had withdrawn: it is active again
     await loadLines(announce(40, "192.0.2.0/24", [64_496, 64_511]), announce(41, "192.0.2.0/24", [64_497, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     expect(await ask(state)).toEqual([
@@ -279,7 +279,7 @@ describe("detect", () => {
     expect(await ask(links)).toEqual([{ count: 0 }]);
   });
 
-  test("a path without an origin accuses nobody, and a set accuses each foreign member", async () => {
+  test("a path without origin is no hijack, and a set is one of each foreign member", async () => {
     await loadLines(
       `BGP4MP|${start}|A|192.0.2.1|64496|192.0.2.0/24||IGP|192.0.2.1|0|0||NAG||`,
       `BGP4MP|${start}|A|192.0.2.1|64496|192.0.2.0/24|64496 {64500,64511}|IGP|192.0.2.1|0|0||NAG||`,

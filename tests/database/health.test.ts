@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeDatabase } from "../../infra/services/database.ts";
-import type { HealthCheck } from "../../infra/services/description.ts";
+import { describeDatabase } from "@routeql/infra/services/database";
+import type { HealthCheck } from "@routeql/infra/services/description";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { preparedDatabaseImage } from "../harness/database-image.ts";
 
@@ -27,7 +27,7 @@ test("a database that answers is ready and alive", async () => {
 test("one that turns everybody away is not ready, and is not restarted for that", { timeout: 60_000 }, async () => {
   await using client = await database.connect("bootstrap");
   await client.query("select 1");
-  // Whoever is there may stay, so the server goes on refusing newcomers, as in a recovery.
+  // Open connections may stay, so the server keeps rejecting new ones, as in a recovery.
   const { exitCode } = await database.exec(["sh", "-c", 'pg_ctl stop --pgdata="$PGDATA" --mode=smart --no-wait']);
   expect(exitCode).toBe(0);
   await expect.poll(() => passes(health), { timeout: 30_000 }).toBe(false);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { advisoryLocks } from "../../database/advisory-locks.ts";
-import { loadCommand } from "../../database/load/command.ts";
+import { advisoryLocks } from "@routeql/database/shared/advisory-locks";
+import { loadCommand } from "@routeql/database/load/command";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { type CommandResult, commandsOn, rowsOf, type Run, runCommand } from "./support.ts";
 
@@ -125,7 +125,7 @@ describe("load", () => {
     expect((await loadText(lines, "--service", "ripe-ris|rrc03")).stdout).toMatch(/loaded +5\n/);
   });
 
-  test("a RIPEstat monitor without announcements of its own stays unknown, another is known by its paths", async () => {
+  test("identifies a RIPEstat monitor by its paths, or leaves it unknown", async () => {
     const update = (type: string, source: string, path?: number[]): object => ({
       timestamp: "2026-06-16T08:21:48.25",
       type,
@@ -195,7 +195,7 @@ describe("load", () => {
     ]);
   });
 
-  test("made-up updates are the same every time", async () => {
+  test("generates the same updates every time", async () => {
     expect((await load("--demo", "700", "--seed", "3")).stdout).toMatch(/loaded +700\n/);
     expect((await load("--demo", "700", "--seed", "3")).stdout).toMatch(/loaded +0\n +duplicates +700\n/);
     expect((await load("--demo", "700", "--seed", "4")).stdout).toMatch(/loaded +700\n/);
@@ -212,7 +212,7 @@ describe("load", () => {
     expect(await load("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("npm run load") as string });
   });
 
-  test("a load that is cut off while it waits for its turn ends on the server too, and leaves nothing", async () => {
+  test("a load that is cut off while it waits ends on the server and leaves nothing", async () => {
     await using other = await database.connect("bootstrap");
     await other.query("select pg_advisory_lock($1)", [advisoryLocks.turn]);
     const sessions = async (condition: string): Promise<number> => {
@@ -225,7 +225,7 @@ describe("load", () => {
     await expect.poll(() => sessions("wait_event = 'advisory'")).toBe(1);
     socket.destroy();
     await cutOff;
-    // The turn is still somebody else's, so only its client's absence ends it.
+    // Another session still holds the turn, so only its client's absence ends it.
     await expect.poll(() => sessions("true")).toBe(0);
     expect(await rowsOf(database, "owner", served)).toEqual([]);
   });

@@ -83,7 +83,7 @@ describe("the migrate job on a database outside", () => {
     expect(other).toEqual([]);
   });
 
-  test("with an authority every connection is encrypted and checked; a server of another one is refused", async () => {
+  test("encrypts and verifies every connection with an authority", async () => {
     const [own, other] = [await makeCertificate("ecdsa", database.getHost()), await makeCertificate("ecdsa", database.getHost())];
     await writeFile(join(folder, "own.pem"), own.certificate);
     await writeFile(join(folder, "other.pem"), other.certificate);
@@ -102,7 +102,7 @@ describe("the migrate job on a database outside", () => {
     expect(stderr).not.toContain(administrator.password);
   });
 
-  test("another stack on the same server is refused before it changes a password; another database of the same stack is not", async () => {
+  test("rejects another stack on the same server before it changes a password", async () => {
     await mkdir(join(folder, "other"));
     for (const role of roles) await writeFile(join(folder, "other", role), `other-${password(role)}`);
     const { code, stdout, stderr } = await migrate("others", {}, join(folder, "other"));

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { advisoryLocks } from "../../database/advisory-locks.ts";
+import { advisoryLocks } from "@routeql/database/shared/advisory-locks";
 import { DatabaseContainer, type DatabaseRole, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { preparedDatabaseImage } from "../harness/database-image.ts";
 import { partitionsOf, rowsOf } from "./support.ts";
@@ -36,9 +36,9 @@ describe("the migrate job", { timeout: 120_000 }, () => {
   const waitingFor = (where: string): Promise<unknown[]> =>
     rowsOf(database, "bootstrap", `select pid from pg_locks where not granted and ${where}`);
 
-  test("that is killed in the middle of the migrations leaves none of them, and the next one makes them all", async () => {
+  test("that is killed leaves no partial migration, and the next one applies all", async () => {
     await using other = await database.connect("bootstrap");
-    // The second migration waits for whoever is making the same schema.
+    // The second migration waits for the session that creates the same schema.
     await other.query("begin; create schema routing");
     const job = startJob();
     const ended = once(job, "exit");
@@ -54,7 +54,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
     expect(await database.migrate()).toContain("everything was in place");
   });
 
-  test("waits for whoever takes a partition away, and sets the rights then", async () => {
+  test("waits while a partition is dropped, and grants rights then", async () => {
     await using owner = await database.connect("owner");
     await owner.query("select routing.ensure_partitions('2026-03-01', '2026-04-01')");
     await owner.query("grant select on routing.hijacks to routeql_engine");

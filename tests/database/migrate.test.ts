@@ -109,7 +109,7 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
 
-  test("lets the roles of a cluster's operator in: the figures' everywhere, that of the instances to where they ask the first one", async () => {
+  test("lets the roles of a cluster's operator connect where they need to", async () => {
     await using superuser = await database.connect("bootstrap");
     await superuser.query("create role cnpg_metrics_exporter login; create role streaming_replica login replication");
     expect((await migrate()).stdout).toContain("migrate: set who may connect to the databases");
@@ -129,7 +129,7 @@ describe("the migrate job", () => {
   test.each([
     ["a wrong superuser password", { BOOTSTRAP_PASSWORD_FILE: "/proc/version" }, "refused the connection"],
     ["a server that is not there", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],
-    ["a password file that is not there", { OWNER_PASSWORD_FILE: "/nowhere" }, "OWNER_PASSWORD_FILE: ENOENT"],
+    ["a password file that is not there", { OWNER_PASSWORD_FILE: "/nowhere" }, "OWNER_PASSWORD_FILE: the file cannot be read (ENOENT)"],
   ])("ends with a clear error on %s", async (_, changes, message) => {
     const { code, stdout, stderr } = await migrate(changes);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

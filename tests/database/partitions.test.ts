@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Client, type QueryResult } from "pg";
-import { mergeDays } from "../../database/partitions/merge.ts";
-import { prune } from "../../database/prune/prune.ts";
-import { backUpTo } from "../../infra/local/database/backup.ts";
-import { restoreFrom } from "../../infra/local/database/restore.ts";
+import { mergeDays } from "@routeql/database/partitions/merge";
+import { prune } from "@routeql/database/prune/prune";
+import { backUpTo } from "@routeql/cli/database/backup";
+import { restoreFrom } from "@routeql/cli/database/restore";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { commandsOn, dropPartitions, partitionsOf, programsOf, rowsOf } from "./support.ts";
 
@@ -56,7 +56,7 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     before = await content();
   });
 
-  test("has a partition a month after the job, the same rows, links, rights and triggers, and the job again changes nothing", async () => {
+  test("has monthly partitions with the same rows, links, rights and triggers", async () => {
     const said = await database.migrate();
     expect(said).toMatch(/applied migration 0005_/);
     expect(said).toContain("migrate: made one partition of the days of each of 4 months");
@@ -82,7 +82,7 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     expect(await rowsOf(database, "backup", "select count(*) from routing.update_links")).toEqual([{ count: 3 }]);
   });
 
-  test("comes back from a backup of its version as it was, and the job makes months of its days then", async () => {
+  test("restores from a backup of its version, and the job merges its days", async () => {
     const folder = await mkdtemp(join(tmpdir(), "routeql-days-"));
     try {
       const file = join(folder, "days.dump");
@@ -102,7 +102,7 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     expect(await database.migrate()).toContain("everything was in place");
   });
 
-  test("goes on with days in a month that has some, until they are put together", async () => {
+  test("keeps daily partitions of a month until they are merged", async () => {
     await using owner = await database.connect("owner");
     // A role whose transactions may rest for as long as they like.
     await using reader = await database.connect("backup");
@@ -118,7 +118,7 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     expect(await rowsOf(database, "engine", "select count(*) from view_bgpupdates")).toEqual([{ count: 120 }]);
   });
 
-  test("is whole when the work is cut off within a month, and the next run goes on", async () => {
+  test("stays complete when the merge is interrupted, and the next run continues", async () => {
     const client = new Client({ connectionString: database.getConnectionUri("owner") });
     client.on("error", () => {}); // shows at the next statement
     await client.connect();

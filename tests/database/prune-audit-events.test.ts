@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pruneAuditEvents } from "../../database/prune/audit-events.ts";
-import { pruneCommand } from "../../database/prune/command.ts";
+import { pruneAuditEvents } from "@routeql/database/prune/audit-events";
+import { pruneCommand } from "@routeql/database/prune/command";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { rowsOf, runCommand } from "./support.ts";
 
@@ -39,7 +39,7 @@ test("those of old days go, and a second run changes nothing", async () => {
   expect(await kept()).toEqual([{ events: 181, first: "2026-03-03T00:00:00+00:00" }]);
 });
 
-test("days of UTC count, whatever the time zone of the connection, and more than a batch goes as well", async () => {
+test("counts days in UTC whatever the session's time zone, in several batches", async () => {
   await using owner = await database.connect("owner");
   await owner.query("set time zone 'Pacific/Auckland'");
   expect(await pruneAuditEvents(owner, { before: "2026-03-05", dryRun: false, batch: 16 })).toBe(48);

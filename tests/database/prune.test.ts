@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { pruneCommand } from "../../database/prune/command.ts";
-import { prune as pruneUpdates } from "../../database/prune/prune.ts";
+import { pruneCommand } from "@routeql/database/prune/command";
+import { prune as pruneUpdates } from "@routeql/database/prune/prune";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { type CommandResult, commandsOn, dropPartitions, partitionsOf, rowsOf, runCommand } from "./support.ts";
 
@@ -57,7 +57,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect(await days()).toEqual(before);
   });
 
-  test("old days go to the day, what belongs to a hijack stays with its links, and a second run changes nothing", async () => {
+  test("deletes old days, keeps updates of hijacks with their links, and is idempotent", async () => {
     const links = await rowsOf(database, "backup", "select * from routing.update_links order by 2");
     expect(links).toHaveLength(4);
     expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 26 updates gone/);
@@ -95,7 +95,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     ]);
   });
 
-  test("late updates of a month that was taken away are loaded, and the triggers and rights of its partition are those of any", async () => {
+  test("late updates of a dropped month are loaded into a complete partition", async () => {
     await prune("--keep-days", "7");
     expect((await commandsOn(database).load("--demo", "10", "--start", "2026-01-01T00:00:00Z")).stdout).toMatch(/loaded +10\n/);
     expect((await commandsOn(database).load("--demo", "10", "--start", "2026-02-02T00:00:00Z")).stdout).toMatch(/loaded +10\n/);
@@ -108,7 +108,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await days())[0]).toMatchObject({ day: "2026-03-03" });
   });
 
-  test("whoever writes into a month that is about to go is waited for, and what he links stays", async () => {
+  test("waits for a writer of a month, and keeps the updates that it links", async () => {
     await using loader = await database.connect("loader");
     await loader.query("begin");
     await loader.query(`update routing.bgp_updates set hijack_key = '{k}' where "timestamp" < '2026-03-01'`);

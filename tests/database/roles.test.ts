@@ -68,6 +68,19 @@ describe("the roles of the database", () => {
     ["engine", "set transaction_read_only = off; create temporary table mine (i integer)"],
     ["engine", "set transaction_read_only = off; create table public.mine (i integer)"],
     ["engine", "select * from pg_authid"],
+    ...[
+      "select lo_create(0)",
+      "select lo_from_bytea(0, 'a')",
+      "select lo_unlink(1)",
+      "select pg_logical_emit_message(false, 'a', 'b')",
+      "select pg_advisory_lock(1)",
+      "select pg_try_advisory_xact_lock_shared(1, 2)",
+      "select pg_notify('a', 'b')",
+      "select pg_export_snapshot()",
+      "select txid_current()",
+      "select pg_terminate_backend(1)",
+      "do $$ begin end $$",
+    ].map((statement): [DatabaseRole, string] => ["engine", `set default_transaction_read_only = off; ${statement}`]),
     ["sidecar", "select * from routing.hijacks"],
     ["sidecar", "select * from public.view_hijacks"],
     ["sidecar", "delete from audit_events"],
@@ -86,6 +99,21 @@ describe("the roles of the database", () => {
     ["backup", "select * from pg_authid"],
   ])("%s may not: %s", async (role, statement) => {
     expect(await attempt(role, statement)).toBe("not permitted");
+  });
+
+  test("the next migration undoes what the engine's role can do to itself", async () => {
+    await using engine = await database.connect("engine");
+    await engine.query("set default_transaction_read_only = off");
+    const role = "alter role routeql_engine";
+    await engine.query(`${role} set statement_timeout to 0`);
+    await engine.query(`${role} in database routeql set default_transaction_read_only to off`);
+    await engine.query("drop owned by routeql_engine");
+    await engine.query(`${role} password 'another password'`);
+    await expect(database.connect("engine")).rejects.toThrow("password authentication failed");
+    await database.migrate();
+    const settings = "select current_setting('default_transaction_read_only') r, current_setting('statement_timeout') t, (select count(*) > 0 from view_hijacks) v";
+    expect(await rowsOf(database, "engine", settings)).toMatchObject([{ r: "on", t: "30s" }]);
+    expect(await database.migrate()).toContain("everything was in place");
   });
 
   test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "metadata", "owner"])("%s reaches no other database", async (role) => {
@@ -140,7 +168,7 @@ describe("the roles of the database", () => {
     ]);
   });
 
-  test("of the flags' 64 combinations exactly the 12 legal ones, and dormant only while active, can be written", async () => {
+  test("of the flags' 64 combinations exactly the 12 legal ones can be written", async () => {
     await using owner = await database.connect("owner");
     const legal: string[] = [];
     for (let bits = 0; bits < 64; bits += 1) {

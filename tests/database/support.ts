@@ -3,12 +3,12 @@ import { resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Client } from "pg";
-import { detectCommand } from "../../database/detect/command.ts";
-import { loadCommand } from "../../database/load/command.ts";
-import type { OpenDatabase } from "../../database/load/opened-database.ts";
-import type { Programs } from "../../infra/local/database/client-programs.ts";
-import { programsIn } from "../../infra/local/database/docker-programs.ts";
-import { dockerClient } from "../../infra/local/docker/client.ts";
+import { detectCommand } from "@routeql/database/detect/command";
+import { loadCommand } from "@routeql/database/load/command";
+import type { OpenDatabase } from "@routeql/database/shared/opened-database";
+import type { Programs } from "@routeql/cli/database/programs";
+import { programsIn } from "@routeql/cli/database/docker-programs";
+import { dockerClient } from "@routeql/host/docker/client";
 import { type DatabaseRole, databaseRoles, type StartedDatabaseContainer } from "../harness/database-container.ts";
 
 /** What a command left behind. */

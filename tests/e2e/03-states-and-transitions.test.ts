@@ -16,7 +16,7 @@ describe("States and transitions", () => {
     expect(sessionId).toMatch(/^[\w-]{43,}$/);
   });
 
-  test("session active stays active: the session id in the cookie sid gives an access_token, again and again", async () => {
+  test("session active stays active: the cookie sid gives an access_token repeatedly", async () => {
     const { sessionId } = await session(account);
     const first = await tokenOfSession(sessionId);
     const second = await tokenOfSession(sessionId);

@@ -161,11 +161,18 @@ describe("Authentication", () => {
       expect(["access-denied", "invalid-headers"]).toContain(extensions.code);
     });
 
-    test("X-Engine-Access-Key grants full access whatever other engine headers say", async () => {
+    test("X-Engine-Access-Key grants full access beside session variables", async () => {
       const answer = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1001) { communities } }", {
-        headers: { "x-engine-access-key": stack.engineAccessKey, "x-hasura-role": "viewer", "x-hasura-org-id": "none" },
+        headers: { "x-engine-access-key": stack.engineAccessKey, "x-hasura-org-id": "none" },
       });
       expect(answer.view_bgpupdates).toHaveLength(1001);
+    });
+
+    test("X-Engine-Access-Key with a role sees what that role sees", async () => {
+      const { extensions } = await refusal("{ view_bgpupdates(limit: 1) { communities } }", {
+        headers: { "x-engine-access-key": stack.engineAccessKey, "x-hasura-role": "viewer" },
+      });
+      expect(extensions.code).toBe("validation-failed");
     });
   });
 

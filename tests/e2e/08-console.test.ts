@@ -1,14 +1,13 @@
-import { type Browser, chromium, type Page } from "playwright-core";
 import { request } from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumFlags, chromiumPath } from "../harness/browser.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { loadDemo } from "./support/data.ts";
 import { call, dispatcher } from "./support/http.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { stack } from "./support/stack.ts";
 
+/** Section 4, which needs a browser, is in 17-console-in-a-browser.test.ts. */
 describe("Console (optional)", () => {
-  test("1, 2: with ENGINE_CONSOLE=true the console is served on its own TLS listener, which carries the API too", async () => {
+  test("1, 2: with ENGINE_CONSOLE=true the console has its own TLS listener with the API", async () => {
     const page = await call("/", { base: stack.consoleUrl });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
@@ -60,72 +59,6 @@ describe("Console (optional)", () => {
       expect(headers["content-encoding"]).toBe("gzip");
       const page = new TextDecoder().decode(await gunzip(bytes));
       expect(page).toMatch(/<html/i);
-    });
-  });
-
-  // Chromium drops every connection when any network interface of the machine comes or goes (ERR_NETWORK_CHANGED), as Docker's do.
-  describe("4: the console prompts for the master access key, in a browser", { retry: 3 }, () => {
-    let browser: Browser | undefined;
-    let page: Page;
-    const absent = chromiumAbsent();
-
-    beforeAll(async () => {
-      if (absent === undefined) browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags] });
-    });
-
-    afterAll(() => browser?.close());
-
-    beforeEach(async (context) => {
-      if (absent !== undefined) context.skip(absent);
-      const fresh = await (browser as Browser).newContext({ ignoreHTTPSErrors: true });
-      page = await fresh.newPage();
-      return () => fresh.close();
-    });
-
-    test("the page asks for the key and shows nothing to run before it", async () => {
-      await page.goto(stack.consoleUrl);
-      await page.locator("#master-key").waitFor({ state: "visible" });
-      expect(await page.locator("#master-key").getAttribute("type")).toBe("password");
-      expect(await page.locator("#run").isVisible()).toBe(false);
-      expect(await page.locator("#query").isVisible()).toBe(false);
-    });
-
-    test("a wrong key is refused", async () => {
-      await page.goto(stack.consoleUrl);
-      await page.locator("#master-key").fill("not the master key");
-      await page.locator("#unlock").click();
-      await page.locator("#error").waitFor({ state: "visible" });
-      expect((await page.locator("#error").textContent())?.trim()).not.toBe("");
-      expect(await page.locator("#run").isVisible()).toBe(false);
-    });
-
-    test("the right key runs a query, with nothing asked of any other address", async () => {
-      const outside: string[] = [];
-      page.on("request", (asked) => {
-        if (!asked.url().startsWith(stack.consoleUrl) && !asked.url().startsWith("data:")) outside.push(asked.url());
-      });
-      await page.goto(stack.consoleUrl);
-      await page.locator("#master-key").fill(stack.engineAccessKey);
-      await page.locator("#unlock").click();
-      await page.locator("#query").waitFor({ state: "visible" });
-      await page.locator("#query").fill("query ($n: Int!) { view_bgpupdates(limit: $n, order_by: {timestamp: desc}) { prefix timestamp } }");
-      await page.locator("#variables").fill('{"n": 2}');
-      await page.locator("#run").click();
-      await page.locator("#result", { hasText: "view_bgpupdates" }).waitFor();
-      const result = JSON.parse((await page.locator("#result").textContent()) as string) as { data: { view_bgpupdates: unknown[] } };
-      expect(result.data.view_bgpupdates).toHaveLength(2);
-      expect(outside).toEqual([]);
-    });
-
-    test("the key is not kept: after a reload the page asks again", async () => {
-      await page.goto(stack.consoleUrl);
-      await page.locator("#master-key").fill(stack.engineAccessKey);
-      await page.locator("#unlock").click();
-      await page.locator("#query").waitFor({ state: "visible" });
-      expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")).not.toContain(stack.engineAccessKey);
-      await page.reload();
-      await page.locator("#master-key").waitFor({ state: "visible" });
-      expect(await page.locator("#master-key").inputValue()).toBe("");
     });
   });
 });

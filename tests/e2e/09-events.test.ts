@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Member } from "./support/accounts.ts";
-import { loadDemo, loadLines } from "./support/data.ts";
+import { loadDemo } from "./support/data.ts";
+import { loadLines } from "./support/load-lines.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { type Feed, protocols, type SocketOptions, type Subscribe } from "./support/sockets.ts";
 import { stack } from "./support/stack.ts";

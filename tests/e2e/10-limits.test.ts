@@ -42,7 +42,7 @@ describe("Limits", () => {
     expect(message).toMatch(/more fields than the limit/);
   });
 
-  test("after too many failed logins of one account even the right password has to wait: 429 with Retry-After", async () => {
+  test("after too many failed logins even the right password gets 429 with Retry-After", async () => {
     const account = await makeAccount("viewer");
     const wrong = { email: account.email, password: "not the password" };
     let attempts = 0;

@@ -99,8 +99,10 @@ describe("Endpoints: the gateway", () => {
       expect(inspected.HostConfig.Privileged, service).toBe(false);
       expect(inspected.HostConfig.SecurityOpt?.join(), service).toContain("no-new-privileges");
       expect(inspected.HostConfig.Memory, service).toBeGreaterThan(0);
-      const processes = inspected.HostConfig.Ulimits?.find(({ Name: name }) => name === "nproc");
-      expect((inspected.HostConfig.PidsLimit ?? 0) > 0 || processes !== undefined, `${service}: a limit of processes`).toBe(true);
+      expect(inspected.HostConfig.PidsLimit, `${service}: a limit of processes`).toBeGreaterThan(0);
+      // A limit by user would count the processes of other containers too.
+      expect(inspected.HostConfig.Ulimits?.map(({ Name: name }) => name) ?? [], service).not.toContain("nproc");
+      expect(inspected.HostConfig.CpuQuota, `${service}: a limit of processors`).toBeGreaterThan(0);
     }
   });
 
@@ -137,6 +139,7 @@ interface Inspected {
     readonly SecurityOpt: string[] | null;
     readonly Memory: number;
     readonly PidsLimit: number | null;
+    readonly CpuQuota: number;
     readonly Ulimits: { readonly Name: string }[] | null;
   };
 }

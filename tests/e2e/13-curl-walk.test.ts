@@ -74,7 +74,7 @@ describe("Endpoints, walked with curl", () => {
     expect(wrong).toEqual({ status: "401", body: { error: "wrong credentials" } });
   });
 
-  test("DELETE /api/auth/logout, after which the session gives no token but the token still queries", async () => {
+  test("DELETE /api/auth/logout ends the session, and the token still queries", async () => {
     const headers = { "Content-Type": "application/json", "x-service-api-key": stack.serviceApiKey, Cookie: `sid=${sessionId}` };
     expect(await curl("/api/auth/logout", "DELETE", headers)).toEqual({ status: "200", body: {} });
     expect(await curl("/api/auth/jwt", "GET", headers)).toMatchObject({ status: "401", body: { code: "no-session" } });

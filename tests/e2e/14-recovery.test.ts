@@ -41,7 +41,7 @@ describe("Errors when a part is down", () => {
     expect(reply.headers.get("cache-control")).toBe("no-store");
   }
 
-  test("the engine is killed: 503 unavailable, /healthz says so, logins still work, and it recovers", async () => {
+  test("the engine is killed: 503, /healthz reports it, logins work, and it recovers", async () => {
     await kill("engine");
     await expectUnavailable("/api/graphql", { method: "POST", headers: headersOf(master), body: query });
     await expectUnavailable("/healthz", {});
@@ -64,7 +64,7 @@ describe("Errors when a part is down", () => {
     expect(answer.view_bgpupdates).toHaveLength(1);
   });
 
-  test("the session store is killed: logins are 503 unavailable in bounded time, and work again after it is back", async () => {
+  test("the session store is killed: logins are 503 in bounded time and recover", async () => {
     await kill("sessions");
     const reply = await login(analyst.account);
     expect(reply.status, reply.text).toBe(503);
@@ -73,7 +73,7 @@ describe("Errors when a part is down", () => {
     await expect.poll(async () => (await login(analyst.account)).status, { timeout: 30_000, interval: 500 }).toBe(200);
   });
 
-  test("the database is killed: queries fail with an error and no data in bounded time, and work again after it is back", async () => {
+  test("the database is killed: queries fail in bounded time and recover", async () => {
     await kill("database");
     const started = performance.now();
     const reply = await call("/api/graphql", { method: "POST", headers: headersOf(master), body: query });

@@ -3,9 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumFlags, chromiumPath } from "../harness/browser.ts";
+import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath } from "../harness/browser.ts";
 import { Member } from "./support/accounts.ts";
-import { loadDemo, loadLines } from "./support/data.ts";
+import { loadDemo } from "./support/data.ts";
+import { loadLines } from "./support/load-lines.ts";
 import { data } from "./support/graphql.ts";
 import { announcement } from "./support/small-world.ts";
 import { stack } from "./support/stack.ts";
@@ -19,7 +20,7 @@ const forSockets = ["--ignore-certificate-errors", "--disable-features=LocalNetw
 interface PageState {
   readonly answers: { data?: Record<string, { prefix: string }[]>; errors?: unknown }[];
   readonly closed: { code: number; reason: string } | null;
-  /** JSON of what the client was told of its subscription's end. */
+  /** JSON of the reason with which the client's subscription ended. */
   readonly error?: string;
 }
 
@@ -34,7 +35,7 @@ describe("Events: a GraphQL client in a browser", { retry: 3 }, () => {
     if (absent !== undefined) return;
     await loadDemo();
     analyst = await Member.join("analyst");
-    browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumFlags, ...forSockets] });
+    browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...forSockets] });
   });
 
   afterAll(() => browser?.close());

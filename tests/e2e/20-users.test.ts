@@ -14,7 +14,7 @@ const repository = resolve(import.meta.dirname, "../..");
 function administer(words: readonly string[], input?: string): Promise<Finished> {
   const [subject = "", ...rest] = words;
   const options = { cwd: repository, timeout: 60_000, ...(input === undefined ? {} : { input }) };
-  return run(process.execPath, ["infra/local/main.ts", subject, "--stack", stack.name, ...rest], options);
+  return run(process.execPath, ["cli/main.ts", subject, "--stack", stack.name, ...rest], options);
 }
 
 async function done(words: readonly string[], input?: string): Promise<string> {

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { textOf } from "../../engine/src/postgres/bytes.ts";
-import { Connection, type Row } from "../../engine/src/postgres/connection.ts";
-import { ConnectionPool } from "../../engine/src/postgres/connection-pool.ts";
+import { textOf } from "@routeql/engine/postgres/bytes";
+import { Connection, type Row } from "@routeql/engine/postgres/connection";
+import type { Claim } from "@routeql/engine/postgres/fair-line";
+import { ConnectionPool } from "@routeql/engine/postgres/connection-pool";
 import { makeCertificate } from "../harness/certificate.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 
@@ -22,6 +23,8 @@ afterAll(async () => {
 
 const open = (): Promise<Connection> =>
   Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message));
+
+const claimed: Claim = { client: "one" };
 
 function pool(size: number, options: { idleTimeout?: number; waitTimeout?: number } = {}): ConnectionPool & AsyncDisposable {
   const connections = new ConnectionPool({
@@ -155,15 +158,16 @@ test("rows come over TLS as well, long ones too", async () => {
 
 test("who finds no connection free waits in line, and gets it in order", async () => {
   await using connections = pool(1);
-  const first = await connections.take();
+  const first = await connections.take(claimed);
   const order: string[] = [];
   const waiters = ["a", "b"].map(async (name) => {
-    const connection = await connections.take();
+    const own = { client: "one" };
+    const connection = await connections.take(own);
     order.push(name);
-    connections.give(connection);
+    connections.give(connection, own);
   });
   expect(connections.statistics).toEqual({ total: 1, idle: 0, waiting: 2 });
-  connections.give(first);
+  connections.give(first, claimed);
   await Promise.all(waiters);
   expect(order).toEqual(["a", "b"]);
   expect(connections.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
@@ -171,42 +175,43 @@ test("who finds no connection free waits in line, and gets it in order", async (
 
 test("waiting ends after its time", async () => {
   await using connections = pool(1, { waitTimeout: 20 });
-  const taken = await connections.take();
-  await expect((async () => connections.take())()).rejects.toThrow("no connection came free in time");
+  const taken = await connections.take(claimed);
+  await expect((async () => connections.take(claimed))()).rejects.toThrow("no connection came free in time");
   expect(connections.statistics.waiting).toBe(0);
-  connections.give(taken);
+  connections.give(taken, claimed);
 });
 
 test("who leaves the line is told at once, and those behind have their turn", async () => {
   await using connections = pool(1);
-  const taken = await connections.take();
+  const taken = await connections.take(claimed);
   const leaving = new AbortController();
-  const [first, left, last] = [connections.take(), connections.take(leaving.signal), connections.take()];
+  const [before, between, behind] = [{ client: "one" }, { client: "one" }, { client: "one" }];
+  const [first, left, last] = [connections.take(before), connections.take(between, leaving.signal), connections.take(behind)];
   leaving.abort(new Error("gone"));
   await expect(left).rejects.toThrow("gone");
   expect(connections.statistics.waiting).toBe(2);
-  connections.give(taken);
-  connections.give(await first);
+  connections.give(taken, claimed);
+  connections.give(await first, before);
   expect(await last).toBe(taken);
-  connections.give(taken);
+  connections.give(taken, behind);
 });
 
 test("the place of a connection that was lost goes to who waits", async () => {
   await using connections = pool(1);
-  const taken = await connections.take();
-  const waiting = (async () => connections.take())();
+  const taken = await connections.take(claimed);
+  const waiting = (async () => connections.take(claimed))();
   await using bootstrap = await database.connect("bootstrap");
   await expect(Promise.all([taken.query(plain("select pg_sleep(30)")), bootstrap.query("select pg_terminate_backend($1)", [taken.processId])])).rejects.toMatchObject({ code: "57P01" });
-  connections.give(taken);
+  connections.give(taken, claimed);
   const next = await waiting;
   expect(texts(await next.query(plain("select 1")))).toEqual([["1"]]);
-  connections.give(next);
+  connections.give(next, claimed);
 });
 
 test("an idle connection that the server ends leaves the pool", async () => {
   await using connections = pool(2);
-  const taken = await connections.take();
-  connections.give(taken);
+  const taken = await connections.take(claimed);
+  connections.give(taken, claimed);
   await using bootstrap = await database.connect("bootstrap");
   await bootstrap.query("select pg_terminate_backend($1)", [taken.processId]);
   await expect.poll(() => connections.statistics.total).toBe(0);
@@ -214,31 +219,44 @@ test("an idle connection that the server ends leaves the pool", async () => {
 
 test("connections without work are closed after their time", async () => {
   await using connections = pool(2, { idleTimeout: 30 });
-  connections.give(await connections.take());
+  connections.give(await connections.take(claimed), claimed);
   await expect.poll(() => connections.statistics.total).toBe(0);
 });
 
-test("an ended pool serves who waits and who comes late, keeps no connection, and ends when all is given back", async () => {
+test("an ended pool serves waiting clients, keeps no connection, and then ends", async () => {
   const connections = pool(1);
-  const taken = await connections.take();
-  const waiting = (async () => connections.take())();
+  const taken = await connections.take(claimed);
+  const waiting = (async () => connections.take(claimed))();
   const ended = connections.end();
-  const late = (async () => connections.take())();
-  connections.give(taken);
-  connections.give(await waiting);
-  connections.give(await late);
+  const late = (async () => connections.take(claimed))();
+  connections.give(taken, claimed);
+  connections.give(await waiting, claimed);
+  connections.give(await late, claimed);
   await ended;
   expect(connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
-  connections.give(await connections.take());
+  connections.give(await connections.take(claimed), claimed);
   await expect.poll(() => connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
 });
 
-test("a connection that nobody holds does not keep the process alive", async () => {
+test("an unused connection does not keep the process alive", async () => {
   const program = `
     import { ConnectionPool } from "./engine/src/postgres/connection-pool.ts";
     const pool = new ConnectionPool({ connection: { connectionString: process.env.URI }, size: 1, idleTimeout: 60_000, waitTimeout: 1_000, onLost: () => {} });
-    pool.give(await pool.take());`;
+    const claimed = { client: "one" };
+    pool.give(await pool.take(claimed), claimed);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { env: { ...process.env, URI: database.getConnectionUri("engine") }, stdio: "inherit" });
   const [code] = (await once(child, "exit")) as [number | null];
   expect(code).toBe(0);
+});
+
+test("an answer over the limit ends the connection with a clear error", async () => {
+  const connection = await Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message), 1_000_000);
+  expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
+  expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
+  for (const text of ["SELECT repeat('x', 200000000)", "SELECT generate_series(1, 10000000)::text"]) {
+    const other = await Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message), 1_000_000);
+    await expect(other.query({ text, name: undefined, values: [] })).rejects.toThrow("the answer is larger than the limit of 1000000 bytes");
+    expect(other.isUsable).toBe(false);
+  }
+  await connection.close();
 });

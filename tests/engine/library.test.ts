@@ -13,8 +13,8 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]());
 
-test("the example in docs/engine.md runs as it is printed, and shows a tenant its own hijacks", async () => {
-  const [, example = ""] = /```ts\n(.*?)```/s.exec(readFileSync(resolve(repository, "docs/engine.md"), "utf8")) ?? [];
+test("the example in docs/reference/engine.md runs and shows a tenant its own hijacks", async () => {
+  const [, example = ""] = /```ts\n(.*?)```/s.exec(readFileSync(resolve(repository, "docs/reference/engine.md"), "utf8")) ?? [];
   const env = { ...process.env, DATABASE_URL: world.database.getConnectionUri("engine") };
   const { code, stdout, stderr } = await run(process.execPath, ["--input-type=module-typescript", "--eval", example], { cwd: repository, env });
   expect([code, stderr]).toEqual([0, ""]);

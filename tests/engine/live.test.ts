@@ -58,7 +58,7 @@ describe("live queries", () => {
     expect(JSON.parse(answers[1]?.text ?? "")).toMatchObject({ errors: [{ extensions: { code: "data-exception" } }] });
   });
 
-  test("that nobody waits for any more are cancelled in Postgres", async () => {
+  test("without subscribers are cancelled in Postgres", async () => {
     await using admin = await world.database.connect("bootstrap");
     await using owner = await world.database.connect("owner");
     await owner.query("begin");
@@ -89,7 +89,7 @@ describe("live queries", () => {
 describe("streams", () => {
   const query = `subscription($from: timestamp!) { view_bgpupdates_stream(batch_size: 2, cursor: {initial_value: {timestamp: $from}}) { timestamp } }`;
 
-  test("go on after the last row, to the microsecond, and are empty at the end", async () => {
+  test("continue after the last row, to the microsecond, and are empty at the end", async () => {
     const stream = prepare("analyst", query, { from: "2000-01-01" });
     expect(stream.kind).toBe("stream");
     const seen: unknown[] = [];

@@ -78,7 +78,7 @@ describe("one engine with a metadata database", () => {
     expect((await engine.metadata({ type: "export_metadata", args: {} })).body).toEqual(metadata("apple", "pear"));
   }, 60_000);
 
-  test("keeps what it has when new metadata are wrong, and says all that is", async () => {
+  test("keeps its metadata when new metadata is invalid, and reports all problems", async () => {
     await using engine = await start();
     const wrong = await engine.metadata(replace({ ...metadata({ table: "apple", select_permision: [] }), surplus: 1 }));
     expect(wrong.status).toBe(400);
@@ -106,7 +106,7 @@ describe("one engine with a metadata database", () => {
     expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
   }, 60_000);
 
-  test("serves the rest of inconsistent metadata when that is allowed, tells of it, and can drop what does not fit", async () => {
+  test("serves the rest of inconsistent metadata, reports the problems and can drop them", async () => {
     await using engine = await start();
     const permission = { role: "user", permission: { columns: ["id", "colour"], filter: {} } };
     const partly = metadata("plum", { table: { schema: "public", name: "apple" }, select_permissions: [permission] });
@@ -205,7 +205,7 @@ describe("two engines with one metadata database", () => {
     expect(await Promise.all(engines.map((engine) => engine.stop()))).toEqual([0, 0, 0]);
   }, 60_000);
 
-  test("keep the last metadata when stored ones cannot be served, and when the store cannot be asked", async () => {
+  test("keep the last metadata when stored metadata is invalid or the store is down", async () => {
     await using engine = await start();
     await using admin = await database.connect("bootstrap");
     await admin.query(`update hdb_catalog.hdb_metadata set metadata = '{"version":2}', resource_version = 7`);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { createEngine, MetadataError, query, type Problem } from "../../engine/src/engine.ts";
+import { createEngine, MetadataError, query, type Problem } from "@routeql/engine";
 import type { StartedDatabaseContainer } from "../harness/database-container.ts";
 import { engineOn, library, startLibrary } from "./support/native-library.ts";
 import { sourceAt } from "./support/source.ts";

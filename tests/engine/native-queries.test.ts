@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { query, type Engine } from "../../engine/src/engine.ts";
+import { query, type Engine } from "@routeql/engine";
 import type { StartedDatabaseContainer } from "../harness/database-container.ts";
 import { engineOn, startLibrary } from "./support/native-library.ts";
 import { sessionOf } from "./support/routing.ts";

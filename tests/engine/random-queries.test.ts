@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType, isObjectType, type GraphQLArgument, type GraphQLInputType, type GraphQLObjectType } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createEngine, type Engine } from "../../engine/src/engine.ts";
-import { EngineError } from "../../engine/src/errors.ts";
+import { createEngine, type Engine } from "@routeql/engine";
+import { EngineError } from "@routeql/engine/errors";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
 import { sourceAt } from "./support/source.ts";

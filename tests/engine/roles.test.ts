@@ -1,4 +1,4 @@
-import { Database } from "../../engine/src/execution/database.ts";
+import { Database } from "@routeql/engine/execution/database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startRouting, type RoutingWorld } from "./support/routing.ts";
 

@@ -1,11 +1,11 @@
 import { buildSchema } from "graphql";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createEngine } from "../../engine/src/engine.ts";
+import { createEngine } from "@routeql/engine";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { run } from "../harness/process.ts";
 
-const program = resolve(import.meta.dirname, "../../infra/local/main.ts");
+const program = resolve(import.meta.dirname, "../../cli/main.ts");
 let database: StartedDatabaseContainer;
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Database, type SharingLimits } from "../../engine/src/execution/database.ts";
-import { textOf } from "../../engine/src/postgres/bytes.ts";
+import { Database, type SharingLimits } from "@routeql/engine/execution/database";
+import { textOf } from "@routeql/engine/postgres/bytes";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 
 let container: StartedDatabaseContainer;
@@ -10,12 +10,14 @@ beforeAll(async () => {
   await using owner = await container.connect("owner");
   await owner.query("create table public.shared (id int); insert into public.shared values (1); grant select on public.shared to public");
   // Nothing that lock_timeout would end.
-  await owner.query(`create function public.pass_gate(gate bigint) returns text language plpgsql as $$
+  await owner.query(`create function public.pass_gate(gate bigint) returns text language plpgsql security definer as $$
     begin
       while not pg_try_advisory_xact_lock_shared(gate) loop perform pg_sleep(0.02); end loop;
       return 'passed';
     end $$;
     grant execute on function public.pass_gate to public`);
+  await using bootstrap = await container.connect("bootstrap");
+  await bootstrap.query("grant execute on function pg_catalog.pg_terminate_backend(integer, bigint) to routeql_engine");
 });
 
 afterAll(async () => {
@@ -63,7 +65,7 @@ async function start(sharing: SharingLimits, poolSize: number, known: readonly [
     sharing,
   });
   const run = async (signal: AbortSignal | undefined, text: string, values: string[]) => {
-    const [rows] = await database.runAll([{ text, values, mayShare: true }], signal);
+    const [rows] = await database.runAll([{ text, values, mayShare: true }], { signal });
     const value = rows?.[0]?.[0];
     return value === null || value === undefined ? value : textOf(value);
   };
@@ -94,11 +96,11 @@ const echo = "select $1::text";
 const divide = "select (12 / $1::int)::text";
 const beginning = "select $1::text || now()::text";
 const pass = "select public.pass_gate($1)";
-/** A gate that nobody closes. */
+/** A gate that stays open. */
 const free = "-1";
 const sleep = "select pg_sleep($1::float)::text";
 
-test("quick statements that wait for a connection go together, four at most, and each gets its own rows", async () => {
+test("batches up to four quick statements, and each gets its own rows", async () => {
   await using shared = await start(patient, 1, [[beginning, ""], [echo, ""]]);
   const release = await shared.holdConnections();
   const times = Array.from({ length: 5 }, () => shared.ask(beginning, ""));
@@ -133,7 +135,7 @@ test("a statement that fails does so alone, with its own reason", async () => {
   expect(await Promise.all([before, ...after])).toEqual(["before", "after", "4"]);
 });
 
-test("a statement that turns out to be stuck holds nobody but itself, and meets the statement timeout", async () => {
+test("a stuck statement delays no other and meets the statement timeout", async () => {
   await using shared = await start(impatient, 2, [[echo, ""], [pass, free]], 10_000);
   await using gate = await closedGate();
   const release = await shared.holdConnections();
@@ -163,7 +165,7 @@ test("a stuck statement that is free again in time has its answer, and so have t
   expect(await Promise.all([stuck, behind])).toEqual(["passed", "behind"]);
 });
 
-test("who leaves is told at once and disturbs nobody; what he asked for ends in Postgres", async () => {
+test("a client that leaves disturbs no other, and its statement ends in Postgres", async () => {
   await using shared = await start({ quick: Infinity, patience: 2_000 }, 1, [[echo, ""], [pass, free]]);
   await using gate = await closedGate();
   const release = await shared.holdConnections();
@@ -179,7 +181,7 @@ test("who leaves is told at once and disturbs nobody; what he asked for ends in 
   expect(shared.database.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
 });
 
-test("what was asked for by somebody who has left is not run at all", async () => {
+test("a queued statement of a client that left does not run", async () => {
   await using shared = await start(patient, 1, [[echo, ""], [sleep, "0"]]);
   const release = await shared.holdConnections();
   const leaving = new AbortController();

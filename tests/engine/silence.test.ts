@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createEngine, type Engine } from "../../engine/src/engine.ts";
+import { createEngine, type Engine } from "@routeql/engine";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { ToxicProxy } from "../harness/toxic-proxy.ts";
 import { sessionOf } from "./support/routing.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-test("a database that falls silent without ending its connections is given up, and a new connection serves", async () => {
+test("closes the connection of a silent database and serves with a new one", async () => {
   const ask = () => engine.execute({ query: "{ view_hijacks { key } }" }, sessionOf("admin"));
   expect(await ask()).toBe('{"data":{"view_hijacks":[]}}');
   proxy.set("hang");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createEngine, type Engine } from "../../engine/src/engine.ts";
+import { createEngine, type Engine } from "@routeql/engine";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
 
@@ -65,7 +65,7 @@ async function ask(options: { sources: object[]; stringifyNumericTypes?: boolean
   return JSON.parse(await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "u1" }))) as unknown;
 }
 
-test("enum tables, materialized views, functions with a session argument and computed fields are served", async () => {
+test("serves enum tables, materialized views, session functions and computed fields", async () => {
   const query = `{ thing(where: {colour: {_eq: red}}) { label colour title alike(args: {most: 1}) { label } } copy_aggregate { aggregate { count } }
     things_of(args: {lowest: 1}) { label } colour(order_by: {value: asc}) { value comment } }`;
   expect(await ask({ sources: [source("default")] }, query)).toEqual({
@@ -106,7 +106,7 @@ test("numbers are Postgres' own, or strings where that is asked for", async () =
   });
 });
 
-test("two sources stand beside each other when their names are kept apart, and are refused when they are not", async () => {
+test("two sources need different names", async () => {
   const other = source("other", { customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } } });
   const query = "{ thing_aggregate { aggregate { count } } other { thing(limit: 1, order_by: {id: asc}) { label __typename } } }";
   expect(await ask({ sources: [source("default"), other] }, query)).toEqual({
@@ -115,7 +115,7 @@ test("two sources stand beside each other when their names are kept apart, and a
   await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(/root field thing is there twice/);
 });
 
-test("two sources with the same tables need names of their own for the root fields alone, and each keeps to its own rows", async () => {
+test("two sources with the same tables need only different root fields", async () => {
   const customization = { root_fields: { prefix: "other_" } };
   const of = (thing: object) => {
     const { tables: [colour, first, ...more], ...rest } = source("other", { customization });
@@ -130,7 +130,7 @@ test("two sources with the same tables need names of their own for the root fiel
   await expect(ask({ sources: [source("default"), narrower] }, query)).rejects.toThrow(/type thing_bool_exp is there twice/);
 });
 
-test("a subscription may select several fields below the one of its source, which is the one that it has", async () => {
+test("a subscription may select several fields below its source's field", async () => {
   const named = source("default", { customization: { root_fields: { namespace: "shop" } } });
   const engine = await createEngine({ metadata: { version: 3, sources: [named] }, poolSize: 1 });
   engines.push(engine);
@@ -156,7 +156,7 @@ test("aggregates of related rows keep to their own source, where both have a tab
   });
 });
 
-test("under graphql-default the values of an enum table are asked for and answered in capitals, however they are stored", async () => {
+test("under graphql-default enum values are in capitals in requests and answers", async () => {
   const query = "query ($colour: ColourEnum!) { thing(where: {colour: {_in: [RED, $colour]}}, orderBy: {label: ASC}) { colour } thingsOf(args: {lowest: 1}) { label } }";
   const engine = await createEngine({ metadata: { version: 3, sources: [source("default", { customization: { naming_convention: "graphql-default" } })] }, poolSize: 1 });
   engines.push(engine);

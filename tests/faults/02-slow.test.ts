@@ -43,8 +43,8 @@ describe.each(edges)("between the %s and the %s", (caller, callee, port, delay) 
 
 describe.each(["database", "engine"] as const)("the %s gets a twentieth of a processor", (part) => {
   test("answers come late, and all are right or errors of ours", { timeout: 150_000 }, async () => {
-    const inject = () => throttle(part, "0.05");
-    const undo = () => throttle(part, String(availableParallelism()));
+    const inject = () => throttle(part, 0.05);
+    const undo = () => throttle(part, availableParallelism());
     try {
       await suffer({ inject, undo, milliseconds: 3000, recovery, noticed: false });
     } finally {

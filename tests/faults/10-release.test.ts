@@ -110,7 +110,7 @@ async function withLimit(limit: number): Promise<Exported> {
 
 const replace = async (metadata: object): Promise<number> => (await (engines[0] as EngineProcess).metadata({ type: "replace_metadata", version: 2, args: { metadata } })).status;
 
-test("releases while clients work: migrations, then other metadata; no request fails, every answer is of the metadata before or after, and sockets begin anew", { timeout: 180_000 }, async () => {
+test("releases while clients work: no request fails, and sockets reconnect", { timeout: 180_000 }, async () => {
   expect(await replace(await withLimit(limitOf(0)))).toBe(200);
   for (const engine of engines) await expect.poll(async () => (await rowsOf(engine)).data?.view_hijacks.length, { timeout: bound }).toBe(limitOf(0));
   const end = new AbortController();

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { paths } from "../../contract/paths.ts";
+import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 import type { Answer } from "./support/upstream-program.ts";
@@ -69,13 +69,5 @@ test("the replies of the login paths, which hold secrets, are never compressed",
     const reply = await request(parts.gateway, path, { method: "POST", headers: asking });
     expect(reply.headers).not.toHaveProperty("content-encoding");
     expect(reply.body.toString()).toBe(large);
-  }
-});
-
-test("the console's page and scripts are compressed", async () => {
-  await parts.engine.answer({ "/console": { headers: { "content-type": "text/html" }, body: large }, "/console/a.js": { headers: { "content-type": "text/javascript" }, body: large } });
-  for (const path of ["/", "/console/a.js"]) {
-    const reply = await request(parts.gateway, path, { listener: "console", headers: asking });
-    expect(reply.headers["content-encoding"]).toBe("gzip");
   }
 });

@@ -1,52 +1,77 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { errorBody } from "../../nginx/errors-file.ts";
+import { errorBody } from "@routeql/nginx/errors-file";
 import { query, request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
 
+/** Paths of the scripts and styles that the page names. */
+async function assets(): Promise<string[]> {
+  const page = (await request(parts.gateway, "/", { listener: "console" })).body.toString();
+  return [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? "");
+}
+
 describe("with the console on", () => {
   beforeAll(async () => void (parts = await startSurroundings()));
-  beforeEach(() => parts.engine.answer({ "/console": { headers: { "content-type": "text/html" }, body: "<title>console</title>" } }));
+  beforeEach(() => parts.engine.answer());
   afterAll(() => parts?.[Symbol.asyncDispose]());
 
-  test("its listener serves the engine's page at the root", async () => {
+  test("serves the page at the root of its listener without the engine", async () => {
     const reply = await request(parts.gateway, "/?a=b", { listener: "console" });
-    expect([reply.status, reply.headers["content-type"], reply.body.toString()]).toEqual([200, "text/html", "<title>console</title>"]);
-    expect((await parts.engine.received()).map((entry) => entry.target)).toEqual(["/console"]);
+    expect([reply.status, reply.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(reply.body.toString()).toContain("<title>RouteQL console</title>");
+    expect(reply.headers).toMatchObject({ "cache-control": "no-cache", "x-frame-options": "DENY", "x-content-type-options": "nosniff" });
+    expect(reply.headers["strict-transport-security"]).toMatch(/^max-age=\d+/);
+    expect(await parts.engine.received()).toEqual([]);
   });
 
-  test("no credential of the browser goes with the page", async () => {
-    const secrets = { authorization: "Bearer a", cookie: "sid=1", "x-engine-access-key": "master", "x-hasura-role": "admin" };
-    await request(parts.gateway, "/", { listener: "console", headers: secrets });
-    const [entry] = await parts.engine.received();
-    expect(Object.keys(entry?.headers ?? {}).sort()).toEqual(["connection", "host", "x-forwarded-for", "x-forwarded-proto", "x-request-id"]);
+  test("the policy allows scripts, workers and connections of the own origin only", async () => {
+    const policy = String((await request(parts.gateway, "/", { listener: "console" })).headers["content-security-policy"]);
+    const directives = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]));
+    for (const name of ["script-src", "worker-src", "connect-src"]) expect.soft([name, directives.get(name)]).toEqual([name, "'self'"]);
+    for (const name of ["default-src", "base-uri", "form-action", "frame-ancestors"]) expect.soft([name, directives.get(name)]).toEqual([name, "'none'"]);
+    expect(policy).not.toMatch(/https?:|unsafe-eval|\*/);
   });
 
-  test("the page keeps the policy that the engine gave it and may not be framed", async () => {
-    await parts.engine.answer({ "/console": { headers: { "content-security-policy": "default-src 'self'" } } });
-    const { headers } = await request(parts.gateway, "/", { listener: "console" });
-    expect(headers).toMatchObject({ "content-security-policy": "default-src 'self'", "x-frame-options": "DENY" });
-  });
-
-  test("parts of the page are fetched below /console/, plain names only", async () => {
-    await request(parts.gateway, "/console/scripts/app-1.2.js?v=1", { listener: "console" });
-    expect((await parts.engine.received()).map((entry) => entry.target)).toEqual(["/console/scripts/app-1.2.js"]);
-    for (const path of ["/console", "/console/", "/console/../v1/metadata", "/console/%2e%2e/v1/metadata", "/console/a%20b", "/console/a%0d%0ab", "/console/a%3fb"]) {
-      expect((await request(parts.gateway, path, { listener: "console" })).status).toBe(404);
+  test("serves every file that the page names, immutable and with its type", async () => {
+    const paths = await assets();
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of paths) {
+      const reply = await request(parts.gateway, path, { listener: "console" });
+      expect([path, reply.status]).toEqual([path, 200]);
+      expect(reply.headers["content-type"]).toBe(path.endsWith(".css") ? "text/css" : "text/javascript");
+      expect(reply.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+      expect(reply.headers["x-content-type-options"]).toBe("nosniff");
     }
   });
 
+  test("sends files gzipped to clients that accept gzip", async () => {
+    for (const path of ["/", ...(await assets())]) {
+      const plain = await request(parts.gateway, path, { listener: "console" });
+      const reply = await request(parts.gateway, path, { listener: "console", headers: { "accept-encoding": "gzip" } });
+      expect([path, reply.headers["content-encoding"]]).toEqual([path, "gzip"]);
+      expect(gunzipSync(reply.body).equals(plain.body)).toBe(true);
+    }
+  });
+
+  test.each([
+    "/console", "/console/", "/console/index.html", "/console/assets/", "/console/assets/none.js", "/console/assets/../index.html",
+    "/console/assets/%2e%2e/index.html", "/console/../v1/metadata", "/console/assets/a%20b", "/console/assets/a%0d%0ab",
+  ])("%s does not exist", async (path) => {
+    expect((await request(parts.gateway, path, { listener: "console" })).status).toBe(404);
+    expect(await parts.engine.received()).toEqual([]);
+  });
+
   test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is refused with 405 and Allow", async (method) => {
-    for (const path of ["/", "/console/app.js"]) {
+    for (const path of ["/", ...(await assets()).slice(0, 1)]) {
       const reply = await request(parts.gateway, path, { listener: "console", method });
       expect([reply.status, reply.headers.allow]).toEqual([405, "GET, HEAD"]);
     }
   });
 
   test("the API's listener has no console", async () => {
-    for (const path of ["/", "/console", "/console/app.js"]) expect((await request(parts.gateway, path)).status).toBe(404);
-    expect(await parts.engine.received()).toEqual([]);
+    for (const path of ["/", "/console", ...(await assets())]) expect((await request(parts.gateway, path)).status).toBe(404);
   });
 });
 
@@ -55,7 +80,7 @@ describe("with the console off", () => {
   beforeAll(async () => void (off = await startSurroundings({ settings: { console: false } })));
   afterAll(() => off?.[Symbol.asyncDispose]());
 
-  test.each(["/", "/console", "/console/app.js"])("%s does not exist on its listener", async (path) => {
+  test.each(["/", "/console", "/console/index.html"])("%s does not exist on its listener", async (path) => {
     const reply = await request(off.gateway, path, { listener: "console" });
     expect([reply.status, reply.body.toString()]).toEqual([404, errorBody("not-found")]);
     expect(await off.engine.received()).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { paths } from "../../contract/paths.ts";
+import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
@@ -58,6 +58,7 @@ test("the engine receives exactly the listed headers, the master key under its o
     authorization: "Bearer a.b.c",
     origin: "https://routes.example.net",
     "x-hasura-admin-secret": "master",
+    "x-hasura-role": "admin",
     "x-forwarded-for": address,
     "x-forwarded-proto": "https",
     "x-request-id": identifier,
@@ -69,6 +70,18 @@ test("a client that sends nothing of its own gives the engine no credentials at 
   expect(Object.keys(reply.echo().headers).sort()).toEqual(
     ["connection", "content-length", "content-type", "host", "x-forwarded-for", "x-forwarded-proto", "x-request-id"],
   );
+});
+
+test("role and known session variables pass with the master key", async () => {
+  const headers = { "x-engine-access-key": "master", "x-hasura-role": "tenant", "X-Hasura-Org-Id": "acme", "x-hasura-user-id": "7" };
+  const received = (await query(parts.gateway, { headers })).echo().headers;
+  expect(received).toMatchObject({ "x-hasura-role": "tenant", "x-hasura-org-id": "acme" });
+  expect(received).not.toHaveProperty("x-hasura-user-id");
+});
+
+test.each([{}, { "x-engine-access-key": "" }, { authorization: "Bearer a.b.c" }])("role and session variables never pass with %o", async (credentials) => {
+  const reply = await query(parts.gateway, { headers: { "x-hasura-role": "admin", "x-hasura-org-id": "acme", ...credentials } });
+  expect(Object.keys(reply.echo().headers).filter((name) => name.startsWith("x-hasura"))).toEqual([]);
 });
 
 test("the master key sent twice is no master key", async () => {

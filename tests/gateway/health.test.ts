@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { errorBody } from "../../nginx/errors-file.ts";
+import { errorBody } from "@routeql/nginx/errors-file";
 import { request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 import type { Answer } from "./support/upstream-program.ts";

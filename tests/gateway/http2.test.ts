@@ -30,14 +30,17 @@ async function ask(headers: OutgoingHttpHeaders, body = '{"query":"{ a }"}'): Pr
   return { status: seen, body: content };
 }
 
-test("a query over HTTP/2 reaches the engine as one request of HTTP/1.1, with the listed headers alone", async () => {
+test("forwards a query over HTTP/2 as one HTTP/1.1 request with the listed headers", async () => {
   const headers = { authorization: "Bearer a", "x-engine-access-key": "master", "x-hasura-role": "admin", "x-forwarded-for": "192.0.2.1" };
   expect((await ask(headers)).status).toBe(200);
   const [entry, ...more] = await parts.engine.received();
   expect(more).toEqual([]);
   expect(entry).toMatchObject({ method: "POST", target: "/v1/graphql", body: '{"query":"{ a }"}' });
   expect(entry?.headers).toMatchObject({ "content-length": "17", authorization: "Bearer a", "x-hasura-admin-secret": "master" });
-  expect(Object.keys(entry?.headers ?? {})).not.toContain("x-hasura-role");
+  // A role passes beside the master key only.
+  expect(entry?.headers["x-hasura-role"]).toBe("admin");
+  await ask({ authorization: "Bearer a", "x-hasura-role": "admin" });
+  expect(Object.keys((await parts.engine.received()).at(-1)?.headers ?? {})).not.toContain("x-hasura-role");
 });
 
 test("cookies that HTTP/2 sends apart are one Cookie header to the sidecar", async () => {

@@ -30,7 +30,7 @@ async function admits(candidate: string): Promise<boolean> {
   return code === 0;
 }
 
-test("the first start makes a cluster with checksums, C.UTF-8 and the database, open to passwords only", async () => {
+test("the first start creates a cluster with checksums, C.UTF-8 and passwords only", async () => {
   await container.start(name, "postgres", "-c", "shared_buffers=32MB");
   await untilReady();
   expect(await sql("select current_setting('data_checksums'), current_setting('shared_buffers'), current_setting('listen_addresses')")).toBe("on|32MB|*");
@@ -40,7 +40,7 @@ test("the first start makes a cluster with checksums, C.UTF-8 and the database, 
   expect([await admits(password), await admits("another password")]).toEqual([true, false]);
 });
 
-test("a statement that takes more memory than a process may have fails alone: the server and its connections go on", async () => {
+test("only a statement beyond the process memory limit fails; the server continues", async () => {
   await container.start(name);
   await untilReady();
   const beside = sql("select pg_sleep(3), 'goes on'");
@@ -49,7 +49,7 @@ test("a statement that takes more memory than a process may have fails alone: th
   expect(await sql("select length(repeat('x', 20000000))")).toBe("20000000");
 });
 
-test("a new password in the file is the password after the next start, data and all, even after a kill", async () => {
+test("a new password in the file applies after the next start, even after a kill", async () => {
   await container.start(name);
   await untilReady();
   expect(await sql("create table kept as select 42 as answer")).toBe("SELECT 1");

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { once } from "node:events";
-import { paths } from "../../contract/paths.ts";
-import { errorBody } from "../../nginx/errors-file.ts";
+import { paths } from "@routeql/contract/paths";
+import { errorBody } from "@routeql/nginx/errors-file";
 import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
@@ -59,7 +59,7 @@ describe.concurrent("limits", () => {
     for (const socket of sockets) socket.terminate();
   });
 
-  test("a client that is slow with its headers or its body is cut off without the engine having heard of it", async ({ expect }) => {
+  test("cuts a client with slow headers or body before the engine hears of it", async ({ expect }) => {
     await using parts = await startSurroundings({
       edit: (files) => {
         files["client-limits.conf"] = (files["client-limits.conf"] ?? "").replaceAll(/(client_(?:header|body)_timeout +)10s/g, "$11s");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { paths } from "../../contract/paths.ts";
+import { paths } from "@routeql/contract/paths";
 import { raw } from "./support/raw.ts";
 import { query, type Reply, request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
@@ -40,7 +40,7 @@ test("a refused request is logged under its own method and path", async () => {
   expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ method: "PUT", path: "/api/graphql", status: 405 });
 });
 
-test("a path with bytes that are no text leaves a line of JSON all the same, up to the first of them", async () => {
+test("logs a path with invalid text as JSON up to the first such byte", async () => {
   for (const bytes of ["\xff\xfe", "\xc2\x9b31m", "\xe9?a=b", "\xf0\x9f"]) expect(await raw(parts.gateway, `GET /odd${bytes} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(" 404 ");
   const { access, text } = await parts.gateway.log(idOf(await query(parts.gateway)));
   expect(access.filter((line) => line["path"] === "/odd")).toHaveLength(4);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { errorBody } from "../../nginx/errors-file.ts";
+import { errorBody } from "@routeql/nginx/errors-file";
 import { raw } from "./support/raw.ts";
 import { request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
@@ -45,7 +45,7 @@ test("plain HTTP on the API's TLS port is refused in words", async () => {
   expect(text).toContain(errorBody("https-required"));
 });
 
-test("plain HTTP on the console's TLS port is redirected for a browser and refused for anything with a body", async () => {
+test("redirects a browser's plain HTTP on the console's port and rejects bodies", async () => {
   const get = await raw(parts.gateway, "GET /?a HTTP/1.1\r\nHost: a\r\n\r\n", { plain: true, listener: "console" });
   expect(get).toMatch(/^HTTP\/1\.1 308 .*\r\nLocation: https:\/\/routes\.example\.net:32123\/\?a\r\n/s);
   const post = await raw(parts.gateway, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", { plain: true, listener: "console" });

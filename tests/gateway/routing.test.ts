@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { errorBody } from "../../nginx/errors-file.ts";
-import { paths } from "../../contract/paths.ts";
+import { errorBody } from "@routeql/nginx/errors-file";
+import { paths } from "@routeql/contract/paths";
 import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { paths } from "../../contract/paths.ts";
-import { errorBody } from "../../nginx/errors-file.ts";
+import { paths } from "@routeql/contract/paths";
+import { errorBody } from "@routeql/nginx/errors-file";
 import { mustRun } from "../harness/process.ts";
 import { query, request, type Reply } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
@@ -72,7 +72,7 @@ test("a reply without a length arrives whole", async () => {
   expect((await query(parts.gateway)).body.length).toBe(300_000);
 });
 
-test("a part that is gone is 503 at once, the other still works, and its successor is found at another address", async () => {
+test("a stopped service is 503 at once, and its successor is found at another address", async () => {
   const before = await address(parts.engine.getId());
   await parts.engine.stop();
   await new Promise((resolve) => setTimeout(resolve, 2500));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
-import { paths } from "../../contract/paths.ts";
+import { paths } from "@routeql/contract/paths";
 import { statuses } from "../harness/exchange.ts";
 import type { StartedGateway } from "./support/gateway-container.ts";
 import { raw } from "./support/raw.ts";
@@ -55,6 +55,8 @@ test("the handshake carries exactly the listed headers", async () => {
     upgrade: "websocket",
     authorization: "Bearer a",
     "x-hasura-admin-secret": "master",
+    // A role passes beside the master key.
+    "x-hasura-role": "admin",
     origin: "https://routes.example.net",
     "sec-websocket-extensions": expect.stringContaining("permessage-deflate") as string,
     "sec-websocket-key": expect.any(String) as string,

@@ -3,7 +3,6 @@ import { runLabels } from "./run.ts";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { StartedDatabaseContainer } from "./database-container.ts";
 import { keepInspection, noteSecret } from "./evidence.ts";
-import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
 import { ContainerAtOwnAddress } from "./own-address.ts";
 import type { StartedSessionsContainer } from "./sessions-container.ts";
@@ -84,17 +83,4 @@ export class StartedAuthSidecarContainer extends ContainerAtOwnAddress {
   getAdminPassword(): string {
     return this.adminPassword;
   }
-}
-
-/** Starts the kit's own sidecar image beside a database and a session store of the same network. */
-export async function startAuthSidecar(
-  network: string,
-  database: StartedDatabaseContainer,
-  sessions: StartedSessionsContainer,
-): Promise<StartedAuthSidecarContainer> {
-  return new AuthSidecarContainer(await image("auth-sidecar"))
-    .withNetworkMode(network)
-    .withDatabase(database)
-    .withSessions(sessions)
-    .start();
 }

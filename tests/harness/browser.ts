@@ -3,7 +3,7 @@ import { accessSync, constants } from "node:fs";
 /** Where Debian's package `chromium` puts the browser. */
 export const chromiumPath = "/usr/bin/chromium";
 
-/** Flags for a browser that runs as root and speaks to nobody but the page it is told to open. */
+/** Flags for a browser that runs as root and connects only to the opened page. */
 export const chromiumFlags: readonly string[] = [
   "--no-sandbox",
   "--disable-gpu",
@@ -23,3 +23,6 @@ export function chromiumAbsent(): string | undefined {
     return `${chromiumPath} is absent: install the package chromium`;
   }
 }
+
+/** Environment of the browser: its sockets lie in the temporary folder, and a socket's path may have 107 characters only. */
+export const chromiumEnvironment = (): Record<string, string> => ({ ...(process.env as Record<string, string>), TMPDIR: "/tmp" });

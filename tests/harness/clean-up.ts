@@ -5,7 +5,7 @@ import { runLabel } from "./run.ts";
 import { isStackOf } from "./stack-name.ts";
 
 /** Labels by which the kit's commands know what belongs to a stack; their value is its name. */
-const stackLabels = ["com.routeql.stack", "com.routeql.relay"];
+const stackLabels = ["com.routeql.stack", "com.routeql.relay", "com.routeql.claim"];
 const stacks = resolve(import.meta.dirname, "../../.routeql");
 
 /** How many of each kind there were. */
@@ -17,6 +17,8 @@ export interface CleanedUp {
 
 /** Removes what these runs left: their containers with their anonymous volumes, their volumes, their networks, and the same of the stacks that their tests named. */
 export async function cleanUp(...runs: readonly string[]): Promise<CleanedUp> {
+  // Without a run there may be no Docker either.
+  if (runs.length === 0) return { containers: 0, volumes: 0, networks: 0 };
   const containers = await found(runs, "ps", "--all");
   if (containers.length > 0) await mustRun("docker", ["rm", "--force", "--volumes", ...containers]);
   const volumes = await found(runs, "volume", "ls");

@@ -99,6 +99,8 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
   /** A connected client; closed by `await using`. */
   async connect(role: DatabaseRole): Promise<Client & AsyncDisposable> {
     const client = new Client({ connectionString: this.getConnectionUri(role), connectionTimeoutMillis: CONNECTION_TIMEOUT });
+    // A test may stop or remove the database while a client is idle; a statement that follows fails by itself.
+    client.on("error", () => undefined);
     await client.connect();
     return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
   }

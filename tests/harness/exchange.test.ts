@@ -13,7 +13,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A socket to somebody who does this with each connection. */
+/** A socket to a server that does this with each connection. */
 async function socketTo(answer: (socket: Socket) => void): Promise<Socket> {
   server = createServer((socket) => {
     held.add(socket.on("error", () => undefined));

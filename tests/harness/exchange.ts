@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Milliseconds without a byte, on a machine at load, after which nobody answers; it resets with each byte sent. */
+/** Milliseconds without a byte, on a loaded machine, after which the server counts as silent; each sent byte resets it. */
 const firstByte = 20_000;
 
 /** Milliseconds without a further byte after which a reply on a connection that stays open is whole: what belongs to it comes close together. */

@@ -1,8 +1,8 @@
-import { type BuiltImage, builtImages } from "../../infra/images.ts";
-import { settings } from "../../infra/settings/list.ts";
+import { type BuiltImage, builtImages } from "@routeql/infra/images";
+import { settings } from "@routeql/infra/settings/list";
 import { mustRun, run } from "./process.ts";
 
-/** The base of the Node images where no registry answers; made by infra/local. */
+/** The base of the Node images where no registry answers; made by cli/. */
 const nodeStandIn = "routeql/node:24.21.0";
 const made = new Map<string, Promise<string>>();
 

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execa } from "execa";
 
 /** What a finished process left. */
 export interface Finished {
@@ -17,23 +17,11 @@ export interface RunOptions {
 }
 
 /** Runs a program to its end; never throws for a non-zero exit. */
-export async function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
-  const { promise, resolve, reject } = Promise.withResolvers<Finished>();
-  const child = spawn(file, args, { cwd: options.cwd, env: options.env ?? process.env, timeout: options.timeout, killSignal: "SIGKILL" });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  child.once("error", reject);
-  child.once("close", (code) =>
-    resolve({ code: code ?? -1, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
-  );
-  // A program that ends without reading its input is judged by its exit code.
-  child.stdin.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") reject(error);
-  });
-  child.stdin.end(options.input ?? "");
-  return promise;
+export async function run(file: string, args: readonly string[], { cwd, env, input = "", timeout }: RunOptions = {}): Promise<Finished> {
+  const result = await execa(file, args, { cwd, env, extendEnv: env === undefined, input, timeout, killSignal: "SIGKILL", reject: false, stripFinalNewline: false });
+  // Without an exit code it was killed, or never ran.
+  if (result.exitCode === undefined && result.signal === undefined && !result.timedOut) throw result;
+  return { code: result.exitCode ?? -1, stdout: result.stdout, stderr: result.stderr };
 }
 
 /** Like {@link run}, but a non-zero exit is an error that shows the last lines of both streams. */

@@ -4,9 +4,15 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
+import { engineAddress, engineEnvironment, standardOrigin } from "@routeql/host/docker/engine-address";
 
 // Testcontainers' own reaper is an image of its own, which an air-gapped machine cannot pull; clean-up.ts stands in for it.
 process.env["TESTCONTAINERS_RYUK_DISABLED"] = "true";
+
+// The engine that the commands use, for Testcontainers and the docker command too: neither tries all that the other does. The standard
+// socket stays unnamed, because an engine that is named and does not answer is neither installed nor started.
+const engine = engineAddress();
+if (engine.origin !== standardOrigin) Object.assign(process.env, engineEnvironment(engine));
 
 /** The label's name; its value is the run's identifier. */
 export const runLabel = "com.routeql.test-run";

@@ -16,6 +16,14 @@ export class TestNetwork implements AsyncDisposable {
     return network;
   }
 
+  /**
+   * The machine's own address on this network, which containers of every network reach. The default network `bridge` shows none until the
+   * Docker engine has been restarted once.
+   */
+  async gateway(): Promise<string> {
+    return (await mustRun("docker", ["network", "inspect", this.name, "--format", "{{(index .IPAM.Config 0).Gateway}}"])).trim();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await mustRun("docker", ["network", "rm", this.name]);
   }

@@ -17,7 +17,7 @@ function times(count: number, next: () => number, more = 0): number[] {
   return Array.from({ length: count }, () => more + 5 + next() + (next() < 0.125 ? 20 * next() : 0));
 }
 
-test("samples of the same times differ by one standard error in the mean square, however their slowest scatter", () => {
+test("equal samples differ by one standard error, however their slowest values scatter", () => {
   const next = numbers(1);
   const differences = Array.from({ length: 2000 }, () => timeDifference(times(150, next), times(150, next), 0.1));
   const scatter = Math.sqrt(differences.reduce((sum, value) => sum + value ** 2, 0) / differences.length);

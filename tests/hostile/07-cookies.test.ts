@@ -23,7 +23,7 @@ const tokenWith = async (headers: Record<string, string>, path: string = paths.t
 };
 
 describe("the session cookie", () => {
-  test("is for the login paths of this host alone, for no script and no other site, and never in clear", async () => {
+  test("is only for the login paths of this host, for no script and no other site", async () => {
     const { headers } = await login(account);
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=[\w-]{43}; Path=\/api\/auth; HttpOnly; Secure; SameSite=Strict$/)]);
     const { headers: plain } = await call("/api/auth/login/credentials", { base: stack.httpUrl });

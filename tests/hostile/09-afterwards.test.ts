@@ -30,12 +30,12 @@ test("ASVS 16.2.5: no log of any part holds a key, a password, a session or a to
   for (const name of await services()) {
     const log = await logOf(name);
     for (const [index, secret] of secrets.entries()) expect(log.includes(secret), `${name}, secret ${index}`).toBe(false);
-    // The form of a token, whoever's it is.
+    // The form of a token, of any client.
     expect(log, name).not.toMatch(/eyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/);
   }
 });
 
-test("nothing that came from outside is a failure of ours: neither the sidecar nor the engine has logged an error, nor the gateway a 5xx but for what is not configured", async () => {
+test("no attack caused an error line or an unexpected 5xx", async () => {
   for (const service of ["auth-sidecar", "engine"]) {
     const lines = (await logOf(containerOf(service))).split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
     expect(lines, service).toEqual([]);

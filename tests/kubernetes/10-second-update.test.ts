@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { stackPaths } from "../../infra/local/foundation/paths.ts";
+import { stackPaths } from "@routeql/host/paths";
 import { node } from "./support/node.ts";
 import { namespace, stackName, up } from "./support/stack.ts";
 

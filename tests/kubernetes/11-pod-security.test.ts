@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ApiClient, defaultConfig } from "../../infra/local/plugins/kubernetes/api/client.ts";
-import { Cluster } from "../../infra/local/plugins/kubernetes/api/cluster.ts";
-import type { KubernetesObject } from "../../infra/local/plugins/kubernetes/api/objects.ts";
+import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
+import { Cluster } from "@routeql/host/kubernetes/cluster";
+import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
 import { node } from "./support/node.ts";
 import { namespace } from "./support/stack.ts";
 

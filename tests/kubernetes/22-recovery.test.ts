@@ -25,7 +25,7 @@ test(`a killed database pod comes back with its data, and everything works again
   }
   const { lost, answered } = await clients.end();
   expect(answered).toBeGreaterThan(0);
-  // What was refused meanwhile was refused with an answer of ours, not with somebody's internals.
+  // Rejected requests got our own error, not internals.
   for (const { why } of lost.filter((one) => /^\d/.test(one.why))) expect(why).toMatch(/^(503|200) \{/);
   const { rows } = await (await database("owner")).query("select id from auth.organisations where id = 'survivor'");
   expect(rows).toEqual([{ id: "survivor" }]);

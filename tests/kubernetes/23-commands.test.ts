@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { stackPaths } from "../../infra/local/foundation/paths.ts";
+import { stackPaths } from "@routeql/host/paths";
 import { run } from "../harness/process.ts";
 import { command } from "../e2e/support/commands.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { main, npmRun } from "./support/npm-run.ts";
 import { stackName } from "./support/stack.ts";
 
-test("npm run psql opens the database's pod: with a statement, with statements from its input, and with their exit code", async () => {
+test("npm run psql runs a statement, or its input, in the database's pod", async () => {
   expect(await command("psql", "-Atc", "select current_user")).toBe("routeql_owner\n");
   const fromInput = await npmRun("psql", ["-At", "--role", "loader"], "select 6 * 7;\nselect current_user;\n");
   expect(fromInput).toMatchObject({ code: 0, stdout: "42\nrouteql_loader\n" });

@@ -6,14 +6,15 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { backUpTo } from "../../infra/local/database/backup.ts";
-import { openClientPrograms, runProgram } from "../../infra/local/database/client-programs.ts";
-import { openProgramsBeside } from "../../infra/local/kubernetes/client-programs.ts";
-import { connectTo } from "../../infra/local/kubernetes/connect.ts";
-import { ForwardedSocket } from "../../infra/local/kubernetes/database-socket.ts";
-import { relayBeside } from "../../infra/local/kubernetes/outside-database.ts";
-import { placeOf } from "../../infra/local/kubernetes/place.ts";
-import { valuesOf } from "../../infra/local/stack/values.ts";
+import { backUpTo } from "@routeql/cli/database/backup";
+import { openClientPrograms } from "@routeql/cli/database/client-programs";
+import { runProgram } from "@routeql/cli/database/programs";
+import { openProgramsBeside } from "@routeql/cli/kubernetes/client-programs";
+import { connectTo } from "@routeql/cli/kubernetes/connect";
+import { ForwardedSocket } from "@routeql/cli/kubernetes/database-socket";
+import { relayBeside } from "@routeql/cli/kubernetes/outside-database";
+import { placeOf } from "@routeql/cli/kubernetes/place";
+import { valuesOf } from "@routeql/cli/stack/values";
 import { database } from "../e2e/support/database.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { node } from "./support/node.ts";
@@ -38,7 +39,7 @@ async function contents(): Promise<unknown> {
   return rows;
 }
 
-test("npm run backup and restore bring the pod's database back as it was, and take nothing away unasked", limit, async () => {
+test("npm run backup and restore recover the pod's database", limit, async () => {
   const owner = await database("owner");
   const sidecar = await database("sidecar");
   await sidecar.query("insert into auth.users (id, email, name, password_hash, role) values ('backup-user', 'backup@example.net', 'N', 'hash', 'viewer')");
@@ -73,7 +74,7 @@ test("npm run backup and restore bring the pod's database back as it was, and ta
 /** Seconds that the dump would wait for its table by itself; whatever ends it earlier is the end of the connection. */
 const lockWait = 60;
 
-test("a backup whose connection ends leaves neither a file nor a dump that goes on in the pod", limit, async () => {
+test("a backup whose connection ends leaves no file and no dump in the pod", limit, async () => {
   const owner = await database("owner");
   const sidecar = await database("sidecar");
   const dumps = async (): Promise<number> => {
@@ -115,7 +116,7 @@ test("a program that fails before all of its input has come is said to have fail
   });
 });
 
-test("a database outside is reached from pods beside the stack, by its programs and by a connection, and the pods go with their work", limit, async () => {
+test("commands reach an external database from temporary pods", limit, async () => {
   // The stack's own stands in: what leads to it is the same as what leads out.
   const place = (await placeOf(stackName))!;
   const [connection, values] = await Promise.all([connectTo(place, stackName), valuesOf(stackName)]);

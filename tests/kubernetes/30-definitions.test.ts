@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { readConfiguration } from "../../infra/local/stack/configuration.ts";
-import { renderStack } from "../../infra/rendering/render-stack.ts";
+import { readConfiguration } from "@routeql/cli/stack/configuration";
+import { renderStack } from "@routeql/infra/rendering/render-stack";
 import { definitionModules } from "./cluster/binaries.ts";
 import { node } from "./support/node.ts";
 import { stackSettings } from "./support/stack.ts";
@@ -66,7 +66,7 @@ test("the manifests with a CloudNativePG database are what its definitions and t
   await check(all);
 });
 
-test("the manifests with a certificate by cert-manager are what its definitions and the API ask for", { timeout: 120_000 }, async () => {
+test("the API accepts manifests with a certificate by cert-manager", { timeout: 120_000 }, async () => {
   const all = await manifests({ certificateIssuer: "letsencrypt" });
   expect(kindsOf(all)).toContain("cert-manager.io/v1 Certificate");
   await check(all);

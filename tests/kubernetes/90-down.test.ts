@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { down, namespace, stackName, up } from "./support/stack.ts";
 import { node } from "./support/node.ts";
-import { bringDown } from "../../infra/local/api.ts";
+import { bringDown } from "@routeql/cli/api";
 
 interface Named {
   readonly items: readonly { readonly kind: string; readonly metadata: { readonly name: string } }[];

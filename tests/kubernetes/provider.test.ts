@@ -79,7 +79,7 @@ test.concurrent("a failed job and a rollout that cannot succeed end the update w
 
   const badImage = smallProgram(tiny.name, { image: "routeql.test/nothing:1", seconds: 10 });
   await expect(tiny.up(badImage)).rejects.toMatchObject(failure(/Deployment/, /ErrImageNeverPull/));
-  // The old pod goes on.
+  // The old pod keeps running.
   const { status } = await node.get<{ status: { availableReplicas: number } }>("deployment", "service", `--namespace=${tiny.name}`);
   expect(status.availableReplicas).toBe(1);
   expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ update: 1, same: everything - 1 });

@@ -3,9 +3,9 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch } from "undici";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { bringDown, bringUp, type StackAccess } from "../../infra/local/api.ts";
-import { dockerClient } from "../../infra/local/docker/client.ts";
-import { stackPaths } from "../../infra/local/foundation/paths.ts";
+import { bringDown, bringUp, type StackAccess } from "@routeql/cli/api";
+import { dockerClient } from "@routeql/host/docker/client";
+import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { newStackName } from "../harness/stack-name.ts";
@@ -92,7 +92,7 @@ test("the sidecar alone has a way out, by a network that nothing else is on", as
   expect(Object.values(members).map(({ Name: name }) => name)).toEqual([`routeql-${stack}-auth-sidecar`]);
 });
 
-test("the search account's password is in a file of the sidecar and nowhere else that Docker shows", async () => {
+test("the search account's password is only in a file of the sidecar", async () => {
   const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`] } });
   expect(containers.length).toBeGreaterThan(6);
   for (const { Id: id } of containers) {

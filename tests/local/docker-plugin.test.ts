@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { dockerClient, orUndefined } from "../../infra/local/docker/client.ts";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { smallProgram } from "./support/small-program.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
 
@@ -21,8 +21,8 @@ test.concurrent(
     expect(first.changes).toEqual({ create: everything });
     expect(first.outputs).toMatchObject({ exitCode: 0, log: "done" });
 
-    await expectHealthy(`${tiny.name}-service`);
-    const service = await inspect(`${tiny.name}-service`);
+    await expectHealthy(`routeql-${tiny.name}-service`);
+    const service = await inspect(`routeql-${tiny.name}-service`);
     expect(service.Config.User).toBe("12345:12345");
     expect(service.HostConfig).toMatchObject({
       ReadonlyRootfs: true,
@@ -30,8 +30,8 @@ test.concurrent(
       Memory: 64 * 1024 * 1024,
       RestartPolicy: { Name: "unless-stopped" },
     });
-    expect(Object.keys(service.NetworkSettings.Networks)).toEqual([`${tiny.name}-network`]);
-    expect((await inspect(`${tiny.name}-files`)).State.Status).toBe("created");
+    expect(Object.keys(service.NetworkSettings.Networks)).toEqual([`routeql-${tiny.name}-network`]);
+    expect((await inspect(`routeql-${tiny.name}-files`)).State.Status).toBe("created");
 
     const word = String(first.outputs.word);
     expect(word).toMatch(/^[A-Za-z0-9]{32}$/);
@@ -62,7 +62,7 @@ test.concurrent("another memory limit is set without replacing the container", {
   const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { memory: 32 }));
   expect(changes).toEqual({ update: 1, same: everything - 1 });
   expect(outputs.service).toBe(before.outputs.service);
-  expect((await inspect(`${tiny.name}-service`)).HostConfig.Memory).toBe(32 * 1024 * 1024);
+  expect((await inspect(`routeql-${tiny.name}-service`)).HostConfig.Memory).toBe(32 * 1024 * 1024);
 });
 
 test.concurrent(
@@ -71,7 +71,7 @@ test.concurrent(
   async () => {
     await using tiny = await tinyStack();
     const program = smallProgram(tiny.name);
-    const service = `${tiny.name}-service`;
+    const service = `routeql-${tiny.name}-service`;
     const { outputs } = await tiny.up(program);
 
     await docker.getContainer(service).stop({ t: 0 });
@@ -89,14 +89,14 @@ test.concurrent(
     expect(removed.changes).toMatchObject({ create: 1 });
     await expectHealthy(service);
 
-    const network = docker.getNetwork(`${tiny.name}-network`);
+    const network = docker.getNetwork(`routeql-${tiny.name}-network`);
     await network.disconnect({ Container: service, Force: true });
     const disconnected = await tiny.up(program);
     expect(disconnected.changes).toMatchObject({ replace: 1 });
-    expect(Object.keys((await inspect(service)).NetworkSettings.Networks)).toEqual([`${tiny.name}-network`]);
+    expect(Object.keys((await inspect(service)).NetworkSettings.Networks)).toEqual([`routeql-${tiny.name}-network`]);
 
     await docker.getContainer(service).remove({ force: true });
-    await docker.getContainer(`${tiny.name}-job`).remove({ force: true });
+    await docker.getContainer(`routeql-${tiny.name}-job`).remove({ force: true });
     await network.remove();
     await tiny.up(program);
     await expectHealthy(service);
@@ -114,7 +114,7 @@ test.concurrent(
       lastLines: expect.arrayContaining([expect.stringContaining("cannot read the map")]),
     });
     await tiny.up(smallProgram(tiny.name, { fileNames: "others" }));
-    await expectHealthy(`${tiny.name}-service`);
+    await expectHealthy(`routeql-${tiny.name}-service`);
   },
 );
 
@@ -133,7 +133,7 @@ test.concurrent("a destroy leaves nothing but the volume that is to be kept", { 
   const filters = { label: [`com.routeql.stack=${tiny.name}`] };
   expect(await docker.listContainers({ all: true, filters })).toEqual([]);
   expect(await docker.listNetworks({ filters })).toEqual([]);
-  expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([`${tiny.name}-data`]);
+  expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([`routeql-${tiny.name}-data`]);
 });
 
 test.concurrent(
@@ -141,10 +141,10 @@ test.concurrent(
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
-    const foreign = await docker.createContainer({ name: `${tiny.name}-service`, Image: "debian:trixie-slim", Cmd: ["true"] });
+    const foreign = await docker.createContainer({ name: `routeql-${tiny.name}-service`, Image: "debian:trixie-slim", Cmd: ["true"] });
     try {
       await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject({
-        lastLines: expect.arrayContaining([expect.stringContaining(`a container named ${tiny.name}-service exists already`)]),
+        lastLines: expect.arrayContaining([expect.stringContaining(`a container named routeql-${tiny.name}-service exists already`)]),
       });
       expect(await orUndefined(foreign.inspect())).toBeDefined();
     } finally {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { dockerClient, orUndefined } from "../../infra/local/docker/client.ts";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { smallProgram } from "./support/small-program.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
 
@@ -36,7 +36,7 @@ async function pluginsOf(engines: readonly number[]): Promise<number[]> {
       return { id, parent: Number(/\) \S (\d+)/.exec(state ?? "")?.[1]), line: line ?? "" };
     }),
   );
-  return processes.filter(({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/infra/local/plugins/"))).map(({ id }) => id);
+  return processes.filter(({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/providers/"))).map(({ id }) => id);
 }
 
 const isGone = (id: number): Promise<boolean> => readFile(`/proc/${id}/cmdline`, "utf8").then((line) => line === "", () => true);
@@ -52,7 +52,7 @@ test("an update that is interrupted ends in order, and the next one repairs what
     () => "done",
     () => "interrupted",
   );
-  await until("the service's start", () => runs(`${tiny.name}-service`));
+  await until("the service's start", () => runs(`routeql-${tiny.name}-service`));
   interrupt.abort(new Error("Ctrl-C"));
   expect(await outcome).toBe("interrupted");
   expect(await engineProcesses(tiny.name)).toEqual([]);
@@ -71,7 +71,7 @@ test(
       () => "done",
       () => "failed",
     );
-    await until("the service's start", () => runs(`${tiny.name}-service`));
+    await until("the service's start", () => runs(`routeql-${tiny.name}-service`));
     const processes = await engineProcesses(tiny.name);
     expect(processes).not.toEqual([]);
     const plugins = await pluginsOf(processes);

@@ -24,7 +24,7 @@ test("a property that a stand-in does not serve is refused by name, nested ones 
     tiny,
     async () =>
       void new Container("container", {
-        name: `${tiny.name}-a`,
+        name: `routeql-${tiny.name}-a`,
         image: "debian:trixie-slim",
         gpus: "all",
         ports: [{ internal: 70_000.5 }],

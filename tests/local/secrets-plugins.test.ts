@@ -44,7 +44,7 @@ function program({ length = 24, keeper = "a", name = "localhost", earlyRenewalHo
   };
 }
 
-test("generated secrets and certificates stay the same over updates, and lie in the state encrypted", async () => {
+test("keeps generated secrets and certificates over updates, encrypted in the state", async () => {
   await using tiny = await tinyStack();
   const first = await tiny.up(program());
   expect(first.outputs.password).toMatch(/^[A-Za-z0-9]{24}$/);
@@ -63,7 +63,7 @@ test("generated secrets and certificates stay the same over updates, and lie in 
   expect(second.outputs).toEqual(first.outputs);
 });
 
-test("another keeper makes another password, another name another certificate by the same authority", async () => {
+test("another keeper creates another password, another name another certificate", async () => {
   await using tiny = await tinyStack();
   const before = await tiny.up(program());
   const { outputs } = await tiny.up(program({ keeper: "b", name: "routes.example.net" }));
@@ -72,7 +72,7 @@ test("another keeper makes another password, another name another certificate by
   expect(new X509Certificate(String(outputs.certificate)).checkHost("routes.example.net")).toBe("routes.example.net");
 });
 
-test("a certificate that is due for renewal is made anew by the next update", async () => {
+test("the next update renews a certificate that is due", async () => {
   await using tiny = await tinyStack();
   const before = await tiny.up(program());
   const due = await tiny.up(program({ earlyRenewalHours: 101 }));

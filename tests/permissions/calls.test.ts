@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readable, readProject } from "../../tools/routeql/src/metadata/project.ts";
-import type { GivenArguments } from "../../tools/routeql/src/permissions/calls.ts";
-import { Verdicts } from "../../tools/routeql/src/permissions/report.ts";
-import { Subject } from "../../tools/routeql/src/permissions/subject.ts";
-import { verify } from "../../tools/routeql/src/permissions/verify.ts";
+import { examinable, readProject } from "hasura-checks/metadata/project";
+import type { GivenArguments } from "hasura-checks/permissions/calls";
+import { Verdicts } from "hasura-checks/permissions/report";
+import { Subject } from "hasura-checks/permissions/subject";
+import { verify } from "hasura-checks/permissions/verify";
 import { library, startLibrary } from "../engine/support/native-library.ts";
 import { sourceAt } from "../engine/support/source.ts";
 import type { StartedDatabaseContainer } from "../harness/database-container.ts";
@@ -43,7 +43,7 @@ const articles = {
 
 type Declared = Omit<typeof library, "tables"> & { tables: { table: string; select_permissions?: { permission: { filter: object } }[] }[]; functions: object[] };
 
-/** The library with functions; its own metadata are written anew for each use, so that a fault may change them. */
+/** The library with functions; its metadata is written for each use, so that a fault may change it. */
 function declared(): Declared {
   const contents = structuredClone({
     ...library,
@@ -64,7 +64,7 @@ const metadataOf = (contents: object) => ({ version: 3, sources: [{ ...sourceAt(
 /** What is found where an engine serves something, and how much was looked at. */
 async function findings(contents: Declared, served: Declared = contents, given: GivenArguments = {}) {
   writeFileSync(join(folder, "metadata.json"), JSON.stringify(metadataOf(contents)));
-  const project = readable(readProject("metadata.json", folder), "of the library");
+  const project = examinable(readProject("metadata.json", folder), "of the library");
   await using subject = await Subject.open(project, database.getConnectionUri("bootstrap"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: metadataOf(served) });
   const verdicts = new Verdicts(project);
   await verify(subject, verdicts, { rolesWithoutPermission: [], sessions: {}, arguments: given, most: 200 });
@@ -129,7 +129,7 @@ describe("it is said that nothing is said of the rows", () => {
     const odd = { root_field_name: "odd", code, arguments: args, returns: { fields: [{ name: "id", type: "int" }], select_permissions: [{ role: "reader", permission: { columns: ["id"], filter: {} } }] } };
     return { ...contents, native_queries: [...(excerpts === undefined ? [] : contents.native_queries), odd as never] };
   };
-  const said = (reason: string) => [{ rule: "not-verified", role: "reader", name: "odd", reason: `the rows of odd that reader is served: ${reason}; arguments in routeql.yaml can give others` }];
+  const said = (reason: string) => [{ rule: "not-verified", role: "reader", name: "odd", reason: `the rows of odd that reader is served: ${reason}; arguments in hasura-checks.yaml can give others` }];
 
   test("where they are others each time", { timeout: generous }, async () => {
     expect((await findings(native("select (random() * 1e9)::int as id"))).found).toEqual(said("its rows are others each time"));

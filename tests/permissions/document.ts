@@ -1,8 +1,8 @@
 /**
- * docs/permissions.md, from the project's metadata; `npm run documents` writes it.
+ * docs/reference/permissions.md, from the project's metadata; `npm run documents` writes it.
  * @module
  */
-import { renderPermissions } from "../../tools/routeql/src/permissions/markdown.ts";
+import { renderPermissions } from "hasura-checks/permissions/markdown";
 import { declared } from "./support/declared.ts";
 
 const notes = `
@@ -12,12 +12,12 @@ const notes = `
   one, whose prefix and origin tell what it was about; of the hijack's record, and of its links, nothing is served. Metadata cannot cut
   single values out of an array: a team that wants the keys hidden takes \`hijack_key\` from the viewer's columns of \`view_bgpupdates\` and leaves \`hijack_links\` in its place.
 - For the same reason a tenant can read the key of another organisation's hijack, where an update within its own prefix belongs to
-  that hijack too: after a prefix has changed hands, or a part of it has been configured for somebody else.
+  that hijack too: after a prefix has changed hands, or a more specific prefix was configured for another organisation.
 - A link that belongs to an update without \`peer_asn\` leads nowhere, since nothing equals null: a tenant is not served such links, and
   \`update\` of them is null for everyone.
-- \`view_configured_prefixes\` is granted to nobody. A tenant's filter goes through it, with the session's \`x-hasura-org-id\`; a session without
+- \`view_configured_prefixes\` is granted to no role. A tenant's filter goes through it, with the session's \`x-hasura-org-id\`; a session without
   that variable gets an error and no row. A prefix without an organisation belongs to no tenant.
-- Views have no primary key, so there is no \`_by_pk\`. Nobody can write.
+- Views have no primary key, so there is no \`_by_pk\`. No role can write.
 - Columns of type json (\`communities\`, \`orig_path\`) exist in \`order_by\`, \`distinct_on\` and comparisons where they may be read, as Hasura
   has it, though Postgres cannot compare them and answers with an error.
 - Patterns (\`_like\`, \`_regex\` and their kind) are matched only against rows that the filter has let through, so that their errors tell

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { main } from "../../tools/routeql/src/main.ts";
+import { main } from "hasura-checks/main";
 import { readFixtures } from "../conformance/cases.ts";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
 import { MetadataBuilder } from "../conformance/metadata-builder.ts";
@@ -73,7 +73,7 @@ describe("native queries", () => {
   const inherited_roles = [{ role_name: "both", role_set: ["reader", "author"] }];
   const metadata = (native_queries: readonly object[]) => JSON.stringify({ version: 3, inherited_roles, sources: [{ ...sourceAt("postgres://nowhere.invalid", library), native_queries }] });
 
-  test("are held to the permissions of their logical models, and their rows to their own SQL", { timeout: generous }, async () => {
+  test("are compared with their logical models' permissions and their own SQL", { timeout: generous }, async () => {
     const address = await newDatabase(librarySql);
     const documents = ["--expectations", "native.yaml", "--write", "native.md", "--write", "native.html"];
     await permissions(metadata(library.native_queries), address, ...documents, "--update-expectations");
@@ -87,9 +87,9 @@ describe("native queries", () => {
     for (const kind of ["rows", "limit", "relationships", "sessions", "hidden-rows"]) expect(checks[kind], kind).toBeGreaterThan(20);
   });
 
-  test("that Postgres does not take are found", { timeout: generous }, async () => {
-    const { code, stderr } = await permissions(metadata([{ ...library.native_queries[2], code: "SELECT one FROM nothing" }]), await newDatabase(librarySql));
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Postgres does not take the query: relation "nothing" does not exist')]);
+  test("that Postgres rejects are not examined, and the rest is", { timeout: generous }, async () => {
+    const { code, findings } = await permissions(metadata([{ ...library.native_queries[2], code: "SELECT one FROM nothing" }]), await newDatabase(librarySql));
+    expect([code, findings.filter(({ rule }) => rule === "not-examined").map(({ reason }) => reason)]).toEqual([1, [expect.stringContaining('Postgres does not take the query: relation "nothing" does not exist'), expect.stringContaining("there is no native query excerpts")]]);
   });
 });
 
@@ -107,7 +107,7 @@ const notesSql = "create table note (id int primary key, owner text not null, ti
 const metadataOf = (...sources: readonly string[]) => `version: 3\nsources:\n${sources.map(notes).join("")}`;
 
 describe("of several sources", () => {
-  test("all are looked at in one run, each on its own database, and told apart in the table and in the expectations", { timeout: generous }, async () => {
+  test("examines all sources in one run and separates them in the table and expectations", { timeout: generous }, async () => {
     const [crm, billing] = [await newDatabase(notesSql), await newDatabase(notesSql, "insert into note values (11, 'owner 1', 'only here')")];
     const both = ["--database", `crm=${crm}`, "--database", `billing=${billing}`];
     const expectations = ["--expectations", "expectations.yaml"];
@@ -140,7 +140,7 @@ describe("of several sources", () => {
     writeFileSync(join(folder, "metadata.yaml"), metadataOf("crm", "billing"));
     const said: string[] = [];
     const surroundings = { directory: folder, environment: {}, colours: false, out: (text: string) => said.push(text), err: (text: string) => said.push(text) };
-    const code = await main(["check", "--metadata", "metadata.yaml", "--database", `crm=${crm}`, "--database", `billing=${billing}`], surroundings);
+    const code = await main(["lint", "--metadata", "metadata.yaml", "--database", `crm=${crm}`, "--database", `billing=${billing}`], surroundings);
     expect([code, said.join("\n").match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([1, ["metadata.yaml:18  error  reference in source billing\n  reader on public.note: public.note has no column title"]]);
   });
 
@@ -163,7 +163,44 @@ describe("of several sources", () => {
     expect([named.stderr, named.findings, named.code]).toEqual(["", [], 0]);
     expect(named.checks["rows"]).toBeGreaterThan(20);
     const other = await permissions(several, address, "--source", "warehouse");
-    expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/metadata\.yaml:\d+: .*nowhere/)]);
+    expect([other.code, other.findings]).toEqual([1, [expect.objectContaining({ rule: "not-examined", reason: expect.stringContaining("nowhere") as string })]]);
+  });
+});
+
+describe("objects that cannot be examined", () => {
+  const source = (more: string) => `version: 3
+sources:
+- name: default
+  kind: postgres
+  configuration: {connection_info: {database_url: {from_env: NOTES}}}
+  tables:
+    - table: {schema: public, name: note}
+      object_relationships:
+        - {name: kind, using: {manual_configuration: {remote_table: {schema: public, name: kind}, column_mapping: {kind_id: id}}}}
+        - {name: sort, using: {manual_configuration: {remote_table: {schema: public, name: kind}, column_mapping: {type: type}}}}
+      select_permissions:
+        - {role: reader, permission: {columns: [id, type, title], filter: {owner: {_eq: X-Hasura-User-Id}}, limit: 5}}
+    - table: {schema: public, name: kind}
+      select_permissions:
+        - {role: reader, permission: {columns: [id, type], filter: {}}}
+${more}`;
+  const sql = `create table kind (id text primary key, type text unique); insert into kind values ('a', 'b');
+    create table note (id int primary key, owner text, title text, type text, secret text, kind_id uuid);
+    insert into note select n, 'owner ' || n % 2, 'note ' || n, 'b' from generate_series(1, 20) n;
+    create function touch(term text) returns setof note language sql volatile as $$ select * from note $$;`;
+
+  test("do not stop the others: a mutation, an invalid relationship, columns called type", { timeout: generous }, async () => {
+    const { code, stderr, findings, checks } = await permissions(source("  functions:\n    - function: {schema: public, name: touch}\n"), await newDatabase(sql));
+    expect([stderr, code, findings.map(({ rule, reason }) => `${rule} ${reason}`)]).toEqual([
+      "",
+      1,
+      [
+        "not-examined not examined: public.note.kind: public.note.kind_id is uuid and public.kind.id is text, and Postgres cannot compare them",
+        "not-examined not examined: public.touch: the function public.touch would be exposed as a mutation",
+      ],
+    ]);
+    expect(checks["rows"]).toBeGreaterThan(10);
+    expect(checks["error-texts"]).toBeGreaterThan(10);
   });
 });
 

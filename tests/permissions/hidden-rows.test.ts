@@ -7,7 +7,7 @@ import { north, sessionOf, south, World } from "./support/world.ts";
 
 /*
  * What a role is told must not depend on what it may not see: every document is answered twice, and in between the hidden rows
- * change, come and go. An answer that changes, be it a row, a number or an error, tells of them.
+ * change, come and go. An answer that changes, whether a row, a number or an error, reveals them.
  */
 
 const texts = quoted(["ni1", "si1", "sv1", "x1", "secret of south one", "secret of north one", "S|0|-|-", "E|0|-|L", "south|one", "north|two", "%secret%", "%e_", "s.1"]);
@@ -25,7 +25,7 @@ function quoted(texts: readonly string[]): readonly string[] {
   return texts.map((text) => JSON.stringify(text));
 }
 
-/** Postgres plans a statement anew for each of its first five runs, and may then settle for one plan. */
+/** Postgres plans each of a statement's first five runs separately and may then keep one plan. */
 const untilSettled = 7;
 
 let world: World;
@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => world[Symbol.asyncDispose]());
 
-/** An answer without what may change though nothing hidden shows in it: the order of rows nobody asked an order of. */
+/** An answer without what may change without revealing anything: the order of unordered rows. */
 function settled(reply: string): string {
   const sort = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item) => JSON.stringify(sort(item))).toSorted();
@@ -144,7 +144,7 @@ describe("one to whom no hijack is visible gets no error of any hijack", () => {
 describe("what metadata declare, and one may wish they did not", () => {
   beforeEach(refill);
 
-  test("a viewer reads the keys of ignored hijacks in hijack_key of updates, and nothing else of them", async () => {
+  test("a viewer reads only the keys of ignored hijacks, in hijack_key of updates", async () => {
     const query = `query { view_bgpupdates(where: {hijack_key: {_contains: ["ni1"]}}, order_by: {timestamp: asc}) { timestamp hijack_key hijack_links(order_by: {hijack_key: asc}) { hijack_key hijack { key } } } }`;
     expect(JSON.parse(await world.reply(sessionOf("viewer"), query))).toEqual({
       data: {
@@ -164,7 +164,7 @@ describe("what metadata declare, and one may wish they did not", () => {
     });
   });
 
-  test("a tenant reads the key of another's hijack in hijack_key of an own update that belongs to both, and nothing else of it", async () => {
+  test("a tenant reads only the key of another's hijack, in a shared update", async () => {
     const query = 'query { view_bgpupdates(where: {hijack_key: {_contains: ["si1"]}}, order_by: {timestamp: asc}) { service hijack_key hijack_links { hijack_key hijack { key } } } }';
     expect(JSON.parse(await world.reply(sessionOf("tenant", north), query))).toEqual({
       data: { view_bgpupdates: [{ service: "north|five", hijack_key: ["nv1", "sv1", "si1"], hijack_links: [{ hijack_key: "nv1", hijack: { key: "nv1" } }] }] },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DeclaredTable, operations } from "../../engine/src/permissions/declared.ts";
+import { type DeclaredTable, operations } from "@routeql/metadata/declared/declared";
 import { declared, rolesWithoutPermission } from "./support/declared.ts";
 import { rootOf } from "./support/probes.ts";
 import { sessionOf, World } from "./support/world.ts";
@@ -53,7 +53,7 @@ function grantedRoots(role: string, kind: "query" | "subscription"): readonly st
     .toSorted();
 }
 
-/** What a role may go on to from a table. */
+/** Relationships that a role may follow from a table. */
 function relationshipsOf(role: string, table: DeclaredTable) {
   return table.relationships.flatMap((relationship) => {
     const target = access.permission(role, relationship.target);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DeclaredTable, operations } from "../../engine/src/permissions/declared.ts";
+import { type DeclaredTable, operations } from "@routeql/metadata/declared/declared";
 import { declared, rolesWithoutPermission } from "./support/declared.ts";
 import { outcomeOf } from "./support/outcome.ts";
 import { aggregateProbes, columnProbes, type Probe, relationshipProbes, rootOf } from "./support/probes.ts";
@@ -77,7 +77,7 @@ describe.each(roles)("%s", (role) => {
       );
     });
 
-    test("along relationships: what is declared at their other end is served, and nothing else exists", async () => {
+    test("serves along relationships exactly what is declared at their other end", async () => {
       const expectations = table.relationships.flatMap((relationship): Expectation[] => {
         const target = access.permission(role, relationship.target);
         return columnsOf(relationship.target).flatMap((column): Expectation[] => {

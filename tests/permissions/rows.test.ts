@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { filterSql } from "../../engine/src/permissions/filter-text.ts";
+import { filterSql } from "@routeql/metadata/declared/filter-text";
 import { declared } from "./support/declared.ts";
 import { demoRows, north, type Rows, sessionOf, south, World } from "./support/world.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Session } from "../../engine/src/engine.ts";
+import { type Session } from "@routeql/engine";
 import { demoRows, north, sessionOf, south, World } from "./support/world.ts";
 
 let world: World;

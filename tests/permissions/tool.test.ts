@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readable, readProject } from "../../tools/routeql/src/metadata/project.ts";
-import { Verdicts } from "../../tools/routeql/src/permissions/report.ts";
-import { Subject } from "../../tools/routeql/src/permissions/subject.ts";
-import { verify } from "../../tools/routeql/src/permissions/verify.ts";
+import { examinable, readProject } from "hasura-checks/metadata/project";
+import { Verdicts } from "hasura-checks/permissions/report";
+import { Subject } from "hasura-checks/permissions/subject";
+import { verify } from "hasura-checks/permissions/verify";
 import { keepFigures } from "../harness/figures.ts";
 import { run } from "../harness/process.ts";
 import { faults } from "./support/faults.ts";
@@ -35,15 +35,15 @@ afterAll(async () => {
 async function routeql(directory: string, ...args: readonly string[]) {
   const file = join(folder, "database-url");
   writeFileSync(file, world.database.getConnectionUri("engine"), { mode: 0o600 });
-  return run(process.execPath, [join(repository, "tools/routeql/bin/routeql.js"), ...args, "--database-file", file], { cwd: directory, timeout: generous });
+  return run(process.execPath, [join(repository, "packages/metadata-checks/bin/hasura-checks.js"), ...args, "--database-file", file], { cwd: directory, timeout: generous });
 }
 
-test("check finds nothing in the project's metadata that is not excepted with a reason", { timeout: generous }, async () => {
-  const { code, stdout, stderr } = await routeql(repository, "check", "--json");
+test("lint finds nothing in the project's metadata that is not excepted with a reason", { timeout: generous }, async () => {
+  const { code, stdout, stderr } = await routeql(repository, "lint", "--json");
   expect([stderr, (JSON.parse(stdout) as { findings: unknown }).findings, code]).toEqual(["", [], 0]);
 });
 
-test("permissions finds the engine to serve what the metadata declare and the team expects, and counts its checks", { timeout: generous }, async () => {
+test("permissions finds that the engine serves the declared metadata, and counts checks", { timeout: generous }, async () => {
   const { code, stdout, stderr } = await routeql(repository, "permissions", "--json");
   const report = JSON.parse(stdout) as { findings: unknown; checks: Readonly<Record<string, number>>; seconds: number };
   expect([stderr, report.findings, code]).toEqual(["", [], 0]);
@@ -60,7 +60,7 @@ test("permissions writes the table as Markdown and as a page that asks for nothi
   expect(page).not.toMatch(/(src|href)="(?!#)|url\(|@import|https?:/);
 });
 
-test("a change of metadata that nobody expects is told in words, and taken over by --update-expectations", { timeout: generous }, async () => {
+test("reports an unexpected metadata change, which --update-expectations accepts", { timeout: generous }, async () => {
   const file = join(folder, "hasura-metadata/databases/default/tables/public_view_hijacks.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, before.replace(/(- role: viewer[\s\S]*?- active\n)/, "$1        - comment\n"));
@@ -73,27 +73,27 @@ test("a change of metadata that nobody expects is told in words, and taken over 
   expect((await routeql(folder, "permissions", "--rows", "50", "--update-expectations")).code).toBe(0);
   expect((await routeql(folder, "permissions", "--rows", "50")).code).toBe(0);
   writeFileSync(file, before);
-  const back = await routeql(folder, "check", "--base", join(repository, "hasura-metadata"));
+  const back = await routeql(folder, "lint", "--base", join(repository, "hasura-metadata"));
   expect(back.code).toBe(0);
 });
 
-test("metadata that do not fit the database are refused with file and line, though the base does not fit it either: a migration may have come with the branch", { timeout: generous }, async () => {
+test("reports metadata that does not fit the database with file and line", { timeout: generous }, async () => {
   const file = join(folder, "hasura-metadata/databases/default/tables/public_view_hijacks.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, before.replace("        - active\n", "        - actve\n"));
-  const { code, stderr } = await routeql(folder, "permissions", "--rows", "50");
-  const check = await routeql(folder, "check");
+  const { code, stdout } = await routeql(folder, "permissions", "--rows", "50");
+  const check = await routeql(folder, "lint");
   writeFileSync(join(folder, "without-exceptions.yaml"), "metadata: hasura-metadata\n");
-  const againstItself = await routeql(folder, "check", "--config", "without-exceptions.yaml", "--base", "hasura-metadata", "--only-new");
+  const againstItself = await routeql(folder, "lint", "--config", "without-exceptions.yaml", "--base", "hasura-metadata", "--only-new");
   writeFileSync(file, before);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/public_view_hijacks\.yaml:\d+: public\.view_hijacks has no column actve/)]);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}warning {2}not-examined\n.*public\.view_hijacks has no column actve/)]);
   expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}error {2}reference/)]);
   expect([againstItself.code, againstItself.stdout]).toEqual([1, expect.stringMatching(/^\S+public_view_hijacks\.yaml:\d+ {2}error {2}reference\n[^]*\n1 finding \(1 error, 0 warnings\); .*, \d+ in hasura-metadata already\n/)]);
 });
 
 describe("an engine that serves otherwise than the metadata declare is found out when", () => {
   test.each(faults.map((fault) => [fault.what, fault] as const))("%s", { timeout: generous }, async (_what, { role, table, apply, found }) => {
-    const project = readable(readProject("hasura-metadata", repository), "of the project");
+    const project = examinable(readProject("hasura-metadata", repository), "of the project");
     const served = structuredClone(project.loaded.merged) as { sources: { tables: { table: { name: string }; select_permissions?: { role: string; permission: Record<string, unknown> }[] }[] }[] };
     const entry = served.sources[0]?.tables.find((candidate) => candidate.table.name === table)?.select_permissions?.find((candidate) => candidate.role === role);
     if (entry === undefined) throw new Error(`${role} has no permission on ${table}`);

@@ -51,7 +51,7 @@ describe("a stack with its database and its session store outside, both encrypte
     expect(await stack.logIn()).toBe("operator");
   });
 
-  test("another password of the administrator reaches the job that uses it, and then nothing changes", async () => {
+  test("another administrator password reaches the job, and then nothing changes", async () => {
     const password = "another-password-of-the-administrator";
     await using superuser = await outside.database.connect("bootstrap");
     await superuser.query(`alter role administrator password '${password}'`);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dockerClient } from "../../infra/local/docker/client.ts";
+import { dockerClient } from "@routeql/host/docker/client";
 import { changedServices, deployedStack, everythingOf } from "./support/deployed-stack.ts";
 import type { DeployedStack } from "./support/deployed-stack.ts";
 
@@ -49,7 +49,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     expect(changedServices(before, await stack.containers())).toEqual([]);
   });
 
-  test("other metadata rerun their job alone, and are served without a restart and without a failed request", async () => {
+  test("changed metadata reruns its job only and is served without a failed request", async () => {
     const before = await stack.containers();
     const stop = keepAsking(stack);
     await stack.checkout.edit(hijacks, (text) => text.replace(/^table:/m, "configuration:\n  comment: seen by many\ntable:"));
@@ -61,7 +61,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata"]);
   });
 
-  test("inconsistent metadata are refused with every problem named, and the former ones stay served", async () => {
+  test("rejects inconsistent metadata with every problem and keeps the previous one", async () => {
     const before = await stack.containers();
     let good = "";
     await stack.checkout.edit(hijacks, (text) => {
@@ -78,13 +78,13 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     expect(await stack.up()).toBe("nothing changed");
   });
 
-  test("another key of a service reaches what checks it, an nginx file the gateway, and nothing else restarts", async () => {
+  test("a changed service key or nginx file restarts only its readers", async () => {
     const before = await stack.containers();
     await stack.checkout.edit(".env", (text) => text.replace(serviceApiKey, "other-key-of-the-service-fedcba9876543210"));
     await stack.up();
     const between = await stack.containers();
     expect(changedServices(before, between)).toEqual(["auth-sidecar"]);
-    await stack.checkout.edit("nginx/reply-headers.conf", (text) => `${text}\n# another line\n`);
+    await stack.checkout.edit("nginx/configuration/replies/reply-headers.conf", (text) => `${text}\n# another line\n`);
     await stack.up();
     expect(changedServices(between, await stack.containers())).toEqual(["gateway"]);
   });
@@ -96,7 +96,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata", "migrate"]);
   });
 
-  test("an image that cannot be built stops the update with its last lines, and the next one goes on", async () => {
+  test("an image that cannot be built stops the update, and the next one continues", async () => {
     const before = await stack.containers();
     let good = "";
     await stack.checkout.edit("images/gateway/Dockerfile", (text) => {

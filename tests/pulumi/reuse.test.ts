@@ -4,10 +4,10 @@ import { ComponentResource, secret } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
-import { RouteQL } from "../../infra/components/routeql.ts";
-import { stackPaths } from "../../infra/local/foundation/paths.ts";
-import { acquireCli } from "../../infra/local/pulumi-cli/acquire.ts";
-import { openStack } from "../../infra/local/stack/workspace.ts";
+import { RouteQL } from "@routeql/infra/components/routeql";
+import { stackPaths } from "@routeql/host/paths";
+import { acquireCli } from "@routeql/providers/pulumi-cli/acquire";
+import { openStack } from "@routeql/cli/stack/workspace";
 import { newStackName } from "../harness/stack-name.ts";
 
 const serviceApiKey = randomBytes(20).toString("hex");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dockerClient } from "../../infra/local/docker/client.ts";
+import { dockerClient } from "@routeql/host/docker/client";
 import { versionBefore } from "./support/checkout.ts";
 import { deployedStack } from "./support/deployed-stack.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { builtImages } from "../../infra/images.ts";
+import { builtImages } from "@routeql/infra/images";
 import { evidence, type NotedSecret } from "../harness/evidence.ts";
 import { keepFigures } from "../harness/figures.ts";
 import { image } from "../harness/image.ts";
@@ -41,7 +41,7 @@ describe("no secret of the run is anywhere but where it belongs", () => {
     expect(secrets.some(({ name }) => /password/i.test(name))).toBe(true);
   });
 
-  test("none is in a log, an output, an inspection, a list of processes, a state or anything else that is kept", async (context) => {
+  test("none is in a log, an output, an inspection, a process list or a state", async (context) => {
     if (secrets === undefined) context.skip("no suite of this run has noted a secret");
     const leaks: string[] = [];
     for (const path of files) {

@@ -5,7 +5,7 @@ export function spellings(secret: string): string[] {
   return [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), hex, hex.toUpperCase(), ...base64(bytes), ...base64(bytes).map(toUrl)])];
 }
 
-/** Within a longer text the same bytes have three spellings, by where they begin; the digits that depend on their neighbours are left out. */
+/** Within a longer text the same bytes have three base64 spellings, depending on their position; digits that depend on adjacent bytes are omitted. */
 function base64(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64").replace(/=+$/, "");

@@ -4,7 +4,7 @@ import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { hashPassword } from "../passwords/password-hash.ts";
 import type { SessionStore, SessionTimes } from "../sessions/session-store.ts";
-import type { ApplicationRole } from "../users/application-role.ts";
+import type { ApplicationRole } from "@routeql/contract/roles";
 import { newUserId } from "../users/first-administrator.ts";
 import type { Provider } from "../users/user.ts";
 import { AdministrationError } from "./administration-error.ts";
@@ -53,7 +53,7 @@ export interface AccountsParts {
   readonly audit: AuditTrail;
 }
 
-/** What an operator does with accounts. Every change is on record; what takes rights away also ends the sessions. */
+/** Operator actions on accounts. Every change is audited; a change that removes rights also ends the sessions. */
 export class Accounts {
   readonly #parts: AccountsParts;
 
@@ -92,7 +92,7 @@ export class Accounts {
 
   /**
    * @param organisation the account keeps its own when undefined
-   * @throws {AdministrationError} for an account of the directory, which would take the change back at its next use
+   * @throws {AdministrationError} for a directory account, because the directory would overwrite the change
    */
   async setRole(account: Account, role: ApplicationRole, organisation?: string): Promise<void> {
     if (account.provider !== "local") throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");

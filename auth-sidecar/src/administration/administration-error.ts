@@ -1,4 +1,4 @@
-/** A command that cannot be carried out, told to the operator in one sentence. */
+/** A command that cannot be executed; its message is one sentence for the operator. */
 export class AdministrationError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,9 +6,9 @@ export class AdministrationError extends Error {
   }
 }
 
-/** A subject or a verb that there is not, or none. */
+/** A missing or unknown subject or verb. */
 export class UnknownCommand extends AdministrationError {
-  /** What was given in the place of a verb. */
+  /** The given verb. */
   readonly verb: string | undefined;
 
   constructor(message: string, verb?: string) {

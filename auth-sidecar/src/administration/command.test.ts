@@ -4,7 +4,7 @@ import { parseCommand } from "./command.ts";
 
 const readPassword = () => Promise.resolve("");
 
-test("a command line is taken apart into subject, words and options", () => {
+test("splits a command line into subject, words and options", () => {
   expect(parseCommand(["users", "add", "a@example.net", "--role", "viewer", "--json"], readPassword)).toMatchObject({
     subject: "users",
     words: ["add", "a@example.net"],

@@ -12,9 +12,9 @@ export interface CommandOptions {
   readonly help: boolean;
 }
 
-/** One command line, taken apart: `users role a@example.net viewer` has subject `users` and three words. */
+/** One parsed command line: `users role a@example.net viewer` has subject `users` and three words. */
 export interface Command {
-  /** Undefined where help is asked for. */
+  /** Undefined for a request for help. */
   readonly subject: Subject | undefined;
   readonly words: readonly string[];
   readonly options: CommandOptions;
@@ -29,7 +29,7 @@ const strings = {
 } as const;
 const switches = { json: { type: "boolean", default: false }, help: { type: "boolean", short: "h", default: false } } as const;
 
-/** @throws {AdministrationError} for a command that there is not, and for a word or an option that it does not take */
+/** @throws {AdministrationError} for an unknown command, word or option */
 export function parseCommand(words: readonly string[], readPassword: () => Promise<string>): Command {
   const { values, positionals } = parsed(words);
   const { provider } = values;

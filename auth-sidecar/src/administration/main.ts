@@ -1,6 +1,6 @@
 /**
  * Administration inside the running container, with its settings: `node auth-sidecar/src/administration/main.ts --help`.
- * Exit status: 0 done, 1 not done, with the reason on standard error.
+ * Exit status: 0 success, 1 failure with the reason on standard error.
  * @module
  */
 import { Unavailable } from "../errors.ts";

@@ -5,7 +5,7 @@ import { checkedPassword, readNewPassword } from "./read-password.ts";
 
 const piped = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as unknown as NodeJS.ReadStream;
 
-test("standard input is the password, but for one trailing newline", async () => {
+test("reads the password from standard input without one trailing newline", async () => {
   expect(await readNewPassword(piped("correct horse", " battery\n"))).toBe("correct horse battery");
   expect(await readNewPassword(piped(" correct horse battery \r\n"))).toBe(" correct horse battery ");
   expect(await readNewPassword(piped("correct horse battery\n\n"))).toBe("correct horse battery\n");

@@ -18,12 +18,12 @@ import { table } from "./table.ts";
 import { usersCommand } from "./users-command.ts";
 
 /**
- * Carries a command out on the stack that the settings name.
+ * Executes a command on the stack of the settings.
  * @returns what to print
- * @throws {AdministrationError} when it cannot be carried out
+ * @throws {AdministrationError} when it cannot be executed
  */
 export async function runCommand(command: Command, settings: Settings): Promise<string> {
-  // The log of a command is its output; what it did is in the audit table.
+  // The command's output replaces its log; the audit table records its changes.
   const log = createLogger("silent");
   const database = new Database({ url: settings.DATABASE_URL, poolSize: 2, log });
   const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { table } from "./table.ts";
 
-test("rows stand under the names of their members, aligned", () => {
+test("aligns rows under the names of their members", () => {
   const rows = [
     { name: "a", since: new Date(0), disabled: true, organisation: null },
     { name: "longer", since: new Date(1000), disabled: false, organisation: "x" },
@@ -16,7 +16,7 @@ test("rows stand under the names of their members, aligned", () => {
   expect(table([])).toBe("none");
 });
 
-test("control characters do not reach the terminal", () => {
+test("removes control characters", () => {
   const shown = table([{ name: "\u001b[31mred\r" }]);
   for (const character of ["\u001b", "\r"]) expect(shown).not.toContain(character);
 });

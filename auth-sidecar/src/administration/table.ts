@@ -21,6 +21,6 @@ function shown(cell: Cell): string {
   if (cell === null) return "-";
   if (cell instanceof Date) return cell.toISOString();
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  // What comes from a directory or a form must not drive the terminal.
+  // Text from a directory or a form must not control the terminal.
   return String(cell).replace(/\p{Cc}/gu, "\uFFFD");
 }

@@ -1,4 +1,4 @@
-import { applicationRoles } from "../users/application-role.ts";
+import { applicationRoles } from "@routeql/contract/roles";
 import { verbLines } from "./verbs.ts";
 
 /** What `--help` prints. */

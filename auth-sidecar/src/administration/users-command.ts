@@ -1,4 +1,4 @@
-import { isApplicationRole, type ApplicationRole, applicationRoles } from "../users/application-role.ts";
+import { isApplicationRole, type ApplicationRole, applicationRoles } from "@routeql/contract/roles";
 import { emailAddress } from "../users/email-address.ts";
 import type { Accounts } from "./accounts.ts";
 import { AdministrationError } from "./administration-error.ts";

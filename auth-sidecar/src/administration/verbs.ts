@@ -1,11 +1,11 @@
-/** What one command of the administration takes and does. */
+/** Arguments and work of one administration command. */
 export interface Verb {
   /** The words that follow it, as help names them. */
   readonly operands: readonly string[];
-  /** Its options besides --json and --help, with the name of their value. */
+  /** Its options except --json and --help, with the name of their value. */
   readonly options: Readonly<Record<string, string>>;
   readonly meaning: string;
-  /** It asks for a new password. */
+  /** Whether it reads a new password. */
   readonly password?: true;
 }
 
@@ -13,7 +13,7 @@ export type Subject = "users" | "keys";
 
 const account = { operands: ["ACCOUNT"], options: { provider: "PROVIDER" } } as const;
 
-/** Every command there is, by subject and verb. Help and refusals come from here. */
+/** Every command by subject and verb. Help and error messages use this list. */
 export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = {
   users: {
     list: { operands: [], options: {}, meaning: "all accounts" },
@@ -44,7 +44,7 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
 
 const optional = (option: string): boolean => option !== "role";
 
-/** `add EMAIL --role ROLE [--name NAME] [--organisation ORG]`. `--provider` is told once, where accounts are explained. */
+/** `add EMAIL --role ROLE [--name NAME] [--organisation ORG]`. `--provider` is explained once, with the accounts. */
 export function verbUsage(name: string, { operands, options }: Verb): string {
   const told = Object.entries(options).filter(([option]) => option !== "provider");
   const words = told.map(([option, value]) => (optional(option) ? `[--${option} ${value}]` : `--${option} ${value}`));

@@ -19,8 +19,8 @@ export type AuditEventName =
 export type AuditOutcome = "success" | "failure" | "throttled" | "refused";
 
 /**
- * One thing that happened to an account, a session or a key. Holds no secret, no e-mail address and nothing that a client
- * typed.
+ * One event of an account, a session or a key. Contains no secret, no e-mail address and no text
+ * from a client.
  */
 export interface AuditEvent {
   readonly event: AuditEventName;

@@ -35,7 +35,7 @@ const insertTokens: Statement = {
     select * from account`,
 };
 
-/** The account whose login succeeded, with the hash that proved it, null for an account of the directory. */
+/** The account whose login succeeded, with the verified hash; null for a directory account. */
 export interface ProvenAccount {
   readonly id: string;
   readonly passwordHash: string | null;
@@ -44,7 +44,7 @@ export interface ProvenAccount {
 /** A token that is about to be signed for the user of a session. */
 type TokenEvent = Omit<AuditEvent, "outcome" | "provider"> & { readonly userId: string };
 
-/** Writes events to the log and to auth.audit_events. Those of one moment share a statement. */
+/** Writes events to the log and to auth.audit_events. Concurrent events share a statement. */
 export class AuditTrail {
   readonly #queries: Queries;
   readonly #log: Logger;
@@ -67,7 +67,7 @@ export class AuditTrail {
   }
 
   /**
-   * Resolves when the event is stored: nothing is granted that is not on record.
+   * Resolves when the event is stored: access is granted only after its event is recorded.
    * @throws {Unavailable} when the database does not answer
    */
   async record(event: AuditEvent): Promise<void> {
@@ -75,16 +75,16 @@ export class AuditTrail {
     await this.#insert(tableRow(event));
   }
 
-  /** Records an event together with what it tells of, both or neither: in the transaction that does it. */
+  /** Records an event in the transaction of its change: both happen or neither. */
   async recordWith(transaction: Queries, event: AuditEvent): Promise<void> {
     await transaction.query(insert, [JSON.stringify([tableRow(event)])]);
     this.#logEvent(event);
   }
 
   /**
-   * Records a login that succeeded and notes it with the account, both or neither.
-   * @returns when the account was logged in to before, or null; undefined, with nothing recorded, when its password was changed
-   * or it was disabled since it was proven
+   * Records a successful login and updates the account, both or neither.
+   * @returns the previous login's time, or null; undefined, with nothing recorded, when the password was changed
+   * or the account disabled after the verification
    * @throws {Unavailable} when the database does not answer
    */
   async recordLogin(event: AuditEvent, { id, passwordHash }: ProvenAccount): Promise<Date | null | undefined> {
@@ -95,8 +95,8 @@ export class AuditTrail {
   }
 
   /**
-   * Looks the user up and records his token, in one statement.
-   * @returns the user as he is now; undefined, with nothing recorded, when there is no local account with access of this id
+   * Looks up the user and records the token, in one statement.
+   * @returns the current user; undefined, with nothing recorded, when no local account with access has this id
    * @throws {Unavailable} when the database does not answer
    */
   async recordLocalToken(token: TokenEvent): Promise<User | undefined> {
@@ -106,7 +106,7 @@ export class AuditTrail {
     return user;
   }
 
-  /** As {@link record}, for what is refused anyway: the answer does not wait for the database to come back. */
+  /** Like {@link record}, for requests that are rejected anyway: the answer does not wait for the database. */
   async recordRefusal(event: AuditEvent): Promise<void> {
     await this.record(event).catch((error: unknown) => this.#log.error({ err: error }, "an audit event is in the log only"));
   }

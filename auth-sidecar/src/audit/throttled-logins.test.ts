@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-test("the first of an account from an address is recorded at once, of those after it their number, each minute", async () => {
+test("records the first at once and the number of the others each minute", async () => {
   const victim = { ...login, account: "a", address: "192.0.2.1" };
   for (let attempt = 0; attempt < 5; attempt++) await throttled.record(victim);
   await throttled.record({ ...victim, address: "192.0.2.2" });
@@ -29,7 +29,7 @@ test("the first of an account from an address is recorded at once, of those afte
   expect(recorded[1], "the next one is a first one again").toEqual({ ...victim, outcome: "throttled" });
 });
 
-test("a thousand are counted apart, those beyond together and without a name", async () => {
+test("counts a thousand separately and the rest together without a name", async () => {
   for (let guess = 0; guess < 1500; guess++) await throttled.record({ ...login, account: `a${guess}`, address: "192.0.2.1" });
   await throttled.record({ ...login, account: "a7", address: "192.0.2.1" });
   expect(recorded).toHaveLength(1001);
@@ -41,7 +41,7 @@ test("a thousand are counted apart, those beyond together and without a name", a
   ]);
 });
 
-test("after the stop nothing is recorded any more", async () => {
+test("records nothing after the stop", async () => {
   await throttled.record({ ...login, account: "a", address: "192.0.2.1" });
   await throttled.record({ ...login, account: "a", address: "192.0.2.1" });
   await throttled.stop();

@@ -1,21 +1,21 @@
 import type { AuditEvent } from "./audit-event.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 
-/** Milliseconds that refusals are counted before their number is recorded. */
+/** Milliseconds between records of the number of rejections. */
 const interval = 60_000;
-/** Accounts and addresses that are counted apart; those beyond count together, so that made-up names do not fill the table. */
+/** Accounts and addresses that are counted separately; others are counted together, so that random names do not fill the table. */
 const mostApart = 1000;
 
 interface Refusals {
-  /** The first of them, which stands in the trail by itself. */
+  /** The first one, which is recorded by itself. */
   readonly first: AuditEvent;
-  /** How many came after it. */
+  /** The number of later ones. */
   further: number;
 }
 
 /**
- * Records logins that are refused unheard: the first of an account from an address as it happens, of those that follow within a
- * minute their number at its end. A storm would otherwise make the trail, and the database, bear every one.
+ * Records throttled logins: the first of an account from an address at once, and the number of later ones each
+ * minute. Otherwise a login storm would write a row for each attempt.
  */
 export class ThrottledLogins {
   readonly #audit: Pick<AuditTrail, "recordRefusal">;
@@ -42,7 +42,7 @@ export class ThrottledLogins {
     await this.#audit.recordRefusal(event);
   }
 
-  /** Records what is counted so far. */
+  /** Records the current counts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#recordCounts();

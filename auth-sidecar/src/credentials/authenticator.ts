@@ -1,6 +1,7 @@
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { ThrottledLogins } from "../audit/throttled-logins.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
+import { addressGroup } from "../throttle/address-group.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { User } from "../users/user.ts";
 import type { AccountPseudonym } from "./account-pseudonym.ts";
@@ -43,7 +44,7 @@ export class Authenticator {
 
   /**
    * @param flow what the login is for, for the audit trail
-   * @param grant is given before the login is recorded, so that whoever changes the password, and then ends the account's sessions,
+   * @param grant is given before the login is recorded, so that a password change, which ends the account's sessions,
    * finds this one among them or keeps the login from being recorded
    * @throws {WrongCredentials} alike, in answer and in work, for an unknown account and for a wrong password
    * @throws {TooManyRequests} after too many failures, or when too many logins wait
@@ -58,23 +59,20 @@ export class Authenticator {
   ): Promise<Login<Given>> {
     const { throttle, audit, throttled, pseudonym } = this.#parts;
     const { provider } = source;
-    const account = pseudonym(provider, credentials.name.toLowerCase());
+    const account = pseudonym(provider, source.foldedName(credentials.name));
     const event = { event: "login", provider, account, ...origin, detail: { flow } } as const;
-    let attempt = { account, address: origin.address };
+    const attempt = { account, address: origin.address };
+    const client = addressGroup(origin.address);
     try {
       return await source.admit(async () => {
         await throttle.check(attempt);
         const user = await source.prove(credentials, {
-          recognise(name) {
-            attempt = { ...attempt, account: pseudonym(provider, name) };
-            return throttle.check(attempt);
-          },
           async settle(right, userId) {
             if (right) return throttle.check(attempt);
             await throttle.countFailure(attempt);
             await audit.recordRefusal({ ...event, outcome: "failure", userId });
           },
-        });
+        }, client);
         if (user === undefined) throw new WrongCredentials();
         if (user.disabled) {
           await Promise.all([throttle.countSuccess(attempt), audit.recordRefusal({ ...event, outcome: "refused", userId: user.id })]);
@@ -92,7 +90,7 @@ export class Authenticator {
           throw new WrongCredentials();
         }
         return { user, previousLogin, given };
-      });
+      }, client);
     } catch (error) {
       if (error instanceof TooManyRequests) await throttled.record(event);
       throw error;

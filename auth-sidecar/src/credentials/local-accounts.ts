@@ -14,12 +14,16 @@ export class LocalAccounts implements CredentialSource {
     this.#passwords = passwords;
   }
 
-  admit<Result>(login: () => Promise<Result>): Promise<Result> {
-    return this.#passwords.admit(login);
+  foldedName(name: string): string {
+    return name.toLowerCase();
+  }
+
+  admit<Result>(login: () => Promise<Result>, client: string): Promise<Result> {
+    return this.#passwords.admit(login, client);
   }
 
   async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
-    const user = await this.#users.findByEmail("local", name.toLowerCase());
+    const user = await this.#users.findByEmail("local", this.foldedName(name));
     const right = await this.#passwords.matches(user?.passwordHash, password);
     await guard.settle(right, user?.id);
     if (user === undefined || !right) return undefined;

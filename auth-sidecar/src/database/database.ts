@@ -3,18 +3,18 @@ import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 import { isOutage } from "./outage.ts";
 
-/** A statement that Postgres prepares once a connection, under its name. */
+/** A named statement that Postgres prepares once for each connection. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
 export interface Queries {
-  /** @throws {Unavailable} when Postgres does not answer in time, or is not ready to serve this role */
+  /** @throws {Unavailable} when Postgres does not answer in time or cannot serve this role yet */
   query<Row extends pg.QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Advisory locks that replicas take so that a thing is done once. The numbers are this service's own. */
+/** Advisory locks with which replicas do a job only once. The numbers belong to this service. */
 export const locks = { signingKeys: 7_201_001, firstAdministrator: 7_201_002, directoryAccounts: 7_201_003 } as const;
 
 export interface DatabaseOptions {
@@ -23,7 +23,7 @@ export interface DatabaseOptions {
   readonly log: Logger;
 }
 
-/** Postgres, behind time limits short enough that a login is refused rather than kept waiting. */
+/** Postgres with short time limits, so that a login fails quickly instead of waiting. */
 export class Database implements Queries {
   readonly #pool: pg.Pool;
 

@@ -11,7 +11,7 @@ test.each(["08006", "53300", "57P01", "57P03", "57014", "58030", "25006", "28P01
   },
 );
 
-test.each(["22021", "23505", "42601", "22P02", "40001", "XX000"])("SQLSTATE %s says that the statement is wrong", (code) => {
+test.each(["22021", "23505", "42601", "22P02", "40001", "XX000"])("treats SQLSTATE %s as a wrong statement", (code) => {
   expect(isOutage(answer(code))).toBe(false);
 });
 

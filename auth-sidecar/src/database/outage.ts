@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** SQLSTATE classes and codes that say "not now", not "wrong statement". PostgreSQL manual, appendix A. */
+/** SQLSTATE classes and codes of a temporary failure, not of a wrong statement. PostgreSQL manual, appendix A. */
 const outages = [
   /^08/, // connection exception
   /^53/, // insufficient resources
@@ -14,7 +14,7 @@ const outages = [
   /^42(P01|703|501)$/, // table, column or grant not there yet: migrations still run
 ];
 
-/** True when the database cannot serve right now. Anything that is not an answer of Postgres itself is the connection's fault. */
+/** True when the database cannot serve now. Any error that is not an answer of Postgres is a connection error. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return outages.some((pattern) => pattern.test(error.code ?? ""));
   if (!(error instanceof Error)) return false;

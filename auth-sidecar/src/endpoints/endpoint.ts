@@ -12,16 +12,16 @@ import type { UserRepository } from "../users/user-repository.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** One path and what answers it. */
+/** One path and its handler. */
 export interface Endpoint {
   readonly path: string;
-  /** Inside endpoints are for the other parts; the gateway knows no way to them. */
+  /** Internal endpoints are for other services; the gateway does not route to them. */
   readonly audience: "public" | "inside";
   readonly methods: readonly Method[];
   readonly handlers: readonly RequestHandler[];
 }
 
-/** What endpoints are made of. */
+/** Dependencies of the endpoints. */
 export interface Parts {
   readonly settings: Settings;
   readonly authenticator: Authenticator;
@@ -40,6 +40,6 @@ export interface Parts {
 export type PartState = "up" | "down";
 
 export interface Readiness {
-  /** State of each part that answers depend on; asks them anew, within a second. */
+  /** Current state of each service that answers depend on; takes at most a second. */
   check(): Promise<Readonly<Record<string, PartState>>>;
 }

@@ -8,7 +8,7 @@ import { readiness } from "./readiness.ts";
 import { singleStepToken } from "./single-step-token.ts";
 import { token } from "./token.ts";
 
-/** Everything that is served on the main port. */
+/** All endpoints of the main port. */
 export function endpoints(parts: Parts): Endpoint[] {
   return [
     loginCredentials(parts),

@@ -1,7 +1,7 @@
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { Unavailable } from "../errors.ts";
 
-/** The public keys (RFC 7517, 5). Verifiers may keep them for max-age; a new key waits that long before it signs. */
+/** The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. */
 export function jwks({ settings, keyring }: Parts): Endpoint {
   return {
     path: "/jwks",
@@ -10,7 +10,7 @@ export function jwks({ settings, keyring }: Parts): Endpoint {
     handlers: [
       (_request, response) => {
         const keys = keyring.published();
-        // An empty set would be kept for max-age, and every token refused meanwhile.
+        // Verifiers would cache an empty set for max-age and reject every token meanwhile.
         if (keys.length === 0) throw new Unavailable("keys", new Error("no signing key is known yet"));
         response.setHeader("Cache-Control", `max-age=${settings.JWKS_MAX_AGE_SECONDS}`);
         response.json({ keys });

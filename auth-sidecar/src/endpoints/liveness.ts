@@ -1,6 +1,6 @@
 import type { Endpoint } from "./endpoint.ts";
 
-/** The process runs and answers. Says nothing of the parts it depends on, whose absence no restart would heal. */
+/** The process runs and answers. It ignores other services, because a restart would not repair them. */
 export function liveness(): Endpoint {
   return {
     path: "/livez",

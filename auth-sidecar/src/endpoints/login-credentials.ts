@@ -4,7 +4,7 @@ import { serviceKey } from "../http/service-key.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { sessionLogin } from "./session-login.ts";
 
-/** E-mail and password of a local account for a session. */
+/** Login with e-mail and password of a local account; creates a session. */
 export function loginCredentials(parts: Parts): Endpoint {
   const { settings, local } = parts;
   return {

@@ -5,7 +5,7 @@ import { serviceKey } from "../http/service-key.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { sessionLogin } from "./session-login.ts";
 
-/** Name and password of an account of the directory for a session; 503 where no directory is configured. */
+/** Login with a directory account; creates a session. 503 without a configured directory. */
 export function loginLdap(parts: Parts): Endpoint {
   const { settings, directory } = parts;
   return {

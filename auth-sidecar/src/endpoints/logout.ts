@@ -6,7 +6,7 @@ import { serviceKey } from "../http/service-key.ts";
 import { clearedSessionCookie, presentedSessionId } from "../sessions/session-cookie.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 
-/** Ends the session. Access tokens that it gave stay valid until they expire. */
+/** Ends the session. Its access tokens stay valid until they expire. */
 export function logout({ settings, sessions, audit }: Parts): Endpoint {
   return {
     path: paths.logout,

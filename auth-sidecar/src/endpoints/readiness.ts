@@ -1,7 +1,7 @@
 import { errorCodes } from "@routeql/contract/error-codes";
 import type { Endpoint, Parts } from "./endpoint.ts";
 
-/** 200 when logins and tokens can be served; else 503 with the parts that are down. */
+/** 200 when logins and tokens can be served; otherwise 503 with the failed services. */
 export function readiness({ readiness }: Parts): Endpoint {
   return {
     path: "/readyz",

@@ -6,7 +6,7 @@ import { presentedSessionId, sessionCookie } from "../sessions/session-cookie.ts
 import type { Parts } from "./endpoint.ts";
 import { measuredLogin } from "./measured-login.ts";
 
-/** Session flow, first step: credentials of this source for a session. A session that the client presents ends. */
+/** Session flow, first step: verifies credentials and creates a session. The session that the client presents ends. */
 export function sessionLogin(
   { authenticator, sessions, metrics }: Parts,
   source: CredentialSource,

@@ -9,7 +9,7 @@ import { hasAccess } from "../users/user.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "./measured-login.ts";
 
-/** The token comes once the login is recorded; there is nothing before it. */
+/** The token is issued after the login is recorded. */
 const nothing: Grant<void> = { give: async () => undefined, takeBack: async () => undefined };
 
 /** Single-step flow: user name and password for an access token, without a session and without the service key. */
@@ -43,7 +43,7 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
           response.json({ access_token: signed });
         } catch (error) {
           if (!(error instanceof WrongCredentials)) throw error;
-          // The one body that the specification fixes: the sentence alone, without a code.
+          // The specification fixes this body: the sentence without a code.
           response.locals["errorCode"] = error.code;
           response.status(error.status).json({ error: errorCodes["wrong-credentials"].sentence });
         }

@@ -10,10 +10,10 @@ import { presentedSessionId } from "../sessions/session-cookie.ts";
 import { hasAccess, type User } from "../users/user.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 
-/** Milliseconds that a request may wait for its turn. */
+/** Maximum wait of a request in the queue, in milliseconds. */
 const longestWait = 1000;
 
-/** Session flow, second step: a session for an access token. POST answers as GET does. */
+/** Session flow, second step: an access token for a session. POST and GET are equal. */
 export function token(parts: Parts): Endpoint {
   const { settings, metrics } = parts;
   const queue = new BoundedQueue({
@@ -57,8 +57,8 @@ function issueToken(parts: Parts): (sessionId: string, response: Response) => Pr
 }
 
 /**
- * The session's user where it is no local account with access: one of the directory, which is asked for anew each time, as it may be
- * gone, disabled, or in other groups since, and whose token is recorded here. The session of one who is gone or disabled ends here.
+ * The session's user if it is not a local account with access. For a directory account it asks the directory again, because the account may be
+ * deleted, disabled or in other groups, and records the token. The session of a deleted or disabled account ends here.
  */
 async function otherUser(
   { sessions, users, directory, audit }: Parts,

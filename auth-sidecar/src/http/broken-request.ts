@@ -2,13 +2,13 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
 
-/** What Node finds wrong with a request that no handler sees, or sees only in part; anything else is not HTTP at all. */
+/** Node's errors for requests that no handler sees completely; any other error means that it is not HTTP. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers-too-large",
   ERR_HTTP_REQUEST_TIMEOUT: "request-timeout",
 };
 
-/** Answers what is not HTTP, has too large a head or does not arrive whole in time, in the form of all other errors. */
+/** Answers invalid HTTP, oversized headers and incomplete requests in the form of all other errors. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();

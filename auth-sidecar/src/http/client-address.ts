@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * The client's address. The gateway sets X-Forwarded-For to the one address it saw; should a list ever come, only the last
- * entry was written by the part next to this one, so only that is believed.
+ * The client's address. The gateway sets X-Forwarded-For to the one address it sees. Of a list, only the last
+ * entry is trusted, because the gateway wrote it.
  */
 export function clientAddress(forwardedFor: string | string[] | undefined, peer: string | undefined): string {
   const last = (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? "")).split(",").at(-1)?.trim() ?? "";

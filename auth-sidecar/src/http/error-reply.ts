@@ -10,9 +10,9 @@ export interface ErrorBody {
   readonly code: string;
 }
 
-/** Answers every error, ours with its status and code, any other with 500; what is behind it goes to the log only. */
+/** Answers every error: ours with its status and code, others with 500. The cause goes to the log only. */
 export function errorReply(log: Logger): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return (thrown: unknown, _request, response, _next) => {
     const error = asSidecarError(thrown);
     if (error.status >= 500 && error.code !== "ldap-not-configured") {
@@ -25,7 +25,7 @@ export function errorReply(log: Logger): ErrorRequestHandler {
   };
 }
 
-export function sendError(response: Response, error: SidecarError): void {
+function sendError(response: Response, error: SidecarError): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));
   if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
   response.locals["errorCode"] = error.code;

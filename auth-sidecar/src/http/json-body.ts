@@ -2,8 +2,8 @@ import express, { type RequestHandler } from "express";
 import { SidecarError } from "../errors.ts";
 
 /**
- * Reads a JSON body, which must be an object or an array. A body of any other type is refused, also where none is needed.
- * @param required whether a request without a body is refused too
+ * Reads a JSON body, which must be an object or an array. Other types are rejected, even where no body is needed.
+ * @param required whether a missing body is rejected too
  */
 export function jsonBody(limitKilobytes: number, { required }: { readonly required: boolean }): RequestHandler[] {
   return [

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Metrics } from "../metrics.ts";
 import { contextOf } from "./request-context.ts";
 
-/** Logs and measures each request once it is over. `route` is the endpoint's path, never the client's. */
+/** Logs and measures each finished request. `route` is the endpoint's path, never the client's. */
 export function observe(log: Logger, metrics: Metrics): RequestHandler {
   return (request, response, next) => {
     response.once("close", () => {

@@ -2,16 +2,16 @@ import type { RequestHandler, Response } from "express";
 import { clientAddress } from "./client-address.ts";
 import { requestId } from "./request-id.ts";
 
-/** What every handler may know of the request it answers. */
+/** Data about the request for its handler. */
 export interface RequestContext {
   readonly requestId: string;
   /** IP address of the client, as the gateway gives it. */
   readonly address: string;
-  /** `process.hrtime`-like milliseconds at which the request came. */
+  /** Arrival time in `process.hrtime`-like milliseconds. */
   readonly startedAt: number;
 }
 
-/** Makes the context, and puts the request's id and the headers that every answer has on the answer. */
+/** Creates the context and sets the request id and the common headers of the answer. */
 export const requestContext: RequestHandler = (request, response, next) => {
   const id = requestId(request.headers["x-request-id"]);
   response.locals["context"] = {

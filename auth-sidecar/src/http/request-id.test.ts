@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { requestId } from "./request-id.ts";
 
-test("the gateway's id is taken over", () => {
+test("uses the gateway's id", () => {
   expect(requestId("0123456789abcdef0123456789abcdef")).toBe("0123456789abcdef0123456789abcdef");
 });
 

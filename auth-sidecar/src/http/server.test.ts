@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { close, listen } from "../listen.ts";
 import { createHttpServer } from "./server.ts";
 
-/** What is answered to a client that sends this and then nothing more. */
+/** The answer to a client that sends this and then nothing more. */
 async function answerTo(text: string): Promise<string> {
   const server = createHttpServer((request) => request.resume(), { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 });
   const port = await listen(server, 0, "127.0.0.1");

@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { constantEquals } from "../constant-equals.ts";
 import { WrongServiceKey } from "../errors.ts";
 
-/** Lets a request pass that carries the operator's key in x-service-api-key. */
+/** Requires the operator's key in x-service-api-key. */
 export function serviceKey(expected: string): RequestHandler {
   const isExpected = constantEquals(expected);
   return (request, _response, next) => {

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a refresh that is due while the last one waits for the database is left out", async () => {
+test("skips a refresh while the previous one waits for the database", async () => {
   vi.useFakeTimers();
   const started: PromiseWithResolvers<string[]>[] = [];
   const retireExpired = (): Promise<string[]> => {

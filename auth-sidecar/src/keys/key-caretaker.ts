@@ -16,12 +16,12 @@ export interface CaretakerParts {
 }
 
 /**
- * What every replica does with the keys at each refresh: retire those whose time has come, rotate when it is due, store again
- * what a replica with the previous KEY_ENCRYPTION_KEY has stored meanwhile, read them again.
+ * Key work of every replica at each refresh: retire old keys, rotate when it is due, re-encrypt keys
+ * that a replica with the previous KEY_ENCRYPTION_KEY stored meanwhile, and read all keys again.
  *
- * A refresh that is due while the last one still waits for a slow database is left out: those would take connections that logins
- * need, and an older key set could be read in after a newer one.
- * @returns stops it
+ * A refresh is skipped while the previous one waits for a slow database: it would take connections that logins
+ * need, and could replace a newer key set by an older one.
+ * @returns a function that stops it
  */
 export function startKeyCare(parts: CaretakerParts, milliseconds: number): () => void {
   let caring = false;

@@ -6,20 +6,20 @@ const encryption = new KeyEncryption("b7e20f4c9d1a6835f0c4a7e92d5b8163");
 const key = randomBytes(138);
 const stored = encryption.encrypt("kid", key);
 
-test("what is encrypted opens with the same secret under the same id", () => {
+test("decrypts with the same secret under the same id", () => {
   expect(new KeyEncryption("b7e20f4c9d1a6835f0c4a7e92d5b8163").decrypt("kid", stored)).toEqual({ privateKey: key, isCurrent: true });
   expect(stored.includes(key.subarray(0, 8))).toBe(false);
   expect(encryption.encrypt("kid", key)).not.toEqual(stored);
 });
 
-test("what was stored under the previous secret opens, and is told from what is stored under this one", () => {
+test("decrypts keys stored under the previous secret and marks them", () => {
   const changed = new KeyEncryption("4be1d7a90c3f86e25a7d40b9e6c812f3", "b7e20f4c9d1a6835f0c4a7e92d5b8163");
   expect(changed.decrypt("kid", stored)).toEqual({ privateKey: key, isCurrent: false });
   expect(changed.decrypt("kid", changed.encrypt("kid", key))).toEqual({ privateKey: key, isCurrent: true });
   expect(() => encryption.decrypt("kid", changed.encrypt("kid", key))).toThrow(KeyDecryptionError);
 });
 
-describe("nothing else opens:", () => {
+describe("rejects everything else:", () => {
   const flipped = (index: number) => Buffer.from(stored.map((byte, at) => (at === index ? byte ^ 1 : byte)));
   test.each<[string, KeyEncryption, string, Buffer]>([
     ["another secret", new KeyEncryption("another secret"), "kid", stored],

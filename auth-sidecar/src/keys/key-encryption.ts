@@ -4,7 +4,7 @@ const version = 1;
 const ivLength = 12;
 const tagLength = 16;
 
-/** A private key in the database opens neither with KEY_ENCRYPTION_KEY nor with the previous one, or is not what was stored. */
+/** A private key in the database cannot be decrypted with KEY_ENCRYPTION_KEY or the previous one, or was modified. */
 export class KeyDecryptionError extends Error {
   readonly keyId: string;
 
@@ -15,16 +15,16 @@ export class KeyDecryptionError extends Error {
   }
 }
 
-/** A private key taken out of the database. */
+/** A decrypted private key. */
 export interface OpenedKey {
   readonly privateKey: Buffer;
-  /** False for one that was stored under PREVIOUS_KEY_ENCRYPTION_KEY. */
+  /** False if it was stored under PREVIOUS_KEY_ENCRYPTION_KEY. */
   readonly isCurrent: boolean;
 }
 
 /**
- * Encrypts private keys with AES-256-GCM under a key derived (HKDF-SHA-256) from KEY_ENCRYPTION_KEY, and still opens what was
- * stored under the one before it. The key's id is bound in, so that one row's content cannot be moved to another. Form: version
+ * Encrypts private keys with AES-256-GCM under a key derived (HKDF-SHA-256) from KEY_ENCRYPTION_KEY, and also decrypts keys
+ * of the previous secret. The key's id is authenticated, so one row's content cannot be moved to another. Format: version
  * (1 byte), iv (12), tag (16), ciphertext.
  */
 export class KeyEncryption {

@@ -16,13 +16,13 @@ const store: Statement = {
 };
 
 /**
- * Opens every private key there is, and stores those again under KEY_ENCRYPTION_KEY that were stored under the previous one: all
- * of them or none, and once, however many replicas do it at the same time.
- * @returns ids of the keys that were stored again
- * @throws {KeyDecryptionError} when one opens under neither; then nothing is changed
+ * Decrypts every private key and stores those of the previous secret again under KEY_ENCRYPTION_KEY: all
+ * or none, and once, even with concurrent replicas.
+ * @returns ids of the re-encrypted keys
+ * @throws {KeyDecryptionError} when neither secret decrypts a key; then nothing changes
  */
 export async function reencryptKeys(database: Database, encryption: KeyEncryption): Promise<string[]> {
-  // Nothing to write, nothing to wait for: the lock is for the one time after a change.
+  // Without keys to re-encrypt, the lock is not needed.
   if ((await previouslyEncrypted(database, encryption)).length === 0) return [];
   return database.locked(locks.signingKeys, async (queries) => {
     const keys = await previouslyEncrypted(queries, encryption);

@@ -5,15 +5,15 @@ import type { PublicJwk } from "./signing-key.ts";
 
 export interface StoredKey {
   readonly publicJwk: PublicJwk;
-  /** Undefined while this replica cannot open it, as when another one has KEY_ENCRYPTION_KEY's next value already. */
+  /** Undefined while this replica cannot decrypt it, for example when another one already has the next KEY_ENCRYPTION_KEY. */
   readonly privateKey: KeyObject | undefined;
-  /** From then on it is the one that signs, until a later key's time has come. */
+  /** The key signs from this time, until a later key's time. */
   readonly signsFrom: Date;
-  /** From then on it is no longer published; null while no later key exists. */
+  /** The key is not published after this time; null while no later key exists. */
   readonly retiresAt: Date | null;
 }
 
-/** One key as an operator sees it. */
+/** One key for the operator's list. */
 export interface KeySummary {
   readonly id: string;
   readonly algorithm: string;
@@ -53,7 +53,7 @@ const summaries: Statement = {
     order by signs_from, id`,
 };
 
-/** Reads auth.signing_keys; what changes them is {@link KeyRotation}. */
+/** Reads auth.signing_keys; {@link KeyRotation} changes them. */
 export class KeyRepository {
   readonly #queries: Queries;
   readonly #encryption: KeyEncryption;
@@ -64,7 +64,7 @@ export class KeyRepository {
     this.#encryption = encryption;
   }
 
-  /** All keys that are published now, the oldest first. A private part is opened once; its id says what is in it. */
+  /** All published keys, the oldest first. Each private part is decrypted once; its id identifies the content. */
   async published(): Promise<StoredKey[]> {
     const rows = await this.#queries.query<KeyRow>(published);
     const keys = rows.map((row) => ({
@@ -79,7 +79,7 @@ export class KeyRepository {
     return keys;
   }
 
-  /** Every key there ever was, the oldest first. */
+  /** Every key, including retired ones, the oldest first. */
   all(): Promise<KeySummary[]> {
     return this.#queries.query<KeySummary>(summaries);
   }

@@ -12,11 +12,11 @@ export interface Rotation {
 
 export interface Retirement {
   readonly id: string;
-  /** The key made in its place, when it was the last one that could sign. */
+  /** The new key, if the withdrawn one was the last that could sign. */
   readonly replacement: string | undefined;
 }
 
-/** A key is published already that does not sign yet. */
+/** A published key does not sign yet. */
 export class RotationUnderWay extends Error {
   constructor() {
     super("a rotation is under way: a key is published that does not sign yet");
@@ -28,9 +28,9 @@ interface CurrentRow {
   id: string;
   algorithm: string;
   waiting: boolean;
-  /** Seconds since it began to sign. */
+  /** Seconds since its first signature time. */
   age: number;
-  /** Seconds since it was made. */
+  /** Seconds since its creation. */
   existence: number;
 }
 
@@ -53,7 +53,7 @@ const replace: Statement = {
     update auth.signing_keys set retires_at = now() + make_interval(secs => $2)
     where id <> $1 and retired_at is null and retires_at is null returning id`,
 };
-// The private part goes with the key; what is left says when it was in use.
+// Deletes the private part; the rest documents when it was in use.
 const retire: Statement = {
   name: "retire-key",
   text: `
@@ -67,7 +67,7 @@ const retireExpired: Statement = {
     where retires_at <= now() and retired_at is null returning id`,
 };
 
-/** Everything that changes the signing keys. Each method holds the keys' lock, so that replicas do a thing once. */
+/** All changes of the signing keys. Each method holds the key lock, so that replicas do each job once. */
 export class KeyRotation {
   readonly #database: Database;
   readonly #encryption: KeyEncryption;
@@ -81,8 +81,8 @@ export class KeyRotation {
   }
 
   /**
-   * Makes the first key when there is none; it signs at once, as nobody can hold a key set without it.
-   * @returns undefined when there was one
+   * Creates the first key if there is none. It signs at once, because no verifier can have cached an older key set.
+   * @returns undefined when a key existed
    */
   createFirst(): Promise<Rotation | undefined> {
     return this.#locked(async (queries) => {
@@ -92,7 +92,7 @@ export class KeyRotation {
   }
 
   /**
-   * Publishes a new key, which signs once every verifier must have seen it, and sets the time at which the old ones go.
+   * Publishes a new key, which signs after every verifier must have seen it, and sets the retirement time of the old ones.
    * @throws {RotationUnderWay}
    */
   rotate(): Promise<Rotation> {
@@ -103,7 +103,7 @@ export class KeyRotation {
     });
   }
 
-  /** Rotates when the newest key is older than the period, or of another algorithm than the one that is set. */
+  /** Rotates when the newest key is older than the period or has another algorithm than the configured one. */
   async rotateIfDue(): Promise<Rotation | undefined> {
     if (!this.#isDue(await this.#database.query<CurrentRow>(current))) return undefined;
     return this.#locked(async (queries) => {
@@ -113,9 +113,9 @@ export class KeyRotation {
   }
 
   /**
-   * Withdraws a key at once, as after a leak: tokens signed with it are refused as soon as verifiers have read the key set
-   * again. When no other key could sign, a new one does so at once.
-   * @returns undefined when there is no such key, or it is retired already
+   * Withdraws a key at once, for example after a leak: verifiers reject its tokens after they have read the key set
+   * again. If no other key can sign, a new one signs at once.
+   * @returns undefined for an unknown or retired key
    */
   retire(id: string): Promise<Retirement | undefined> {
     return this.#locked(async (queries) => {
@@ -126,7 +126,7 @@ export class KeyRotation {
     });
   }
 
-  /** Retires the keys whose time has come. @returns their ids */
+  /** Retires the keys whose retirement time has passed. @returns their ids */
   async retireExpired(): Promise<string[]> {
     return (await this.#database.query<{ id: string }>(retireExpired)).map(({ id }) => id);
   }
@@ -135,8 +135,8 @@ export class KeyRotation {
     const [newest] = keys;
     if (newest === undefined || newest.waiting) return false;
     const { algorithm, period } = this.#policy;
-    // A key that is younger than this replica comes from one with a newer setting: while replicas are replaced one by one, the
-    // old ones must not rotate back.
+    // A key that is younger than this replica comes from a replica with a newer setting: during a rolling update, old replicas must not
+    // rotate back.
     const isOlderThanThis = newest.existence > (performance.now() - this.#startedAt) / 1000;
     return (newest.algorithm !== algorithm && isOlderThanThis) || (period > 0 && newest.age >= period);
   }

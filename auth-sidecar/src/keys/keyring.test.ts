@@ -18,7 +18,7 @@ async function keyring(...keys: StoredKey[]): Promise<Keyring> {
   return ring;
 }
 
-test("a ring without keys can sign nothing and publishes nothing", async () => {
+test("signs and publishes nothing without keys", async () => {
   expect(() => new Keyring(() => Promise.resolve([])).signingKey()).toThrow(Unavailable);
   expect((await keyring()).published()).toEqual([]);
 });
@@ -31,11 +31,11 @@ test("the next key is published before it signs, and the one before it after", a
   expect(ring.published(5000)).toEqual([second.publicJwk]);
 });
 
-test("a clock that is behind still finds a key", async () => {
+test("finds a key when the clock is behind", async () => {
   expect((await keyring(second)).signingKey(0)).toBe(second);
 });
 
-test("keys stay known while they cannot be read again", async () => {
+test("keeps its keys while they cannot be read again", async () => {
   let fails = false;
   const ring = new Keyring(() => (fails ? Promise.reject(new Unavailable("database")) : Promise.resolve([second])));
   await ring.refresh();
@@ -44,7 +44,7 @@ test("keys stay known while they cannot be read again", async () => {
   expect(ring.signingKey(4000)).toBe(second);
 });
 
-test("a key that does not open is published and never signs", async () => {
+test("publishes a key that it cannot decrypt and never signs with it", async () => {
   const closed = { ...second, privateKey: undefined };
   const ring = await keyring(first, closed);
   expect(ring.published(4000)).toEqual([first.publicJwk, second.publicJwk]);

@@ -5,7 +5,7 @@ import type { PublicJwk } from "./signing-key.ts";
 
 type AbleKey = StoredKey & { readonly privateKey: KeyObject };
 
-/** The keys this replica knows. It answers from memory, so the key set is served while the database is away. */
+/** The keys in this replica's memory, so that the key set is served during a database outage. */
 export class Keyring {
   readonly #load: () => Promise<readonly StoredKey[]>;
   #keys: readonly StoredKey[] = [];
@@ -14,13 +14,13 @@ export class Keyring {
     this.#load = load;
   }
 
-  /** Reads the keys again; those known before stay when that fails. */
+  /** Reads the keys again; on failure the previous ones stay. */
   async refresh(): Promise<void> {
     this.#keys = await this.#load();
   }
 
   /**
-   * The newest key whose time to sign has come, of those that open here.
+   * The newest key that may sign now and can be decrypted here.
    * @throws {Unavailable} when there is none
    */
   signingKey(now = Date.now()): AbleKey {
@@ -30,7 +30,7 @@ export class Keyring {
     return key;
   }
 
-  /** Ids of the keys that can be published but not signed with. */
+  /** Ids of the keys that are published but cannot sign here. */
   closed(): string[] {
     return this.#keys.filter(({ privateKey }) => privateKey === undefined).map(({ publicJwk }) => publicJwk.kid);
   }

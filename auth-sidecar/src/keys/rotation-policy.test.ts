@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readSettings } from "../settings.ts";
 import { rotationPolicy } from "./rotation-policy.ts";
 
-test("a key is published at least one max-age before it signs, and a token life after its last token", () => {
+test("a key waits one max-age before it signs, and stays a token life after its last token", () => {
   const settings = readSettings({
     DATABASE_URL: "postgres://sidecar:c2Vx7hPq@database/routeql",
     SESSIONS_URL: "redis://sessions",

@@ -16,7 +16,7 @@ test.each([
   },
 );
 
-test("no key's id looks like an option of a command line", async () => {
+test("creates no key id that looks like a command line option", async () => {
   const keys = await Promise.all(Array.from({ length: 500 }, () => generateSigningKey("EdDSA")));
   expect(keys.filter(({ publicJwk }) => publicJwk.kid.startsWith("-"))).toEqual([]);
 });

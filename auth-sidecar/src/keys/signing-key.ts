@@ -2,12 +2,12 @@ import { generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
 
-/** Algorithms a token may be signed with (RFC 7518, 3.1; RFC 8037). All are asymmetric: a verifier can never make a token. */
+/** Signature algorithms (RFC 7518, 3.1; RFC 8037). All are asymmetric, so a verifier cannot create a token. */
 export const signingAlgorithms = ["ES256", "EdDSA", "RS256"] as const;
 
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** A public key as the key set publishes it (RFC 7517): its own members and kid, alg, use. */
+/** A public key in the published key set (RFC 7517): its own members and kid, alg, use. */
 export type PublicJwk = Readonly<JWK & { kid: string; alg: SigningAlgorithm; use: "sig" }>;
 
 export interface NewSigningKey {
@@ -16,8 +16,8 @@ export interface NewSigningKey {
 }
 
 /**
- * A new key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id is its thumbprint (RFC 7638), and never begins with
- * a hyphen, which a command line would take for an option.
+ * A new key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id is its thumbprint (RFC 7638) and never begins with
+ * a hyphen, which a command line would read as an option.
  */
 export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<NewSigningKey> {
   const { publicKey, privateKey } = await generators[algorithm]();

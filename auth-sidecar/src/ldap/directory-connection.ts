@@ -92,7 +92,7 @@ async function within(milliseconds: number, work: Promise<void>): Promise<void> 
 }
 
 function leave(client: Client): void {
-  // Nobody waits for a farewell that a dead server would never take.
+  // Does not wait for an unbind that a dead server would never acknowledge.
   client.unbind().catch(() => undefined);
 }
 

@@ -5,6 +5,7 @@ import type { UserWithPassword } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { Directory } from "./directory.ts";
 import { type DirectoryAccounts, directoryId } from "./directory-accounts.ts";
+import { foldedName } from "./folded-name.ts";
 
 /**
  * Milliseconds that a failure takes at least. How long a directory takes over a wrong password is its own affair, and for an
@@ -23,15 +24,19 @@ export class DirectoryLogin implements CredentialSource {
     this.#accounts = accounts;
   }
 
-  /** Whoever comes: what bounds these logins is the directory's connections. None takes a place that a local login could have. */
+  foldedName(name: string): string {
+    return foldedName(name);
+  }
+
+  /** No limit here: the directory's connections limit these logins, and none takes the slot of a local login. */
   admit<Result>(login: () => Promise<Result>): Promise<Result> {
     return login();
   }
 
-  async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
+  async prove({ name, password }: Credentials, guard: Guard, client: string): Promise<UserWithPassword | undefined> {
     // Runs beside the work; only what does not succeed waits for its end.
     const floor = sleep(failureFloor);
-    const account = await this.#directory.authenticate(name, password, (id) => guard.recognise(id));
+    const account = await this.#directory.authenticate(name, password, client);
     try {
       await guard.settle(account !== undefined);
     } catch (error) {

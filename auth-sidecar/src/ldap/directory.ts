@@ -5,8 +5,9 @@ import type { Settings } from "../settings.ts";
 import { type ServersOptions, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, directoryEntry, type EntryAttributes, isBinary } from "./directory-entry.ts";
 import { filledFilter } from "./directory-filter.ts";
+import { isOrdinary } from "./folded-name.ts";
 import { type Group, type GroupRole, roleOf } from "./group-roles.ts";
-import type { ApplicationRole } from "../users/application-role.ts";
+import type { ApplicationRole } from "@routeql/contract/roles";
 
 /** An account of the directory with the role that its groups give. */
 export interface DirectoryAccount {
@@ -74,20 +75,14 @@ export class Directory {
 
   /**
    * The account that this name and password prove; undefined when they do not.
-   * @param found told the account's id before its password is tried
+   * @param asker whose share of the connections it takes
    */
-  async authenticate(
-    username: string,
-    password: string,
-    found: (id: string) => Promise<void>,
-  ): Promise<DirectoryAccount | undefined> {
-    // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2). Control characters count for nothing
-    // in a comparison (RFC 4518, 2.2), which would give one account many names.
-    if (username === "" || password === "" || /\p{Cc}/u.test(username)) return undefined;
-    return this.#connected(async (client) => {
+  async authenticate(username: string, password: string, asker: string): Promise<DirectoryAccount | undefined> {
+    // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2).
+    if (password === "" || !isOrdinary(username)) return undefined;
+    return this.#connected(`login ${asker}`, async (client) => {
       const entry = await this.#find(client, FilterParser.parseString(filledFilter(this.#options.userFilter, { username })));
       if (entry === undefined) return undefined;
-      await found(entry.id);
       const account = await this.#account(client, entry);
       return (await proves(client, entry.dn, password)) ? account : undefined;
     });
@@ -97,14 +92,14 @@ export class Directory {
   async lookUp(id: string): Promise<DirectoryAccount | undefined> {
     const { id: attribute } = this.#options.attributes;
     const value = isBinary(attribute) ? Buffer.from(id, "hex") : id;
-    return this.#connected(async (client) => {
+    return this.#connected(`account ${id}`, async (client) => {
       const entry = await this.#find(client, new EqualityFilter({ attribute, value }));
       return entry === undefined ? undefined : this.#account(client, entry);
     });
   }
 
-  #connected<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    return this.#queue.run(() => withConnection(this.#options.servers, this.#log, work));
+  #connected<Result>(asker: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+    return this.#queue.run(() => withConnection(this.#options.servers, this.#log, work), asker);
   }
 
   async #find(client: Client, filter: Filter): Promise<DirectoryEntry | undefined> {

@@ -1,4 +1,4 @@
-import { type ApplicationRole, isApplicationRole } from "../users/application-role.ts";
+import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles";
 
 /** One line of the ordered list: who is in `group` has `role`; `*` is everyone. */
 export interface GroupRole {
@@ -34,7 +34,7 @@ export function parseGroupRoles(text: string): readonly GroupRole[] | undefined 
 export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): ApplicationRole {
   const dns = new Set(groups.map(({ dn }) => folded(dn)));
   const names = new Set(groups.map(({ name }) => folded(name)));
-  // Whoever may name groups could call one by the DN of another.
+  // An administrator of groups could name a group like the DN of another.
   const has = (group: string): boolean => (group.includes("=") ? dns : names).has(folded(group));
   return lines.find(({ group }) => group === "*" || has(group))?.role ?? "pending";
 }

@@ -1,6 +1,6 @@
 /**
  * Settings of the directory login. Without LDAP_URL there is none. Ready examples for OpenLDAP, Active Directory, FreeIPA and
- * lldap stand in docs/ldap.md.
+ * lldap stand in docs/operate/ldap.md.
  * @module
  */
 import { z } from "zod";

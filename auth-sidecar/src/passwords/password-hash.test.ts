@@ -4,7 +4,7 @@ import { hash } from "@node-rs/argon2";
 import { describe, expect, test } from "vitest";
 import { hashPassword, isOutdated, passwordHashParameters, verifyPassword } from "./password-hash.ts";
 
-test("a hash is Argon2id with 19 MiB, two passes and one lane, salted, and verifies its password alone", async () => {
+test("a hash is salted Argon2id with 19 MiB, two passes and one lane", async () => {
   const [one, two] = await Promise.all([hashPassword("pässword"), hashPassword("pässword")]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(two);
@@ -33,8 +33,8 @@ describe("a hash is outdated", () => {
   });
 });
 
-test("a hash that finds no memory is an outage, not a wrong password that would count against the account", async () => {
-  // Four tebibytes, in a process that may have forty gibibytes.
+test("reports a hash without memory as an outage, not as a wrong password", async () => {
+  // Four tebibytes, in a process limited to forty gibibytes.
   const stored = "$argon2id$v=19$m=4294967295,t=1,p=1$c2FsdHNhbHRzYWx0$c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0c2FsdA";
   const script = `
     const { verifyPassword } = await import(${JSON.stringify(new URL("password-hash.ts", import.meta.url).href)});

@@ -1,5 +1,5 @@
 /**
- * Argon2id with the parameters that OWASP's Password Storage Cheat Sheet gives as its minimum.
+ * Argon2id with the minimum parameters of OWASP's Password Storage Cheat Sheet.
  * @module
  */
 import { hash, hashRaw, parseOptions, verify } from "@node-rs/argon2";
@@ -11,12 +11,12 @@ export const passwordHashParameters = { algorithm: 2, memoryCost: 19_456, timeCo
 /** RFC 9106, 3.1, for one lane. */
 const leastMemoryCost = 8;
 
-/** Longest password, in UTF-8 bytes; a bound against work that only the attacker chooses (ASVS 6.2.9). */
+/** Longest password in UTF-8 bytes; limits the work that an attacker can cause (ASVS 6.2.9). */
 export const longestPassword = 1024;
 
 /**
- * @returns the hash in PHC form
- * @throws {Unavailable} when there is no memory for it
+ * @returns the hash in PHC format
+ * @throws {Unavailable} when there is not enough memory
  */
 export async function hashPassword(password: string): Promise<string> {
   try {
@@ -27,8 +27,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * False also for a hash that is not in PHC form.
- * @throws {Unavailable} when there is no memory for it, which says nothing of the password
+ * False also for a hash that is not in PHC format.
+ * @throws {Unavailable} when there is not enough memory; this does not depend on the password
  */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   try {
@@ -40,9 +40,9 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
 }
 
 /**
- * Spends the work that verifying this hash costs less than verifying one made with today's parameters; all of it for what is not in
- * PHC form.
- * @throws {Unavailable} when there is no memory for it
+ * Adds the work by which verifying this hash is cheaper than verifying one with today's parameters; all of it for a hash that is not in
+ * PHC format.
+ * @throws {Unavailable} when there is not enough memory
  */
 export async function spendMissingWork(passwordHash: string): Promise<void> {
   const missing = work(passwordHashParameters) - work(optionsOf(passwordHash) ?? { memoryCost: 0, timeCost: 0 });
@@ -55,12 +55,12 @@ export async function spendMissingWork(passwordHash: string): Promise<void> {
   }
 }
 
-/** In passes over a kibibyte. To get the memory from the system costs about half a pass. */
+/** In passes over one kibibyte. Allocating the memory costs about half a pass. */
 function work({ memoryCost, timeCost }: { readonly memoryCost: number; readonly timeCost: number }): number {
   return memoryCost * (timeCost + 0.5);
 }
 
-/** True when a hash was made with less work than today's parameters, or with another algorithm. */
+/** True for a hash with less work than today's parameters, or with another algorithm. */
 export function isOutdated(passwordHash: string): boolean {
   const options = optionsOf(passwordHash);
   if (options === undefined) return true;
@@ -75,7 +75,7 @@ export function isOutdated(passwordHash: string): boolean {
   );
 }
 
-/** What a hash was made with, or undefined when it is not in PHC form. */
+/** Parameters of a hash, or undefined when it is not in PHC format. */
 function optionsOf(passwordHash: string): ReturnType<typeof parseOptions> | undefined {
   try {
     return parseOptions(passwordHash);

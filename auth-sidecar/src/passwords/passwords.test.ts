@@ -6,7 +6,7 @@ import { Passwords } from "./passwords.ts";
 
 const passwords = new Passwords({ concurrency: 1, queue: 10 });
 
-test("a password matches its own hash, and nothing matches an account without one", async () => {
+test("accepts a password for its own hash and nothing for an account without a hash", async () => {
   const own = await hashPassword("right");
   expect(await passwords.matches(own, "right")).toBe(true);
   expect(await passwords.matches(own, "wrong")).toBe(false);
@@ -20,7 +20,7 @@ test.each([
   ["one with something else in its place", "$2b$10$abcdefghijklmnopqrstuv"],
 ])("%s takes the work of one with today's hash", async (_title, other) => {
   const own = await hashPassword("right");
-  // Processor time, which other work on the machine hardly moves.
+  // Processor time, which other load on the machine hardly changes.
   const work = async (passwordHash: string | undefined) => {
     const before = process.cpuUsage();
     for (let round = 0; round < 5; round++) await passwords.matches(passwordHash, "wrong");
@@ -28,29 +28,29 @@ test.each([
     return user + system;
   };
   await work(own);
-  // Without the work the ratio would be near zero; how near to one it is on a quiet machine, the timing suite says.
+  // Without the work the ratio would be near zero. The timing suite measures how close to one it is.
   expect((await work(other)) / (await work(own))).toBeGreaterThan(0.2);
 });
 
-test("only an outdated hash is renewed", async () => {
+test("renews only an outdated hash", async () => {
   expect(await passwords.renewed(await hashPassword("right"), "right")).toBeUndefined();
   expect(await passwords.renewed("$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA", "right")).toMatch(/^\$argon2id\$/);
 });
 
-test("so many logins are let in for each hash and so many wait; the rest is refused", async () => {
+test("limits running and waiting logins and rejects the rest", async () => {
   const bounded = new Passwords({ concurrency: 1, queue: 2 });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const logins = Array.from({ length: 8 }, () => bounded.admit(() => promise));
+  const logins = Array.from({ length: 8 }, () => bounded.admit(() => promise, "client"));
   resolve();
   const results = await Promise.allSettled(logins);
   expect(results.map(({ status }) => status)).toEqual([...Array.from({ length: 6 }, () => "fulfilled"), "rejected", "rejected"]);
 });
 
-test("a login that was not let in within two seconds is refused", async () => {
+test("rejects a login that waited more than two seconds", async () => {
   vi.useFakeTimers();
   try {
     const busy = new Passwords({ concurrency: 1, queue: 1 });
-    const logins = Array.from({ length: 5 }, () => busy.admit(() => new Promise<void>(() => undefined)));
+    const logins = Array.from({ length: 5 }, () => busy.admit(() => new Promise<void>(() => undefined), "client"));
     const refused = expect(logins[4]).rejects.toThrow(TooManyRequests);
     expect(busy.waiting).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);

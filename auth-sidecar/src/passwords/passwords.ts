@@ -3,22 +3,22 @@ import { BoundedQueue } from "../bounded-queue.ts";
 import { hashPassword, isOutdated, spendMissingWork, verifyPassword } from "./password-hash.ts";
 
 export interface PasswordsOptions {
-  /** Hashes at one time. */
+  /** Concurrent hashes. */
   readonly concurrency: number;
   /** Logins that may wait. */
   readonly queue: number;
 }
 
-/** Milliseconds that a login may wait to be let in. */
+/** Maximum wait of a login, in milliseconds. */
 const longestWait = 2000;
 /**
- * Logins let in for each hash that may run: enough that hashing never waits for the database, few enough that a storm does not
- * reach it.
+ * Logins admitted for each concurrent hash: enough that hashing never waits for the database, and few enough to keep a login storm away
+ * from it.
  */
 const admittedPerHash = 4;
 
 /**
- * All hash work of the process, bounded, so that a storm of logins costs neither the memory nor the minutes of one that is not.
+ * All hash work of the process, limited, so that a login storm exhausts neither memory nor processor.
  */
 export class Passwords {
   readonly #admission: BoundedQueue;
@@ -36,25 +36,26 @@ export class Passwords {
     this.#decoy.catch(() => undefined);
   }
 
-  /** Logins that wait to be let in. */
+  /** Number of waiting logins. */
   get waiting(): number {
     return this.#admission.waiting;
   }
 
-  /** Hashes at work. */
+  /** Number of running hashes. */
   get running(): number {
     return this.#hashes.running;
   }
 
   /**
-   * Runs a whole login, from look-up to answer, once it is let in.
-   * @throws {TooManyRequests} when too many wait already, or it waited too long
+   * Runs a whole login, from lookup to answer, once it is admitted.
+   * @param client whose share of the slots it takes
+   * @throws {TooManyRequests} when too many logins wait, or this one waited too long
    */
-  admit<Result>(login: () => Promise<Result>): Promise<Result> {
-    return this.#admission.run(login);
+  admit<Result>(login: () => Promise<Result>, client: string): Promise<Result> {
+    return this.#admission.run(login, client);
   }
 
-  /** Whether a password is the one of this hash. What is not takes the same work whether there is a hash or not, and an outdated one too. */
+  /** Verifies a password. A failure takes the same work with a hash, without one, and with an outdated one. */
   matches(passwordHash: string | null | undefined, password: string): Promise<boolean> {
     return this.#hashes.run(async () => {
       const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);
@@ -67,7 +68,7 @@ export class Passwords {
     return this.#hashes.run(() => hashPassword(password));
   }
 
-  /** The renewed hash when today's parameters ask for one, else undefined. */
+  /** A renewed hash if the parameters have changed, otherwise undefined. */
   async renewed(passwordHash: string, password: string): Promise<string | undefined> {
     return isOutdated(passwordHash) ? this.hash(password) : undefined;
   }

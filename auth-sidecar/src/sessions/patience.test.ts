@@ -4,7 +4,7 @@ import { Patience } from "./patience.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("an answer that does not come is given up once, in less than half a second", async () => {
+test("reports a missing answer once, in less than half a second", async () => {
   const giveUp = vi.fn<() => void>();
   new Patience(giveUp).mind(Promise.withResolvers().promise);
   await vi.advanceTimersByTimeAsync(399);
@@ -16,7 +16,7 @@ test("an answer that does not come is given up once, in less than half a second"
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("answers that come, or are refused, are never given up, however many there are and however long it goes on", async () => {
+test("never reports answers that arrive or fail, under any load", async () => {
   const giveUp = vi.fn<() => void>();
   const patience = new Patience(giveUp);
   for (let round = 0; round < 50; round++) {
@@ -32,7 +32,7 @@ test("answers that come, or are refused, are never given up, however many there 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("one that does not come is given up beside others that do, and then the next one that does not", async () => {
+test("reports a missing answer among others, and then the next missing one", async () => {
   const giveUp = vi.fn<() => void>();
   const patience = new Patience(giveUp);
   for (const times of [1, 2]) {
@@ -45,14 +45,14 @@ test("one that does not come is given up beside others that do, and then the nex
   }
 });
 
-test("time in which the process stood still is one look, however long it was", async () => {
+test("counts a pause of the process as one look", async () => {
   vi.useRealTimers();
   const giveUp = vi.fn<() => void>();
   const patience = new Patience(giveUp);
   const answer = Promise.withResolvers<void>();
   patience.mind(answer.promise);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
-  // What lies there unread is read after the timers.
+  // Unread data is read after the timers.
   setImmediate(() => answer.resolve());
   await answer.promise;
   expect(giveUp).not.toHaveBeenCalled();

@@ -1,16 +1,16 @@
 /** Milliseconds between two looks. */
 const interval = 100;
-/** An answer that is not there after so many looks, which take less than half a second, is overdue. */
+/** An answer is overdue after this many looks, which take less than half a second. */
 const looks = 4;
 
-/** The answers that are awaited since the same look. */
+/** Requests sent since the same look. */
 interface Awaited {
   count: number;
 }
 
 /**
- * Minds how long answers take, by looks rather than by the clock: a process or a machine that stood still wakes with the answers there but
- * unread, and the timers of clients run before anything is read. However long it stood, that is one look.
+ * Detects overdue answers by counting looks instead of using the clock. After a pause of the process or the machine, answers have arrived but
+ * are unread, and timers run before anything is read. Any pause counts as one look.
  */
 export class Patience {
   readonly #giveUp: () => void;
@@ -18,7 +18,7 @@ export class Patience {
   readonly #sinceLook: Awaited[] = [{ count: 0 }];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param giveUp called when answers are overdue, once for those that are awaited since the same look */
+  /** @param giveUp called when answers are overdue, once for those of the same look */
   constructor(giveUp: () => void) {
     this.#giveUp = giveUp;
   }

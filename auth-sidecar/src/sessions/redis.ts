@@ -3,9 +3,9 @@ import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 import { Patience } from "./patience.ts";
 
-/** Gives up a connection on which an answer is overdue, so that only the first requests of an outage wait for it. */
+/** Closes a connection with an overdue answer, so that only the first requests of an outage wait. */
 class PatientRedis extends Redis {
-  // Those of a connection before it are settled by its end.
+  // Requests of an earlier connection ended with it.
   readonly #patience = new Patience(() => this.stream.destroy(new Error("an answer is overdue")));
 
   override sendCommand(...sent: Parameters<Redis["sendCommand"]>): unknown {
@@ -17,8 +17,8 @@ class PatientRedis extends Redis {
 }
 
 /**
- * A client that fails fast while Redis is away and comes back by itself.
- * @param authority PEM that a certificate of `rediss://` has to come from; Node's own list where it is not given
+ * A client that fails fast during a Redis outage and reconnects by itself.
+ * @param authority PEM of the CA for `rediss://`; by default Node's own list
  */
 export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
   const redis = new PatientRedis(url, {
@@ -47,7 +47,7 @@ export function connectRedis(url: string, authority: string | undefined, log: Lo
 
 /**
  * Runs one command.
- * @throws {Unavailable} when Redis does not answer, or answers that it cannot serve
+ * @throws {Unavailable} when Redis does not answer or cannot serve
  */
 export async function command<Result>(redis: Redis, run: (redis: Redis) => Promise<Result>): Promise<Result> {
   assertReady(redis);
@@ -58,7 +58,7 @@ export async function command<Result>(redis: Redis, run: (redis: Redis) => Promi
   }
 }
 
-/** @throws {Unavailable} when a command would fail anyway */
+/** @throws {Unavailable} when a command would fail */
 export function assertReady(redis: Redis): void {
   if (redis.status !== "ready") throw new Unavailable("sessions", new Error(`connection is ${redis.status}`));
 }

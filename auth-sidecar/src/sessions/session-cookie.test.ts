@@ -30,7 +30,7 @@ test.each([
   expect(presentedSessionId(header)).toBeUndefined();
 });
 
-test("ids are 256 bits and do not repeat, their digest is another string", () => {
+test("creates ids of 256 bits that do not repeat and differ from their digest", () => {
   const ids = new Set(Array.from({ length: 1000 }, newSessionId));
   expect(ids.size).toBe(1000);
   for (const one of ids) expect(one).toMatch(/^[A-Za-z0-9_-]{43}$/);

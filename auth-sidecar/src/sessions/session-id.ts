@@ -9,7 +9,7 @@ export function isSessionId(value: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(value);
 }
 
-/** What the store knows of a session id, so that a copy of the store opens no session. */
+/** Digest under which the store keeps a session, so that a copy of the store opens no session. */
 export function sessionDigest(id: string): string {
   return hash("sha256", id, "base64url");
 }

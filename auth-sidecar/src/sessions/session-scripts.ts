@@ -1,7 +1,7 @@
 /**
- * What must happen to a session in one step, by Redis' own clock, which all replicas share.
+ * Atomic session operations, on Redis' own clock, which all replicas share.
  *
- * Keys: `session:<digest>` is a hash {user, created, used} (milliseconds since the epoch), kept until the nearer limit;
+ * Keys: `session:<digest>` is a hash {user, created, used} (milliseconds since the epoch), kept until the earlier limit;
  * `user-sessions:<user id>` is a sorted set of digests, scored by the time of their absolute limit.
  * @module
  */
@@ -29,7 +29,7 @@ redis.call("ZADD", KEYS[2], text(now + absolute), ARGV[1])
 redis.call("PEXPIRE", KEYS[2], text(absolute))
 return 1`;
 
-/** KEYS: sessions. ARGV: idle ms, absolute ms, digest of each. Gives for each the user's id, or nil when it is none within its limits. */
+/** KEYS: sessions. ARGV: idle ms, absolute ms, digest of each. Returns for each the user's id, or nil outside its limits. */
 export const useSessions = `${now}
 local idle, absolute = tonumber(ARGV[1]), tonumber(ARGV[2])
 local function use(key, digest)
@@ -48,11 +48,11 @@ local users = {}
 for index, key in ipairs(KEYS) do users[index] = use(key, ARGV[index + 2]) end
 return users`;
 
-/** KEYS: session. ARGV: digest. Gives the id of the user whose session it was, or nil. */
+/** KEYS: session. ARGV: digest. Returns the user's id, or nil. */
 export const endSession = `${now}
 return remove(ARGV[1])`;
 
-/** KEYS: index. Gives the number of sessions ended. */
+/** KEYS: index. Returns the number of ended sessions. */
 export const endSessions = `
 local digests = redis.call("ZRANGE", KEYS[1], 0, -1)
 local ended = 0
@@ -60,7 +60,7 @@ for _, digest in ipairs(digests) do ended = ended + redis.call("DEL", "session:"
 redis.call("DEL", KEYS[1])
 return ended`;
 
-/** KEYS: index. Gives, for each session that lives, its time of creation and of last use. */
+/** KEYS: index. Returns creation time and last use of each active session. */
 export const listSessions = `
 local found = {}
 for _, digest in ipairs(redis.call("ZRANGE", KEYS[1], 0, -1)) do

@@ -25,7 +25,7 @@ export class SessionStore {
   readonly #endAll: Script;
   readonly #list: Script;
   /**
-   * Marks a session as used and gives its user's id; undefined when it is unknown, ended or past a limit. Those of the same moment share
+   * Marks a session as used and returns its user's id; undefined when it is unknown, ended or past a limit. Concurrent calls share
    * a command.
    */
   readonly use: (id: string) => Promise<string | undefined>;
@@ -49,7 +49,7 @@ export class SessionStore {
     );
   }
 
-  /** Spares the work that comes before a session while none could be made. */
+  /** Fails early while no session could be created. */
   assertReady(): void {
     assertReady(this.#redis);
   }
@@ -67,14 +67,14 @@ export class SessionStore {
     return id;
   }
 
-  /** @returns the id of the user whose session it was; undefined when there was none */
+  /** @returns the user's id; undefined when there was no such session */
   async end(id: string): Promise<string | undefined> {
     const digest = sessionDigest(id);
     const userId = await this.#end([sessionKey(digest)], [digest]);
     return typeof userId === "string" ? userId : undefined;
   }
 
-  /** @returns how many sessions of the user ended */
+  /** @returns the number of ended sessions */
   async endAll(userId: string): Promise<number> {
     return Number(await this.#endAll([indexKey(userId)], []));
   }

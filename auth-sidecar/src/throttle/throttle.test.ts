@@ -14,7 +14,7 @@ async function outcomes(attempts: Promise<void>[]): Promise<string[]> {
   return results.map((result) => (result.status === "fulfilled" ? "counted" : (result.reason as Error).constructor.name));
 }
 
-test("of failures counted at the same moment no more than the limit pass, and a right password is refused after them", async () => {
+test("concurrent failures pass up to the limit, and then a right password is rejected", async () => {
   const attempt = { account: "one", address: "192.0.2.1" };
   await throttle.check(attempt);
   const failures = await outcomes(Array.from({ length: 6 }, () => throttle.countFailure(attempt)));
@@ -33,7 +33,7 @@ test("failures beyond the limit of an account and an address count no further ag
   ]);
 });
 
-test("a success forgets what was counted against the account in memory, not what was counted against the address", async () => {
+test("a success resets the account's count in memory, not the address's", async () => {
   const address = "192.0.2.4";
   const attempt = { account: "six", address };
   await outcomes([1, 2].map(() => throttle.countFailure(attempt)));

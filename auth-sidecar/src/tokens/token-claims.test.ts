@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NoAccess } from "../errors.ts";
-import type { ApplicationRole } from "../users/application-role.ts";
+import type { ApplicationRole } from "@routeql/contract/roles";
 import type { User } from "../users/user.ts";
 import { hasuraNamespace, tokenClaims } from "./token-claims.ts";
 
@@ -35,7 +35,7 @@ test("the claims are those of the contract and no more", () => {
   expect(tokenClaims(user, policy, 1_000_000).jti).not.toBe(claims.jti);
 });
 
-test("without an organisation there is no such variable", () => {
+test("omits the variable without an organisation", () => {
   expect(tokenClaims({ ...user, organisationId: null }, policy, 0)[hasuraNamespace]).not.toHaveProperty("x-hasura-org-id");
 });
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { NoAccess } from "../errors.ts";
-import { isApplicationRole } from "../users/application-role.ts";
+import { isApplicationRole } from "@routeql/contract/roles";
 import { hasAccess, type User } from "../users/user.ts";
 
-/** Where the engine looks for its session variables. Hasura v2, "Authentication using JWT". */
+/** Claim with the engine's session variables. Hasura v2, "Authentication using JWT". */
 export const hasuraNamespace = "https://hasura.io/jwt/claims";
 
 export interface TokenClaims {
@@ -19,7 +19,7 @@ export interface TokenClaims {
     readonly "x-hasura-allowed-roles": readonly string[];
     readonly "x-hasura-default-role": string;
     readonly "x-hasura-user-id": string;
-    /** Only when the user belongs to an organisation. */
+    /** Only for a user with an organisation. */
     readonly "x-hasura-org-id"?: string;
   };
 }
@@ -33,10 +33,10 @@ export interface TokenPolicy {
 /**
  * Claims of an access token (RFC 7519, 4.1).
  * @param now seconds since the epoch
- * @throws {NoAccess} for an account that may not have one
+ * @throws {NoAccess} for an account that may not have a token
  */
 export function tokenClaims(user: User, { issuer, audience, lifeSeconds }: TokenPolicy, now: number, id: string = randomUUID()): TokenClaims {
-  // The role is checked here once more, whatever the caller did: `admin` in a token would be the engine's master key.
+  // The role is checked here again, independent of the caller: `admin` in a token would be the engine's master key.
   if (!hasAccess(user) || !isApplicationRole(user.role)) throw new NoAccess();
   return {
     iss: issuer,

@@ -5,7 +5,7 @@ import type { User } from "../users/user.ts";
 import { signToken } from "./sign-token.ts";
 import { tokenClaims, type TokenPolicy } from "./token-claims.ts";
 
-/** A token to be, with its id and the key that will sign it: it can be on record before it exists. */
+/** A token before its signature, with its id and key, so that it can be recorded before it exists. */
 export interface PendingToken {
   readonly id: string;
   readonly keyId: string;

@@ -10,9 +10,9 @@ const insert: Statement = {
 };
 
 /**
- * Makes the first account, with role `operator`, when there is none. Replicas that start together make it once.
- * @param hashPassword called only when the account is made
- * @returns the new account's id, or undefined when there were accounts already
+ * Creates the first account, with role `operator`, if there is none. Concurrent replicas create it once.
+ * @param hashPassword called only when the account is created
+ * @returns the new account's id, or undefined when an account existed
  */
 export async function createFirstAdministrator(
   database: Database,
@@ -31,7 +31,7 @@ export async function createFirstAdministrator(
   });
 }
 
-/** 96 random bits in 24 characters that neither a URL nor a command line takes for anything else. */
+/** 96 random bits in 24 characters without special meaning in URLs or command lines. */
 export function newUserId(): string {
   return randomBytes(12).toString("hex");
 }

@@ -4,7 +4,7 @@ import { asUser, userColumns, type UserRow } from "./user-row.ts";
 import type { Provider, User } from "./user.ts";
 
 export interface UserWithPassword extends User {
-  /** Argon2id in PHC form; null for an account that has no password here. */
+  /** Argon2id in PHC format; null for an account without a password here. */
   readonly passwordHash: string | null;
 }
 
@@ -28,7 +28,7 @@ interface RowWithPassword extends UserRow {
 /** Accounts in auth.users. */
 export class UserRepository {
   readonly #queries: Queries;
-  /** The account with this id, or undefined; look-ups of the same moment share a statement. */
+  /** The account with this id, or undefined; concurrent lookups share a statement. */
   readonly findById: (id: string) => Promise<User | undefined>;
 
   constructor(queries: Queries) {
@@ -42,13 +42,13 @@ export class UserRepository {
 
   /** @param email in lower case */
   async findByEmail(provider: Provider, email: string): Promise<UserWithPassword | undefined> {
-    // Postgres text cannot hold U+0000, so no account has it; asking would be an error of the statement.
+    // Postgres text cannot contain U+0000, so no account has it, and the statement would fail.
     if (email.includes("\0")) return undefined;
     const [row] = await this.#queries.query<RowWithPassword>(byEmail, [provider, email]);
     return row === undefined ? undefined : { ...asUser(row), passwordHash: row.password_hash };
   }
 
-  /** Replaces a hash. False when it is no longer `current`, and stays. */
+  /** Replaces a hash. False when it is no longer `current`; then nothing changes. */
   async renewPasswordHash(id: string, current: string, renewed: string): Promise<boolean> {
     return (await this.#queries.query(renewPassword, [id, current, renewed])).length > 0;
   }

@@ -1,4 +1,4 @@
-import { isApplicationRole } from "./application-role.ts";
+import { isApplicationRole } from "@routeql/contract/roles";
 import type { Provider, User } from "./user.ts";
 
 /** A row of auth.users, as {@link userColumns} select it. */

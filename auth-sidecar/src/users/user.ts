@@ -1,6 +1,6 @@
-import type { ApplicationRole } from "./application-role.ts";
+import type { ApplicationRole } from "@routeql/contract/roles";
 
-/** Where an account lives; accounts of different providers never meet, even under the same e-mail address. */
+/** Source of an account. Accounts of different providers are separate, even with the same e-mail address. */
 export type Provider = "local" | "ldap";
 
 export interface User {

@@ -7,7 +7,7 @@ import { makePgService } from "postgraphile/adaptors/pg";
 import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { makeJSONPgSmartTagsPlugin } from "postgraphile/utils";
 
-// Views have no keys or indexes that it could see, so that it is told of those that the queries need.
+// Views have no visible keys or indexes, so those that the queries need are declared here.
 const views = {
   view_hijacks: { tags: { primaryKey: "key" } },
   view_bgpupdates_hijacks: { tags: { foreignKey: "(hijack_key) references view_hijacks (key)|@fieldName hijack|@foreignFieldName updateLinks" } },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { audience, forge, frozenNow, frozenSeconds, goodClaims, hmacSecret, issuer, sign } from "../operation/testing/tokens.ts";
+import { audience, forge, frozenNow, frozenSeconds, goodClaims, hmacSecret, issuer, sign } from "../lifecycle/testing/tokens.ts";
 import { createAuthenticator, type Authentication, type AuthenticatorOptions } from "./authenticator.ts";
 import { defaultClaimsNamespace, jwtSettingsSchema } from "./jwt-settings.ts";
 import type { RequestHeaders } from "./request-headers.ts";

@@ -1,6 +1,7 @@
+import type { JWTPayload } from "jose";
 import type { Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { grantedClaims } from "./claims.ts";
+import { grantedClaims, type GrantedClaims } from "./claims.ts";
 import { createSecretComparison } from "./constant-time.ts";
 import type { JwtSettings } from "./jwt-settings.ts";
 import { createRemoteKeySet, type KeySetEvent, type RemoteKeySet } from "./remote-key-set.ts";
@@ -76,7 +77,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     const payload = await verifier(token);
     const claims = grantedClaims(payload, jwt);
     const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + jwt.allowed_skew) * 1000;
-    const verified = { ...claims, expiresAt, sessions: new Map<string, Session>() };
+    const verified = { ...claims, expiresAt, client: clientOf(payload, claims), sessions: new Map<string, Session>() };
     tokens.set(token, verified);
     return verified;
   }
@@ -110,10 +111,16 @@ function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
     if (!token.allowedRoles.has(role)) {
       throw new EngineError({ code: "access-denied", status: 400, message: "Your requested role is not in allowed roles" });
     }
-    session = createSession(role, token.variables);
+    session = createSession(role, token.variables, token.client);
     token.sessions.set(role, session);
   }
   return { session, expiresAt: token.expiresAt };
+}
+
+/** The account, as one account may hold many tokens. A token that names none shares with its default role. */
+function clientOf({ sub }: JWTPayload, { variables, defaultRole }: GrantedClaims): string {
+  const account = sub ?? variables.get("x-hasura-user-id");
+  return account === undefined ? `role ${defaultRole}` : `account ${account}`;
 }
 
 async function createVerification(

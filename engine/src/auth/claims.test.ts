@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { goodClaims } from "../operation/testing/tokens.ts";
+import { goodClaims } from "../lifecycle/testing/tokens.ts";
 import { grantedClaims } from "./claims.ts";
 import { jwtSettingsSchema, type JwtSettings } from "./jwt-settings.ts";
 

@@ -1,6 +1,6 @@
 import { exportJWK } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { keyPairs } from "../operation/testing/tokens.ts";
+import { keyPairs } from "../lifecycle/testing/tokens.ts";
 import { createRemoteKeySet, type KeySetEvent, type RemoteKeySet } from "./remote-key-set.ts";
 
 const url = "http://keys.example/jwks";

@@ -3,6 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Headers by lower-case name, as node gives them for a request, or as a WebSocket client put them into `connection_init`. */
 export type RequestHeaders = Readonly<IncomingHttpHeaders>;
 
+/** The gateway sets it to the one address that it saw. */
+export const forwardedFor = "x-forwarded-for";
+
 /** The header's value; several of one name are joined as RFC 9110 section 5.2 does. */
 export function headerValue(headers: RequestHeaders, name: string): string | undefined {
   const value = headers[name];
@@ -11,11 +14,14 @@ export function headerValue(headers: RequestHeaders, name: string): string | und
 
 /**
  * Headers of a WebSocket: those of `connection_init` come before those of the upgrade request (Hasura merges them so).
- * Only string values count; anything else in the payload is not a header.
+ * Only string values count; anything else in the payload is not a header. The address is known from the upgrade request alone.
  */
 export function mergeHeaders(upgrade: RequestHeaders, init: Readonly<Record<string, unknown>>): RequestHeaders {
   const merged: IncomingHttpHeaders = Object.assign(Object.create(null) as IncomingHttpHeaders, upgrade);
   for (const [name, value] of Object.entries(init)) if (typeof value === "string") merged[name.toLowerCase()] = value;
+  const address = upgrade[forwardedFor];
+  if (address === undefined) delete merged[forwardedFor];
+  else merged[forwardedFor] = address;
   return merged;
 }
 

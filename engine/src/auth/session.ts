@@ -1,5 +1,5 @@
 import type { Session } from "../engine.ts";
-import { headerValue, type RequestHeaders } from "./request-headers.ts";
+import { forwardedFor, headerValue, type RequestHeaders } from "./request-headers.ts";
 
 /** Hasura's all-powerful role. */
 export const adminRole = "admin";
@@ -9,16 +9,20 @@ export const sessionVariablePrefix = "x-hasura-";
 /** Headers that carry the admin secret under Hasura's own names; never session variables. */
 export const hasuraSecretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key"] as const;
 
-/** A session with the given variables; `x-hasura-role` always is the role itself. */
-export function createSession(role: string, variables: Iterable<readonly [string, string]>): Session {
+/**
+ * A session with the given variables; `x-hasura-role` always is the role itself.
+ * @param client {@link Session.client}
+ */
+export function createSession(role: string, variables: Iterable<readonly [string, string]>, client?: string): Session {
   const all = new Map<string, string>(variables);
   all.set(roleVariable, role);
-  return { role, variables: all, isAdmin: role === adminRole };
+  const session = { role, variables: all, isAdmin: role === adminRole };
+  return client === undefined ? session : { ...session, client };
 }
 
 /**
  * Session variables from the request's own `x-hasura-*` headers, without those that carry the secret;
- * for the admin secret and the unauthorized role only.
+ * for the admin secret and the unauthorized role only. Several people may use those: each address is a client.
  */
 export function sessionFromHeaders(role: string, headers: RequestHeaders, secretHeaders: ReadonlySet<string>): Session {
   const variables: [string, string][] = [];
@@ -27,5 +31,5 @@ export function sessionFromHeaders(role: string, headers: RequestHeaders, secret
     const value = headerValue(headers, name);
     if (value !== undefined) variables.push([name, value]);
   }
-  return createSession(role, variables);
+  return createSession(role, variables, `address ${headerValue(headers, forwardedFor) ?? ""}`);
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { keyPairs, pem } from "../operation/testing/tokens.ts";
+import { keyPairs, pem } from "../lifecycle/testing/tokens.ts";
 import type { KeyType } from "./jwt-settings.ts";
 import { importStaticKey } from "./static-key.ts";
 

@@ -6,6 +6,8 @@ import type { GrantedClaims } from "./claims.ts";
 export interface VerifiedToken extends GrantedClaims {
   /** Milliseconds since the epoch; Infinity for a token without `exp`. */
   readonly expiresAt: number;
+  /** {@link Session.client} of its sessions. */
+  readonly client: string;
   /** Sessions already made from it, by role. */
   readonly sessions: Map<string, Session>;
 }

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { describe, expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { frozenNow, frozenSeconds, goodClaims, hmacSecret, issuer, audience, keyPairs, pem, sign } from "../operation/testing/tokens.ts";
+import { frozenNow, frozenSeconds, goodClaims, hmacSecret, issuer, audience, keyPairs, pem, sign } from "../lifecycle/testing/tokens.ts";
 import { createAuthenticator, type Authenticator } from "./authenticator.ts";
 import { defaultClaimsNamespace, jwtSettingsSchema, type KeyType } from "./jwt-settings.ts";
 import type { RequestHeaders } from "./request-headers.ts";

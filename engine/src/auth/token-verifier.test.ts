@@ -14,7 +14,7 @@ import {
   keyPairs,
   pem,
   sign,
-} from "../operation/testing/tokens.ts";
+} from "../lifecycle/testing/tokens.ts";
 import { jwtSettingsSchema, type KeyType } from "./jwt-settings.ts";
 import { importStaticKey } from "./static-key.ts";
 import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";

@@ -1,5 +1,5 @@
 import { Kind, TokenKind, visit, type DocumentNode } from "graphql";
-import type { Metadata } from "../metadata/shape.ts";
+import type { Metadata } from "@routeql/metadata/read/shape";
 import { parseDocument } from "./document.ts";
 import { plainText } from "./plain-text.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { loadMetadata } from "../metadata/load.ts";
-import { MetadataError } from "../metadata/problems.ts";
-import { validateMetadata } from "../metadata/validate.ts";
+import { loadMetadata } from "@routeql/metadata/read/load";
+import { MetadataError } from "@routeql/metadata/read/problems";
+import { validateMetadata } from "@routeql/metadata/read/validate";
 import { connectionOf } from "./connection.ts";
 
 const environment = { DB_URL: "postgres://root@db/routes", DB_PASSWORD: "secret", DB_CA: "authority", DB_CERT: "certificate", DB_KEY: "key" };

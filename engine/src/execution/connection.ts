@@ -1,17 +1,14 @@
-import { readFileSync } from "node:fs";
+import { type Environment, readVariable, withoutEmpty } from "@routeql/contract/environment";
 import type pg from "pg";
-import { MetadataError } from "../metadata/problems.ts";
-import type { LoadedMetadata } from "../metadata/load.ts";
-import type { SourceMetadata } from "../metadata/shape.ts";
+import { MetadataError } from "@routeql/metadata/read/problems";
+import type { LoadedMetadata } from "@routeql/metadata/read/load";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Value of `NAME`, or the content of the file that `NAME_FILE` names, without its last line break. */
+/** Value of a variable that metadata names. @throws Error when the file of `NAME_FILE` cannot be read */
 export function fromEnvironment(environment: Environment, name: string): string | undefined {
-  const direct = environment[name];
-  if (direct !== undefined && direct !== "") return direct;
-  const file = environment[`${name}_FILE`];
-  return file === undefined || file === "" ? undefined : readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  const { value, problem } = readVariable(withoutEmpty(environment), name);
+  if (problem !== undefined) throw new Error(problem);
+  return value;
 }
 
 /** How to connect to a source. @throws MetadataError when the environment does not say */

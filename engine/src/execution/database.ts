@@ -1,6 +1,8 @@
+import { exceeds } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
-import { textOf } from "../postgres/bytes.ts";
+import { lengthOf, textOf } from "../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
+import type { Claim } from "../postgres/fair-line.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { arrayText } from "../schema/values.ts";
 import type { Cancellation } from "../cancellation.ts";
@@ -15,6 +17,18 @@ export interface Run {
   /** Whether it may run in one transaction with statements of others; not when it calls functions, which could leave something behind there. */
   readonly mayShare?: boolean;
 }
+
+/** For whom statements run. */
+export interface Asker {
+  readonly signal?: Cancellation | undefined;
+  /** All that run for the same client have one share of the connections; default: the engine itself. */
+  readonly client?: string | undefined;
+  /** Milliseconds, where the client has less than other statements; 0 = no limit of its own. */
+  readonly timeout?: number | undefined;
+}
+
+/** The client of the engine's own statements. */
+const ownClient = "";
 
 export interface DatabaseOptions extends SourceConnectionsOptions {
   readonly sharing?: SharingLimits;
@@ -40,10 +54,12 @@ export class Database {
   readonly #sharedTurns: SharedTurns;
   readonly #known = new KnownStatements();
   readonly #quick: number;
+  readonly #answerLimit: number;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
-    const { statementTimeout, sharing = defaultSharing } = options;
+    const { statementTimeout, answerLimit = 0, sharing = defaultSharing } = options;
+    this.#answerLimit = answerLimit;
     this.#statementTimeout = statementTimeout;
     this.#connections = new SourceConnections(options);
     this.#sharedTurns = new SharedTurns(this.#connections, sharing.patience);
@@ -56,8 +72,8 @@ export class Database {
   }
 
   /** Runs one statement. @throws EngineError, or the signal's reason */
-  async run(run: Run, signal?: Cancellation): Promise<readonly TextRow[]> {
-    const [rows = []] = await this.runAll([run], signal);
+  async run(run: Run, asker: Asker = {}): Promise<readonly TextRow[]> {
+    const [rows = []] = await this.runAll([run], asker);
     return rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
   }
 
@@ -66,27 +82,39 @@ export class Database {
    * also when Postgres neither answers nor ends the connection.
    * @throws EngineError, or the signal's reason
    */
-  async runAll(runs: readonly Run[], signal?: Cancellation): Promise<readonly (readonly Row[])[]> {
+  async runAll(runs: readonly Run[], asker: Asker = {}): Promise<readonly (readonly Row[])[]> {
+    const { signal, client = ownClient } = asker;
     signal?.throwIfAborted();
     try {
       if (this.#isClosed) throw new Error("the connections are closed");
-      const shared = this.#connections.free <= 1 ? await this.#share(runs, signal) : undefined;
+      const shared = this.#connections.free <= 1 ? await this.#share(runs, client, signal) : undefined;
       if (shared !== undefined) return [shared];
-      const taken = this.#connections.take(signal);
-      // Each wait for what is there already would cost as much as finding it.
-      const connection = taken instanceof Promise ? await taken : taken;
-      return await this.#connections.use(connection, (cancel) => this.#runOn(connection, runs, signal, cancel));
+      const claim: Claim = { client, isExempt: client === ownClient };
+      try {
+        return await this.#claimed(claim, runs, asker);
+      } catch (error) {
+        // Ended for others after its first slice; it starts again when a connection for heavy statements is free.
+        if (claim.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
+        return await this.#claimed({ client, isHeavy: true }, runs, asker);
+      }
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, runs);
     }
   }
 
+  async #claimed(claim: Claim, runs: readonly Run[], { signal, timeout = 0 }: Asker): Promise<readonly (readonly Row[])[]> {
+    const taken = this.#connections.take(claim, signal);
+    // Each wait for what is there already would cost as much as finding it.
+    const connection = taken instanceof Promise ? await taken : taken;
+    return this.#connections.use(connection, claim, timeout, (cancel) => this.#runOn(connection, runs, signal, cancel));
+  }
+
   /** The rows of one statement that is known to be quick, together with others; else, or when that fails, undefined. */
-  async #share([run, ...others]: readonly Run[], signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
+  async #share([run, ...others]: readonly Run[], client: string, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
     if (run?.mayShare !== true || others.length > 0) return undefined;
     const known = this.#known.of(run.text);
-    return known?.isQuickerThan(this.#quick) === true ? this.#sharedTurns.ask(statementOf(run, known), known, signal) : undefined;
+    return known?.isQuickerThan(this.#quick) === true ? this.#sharedTurns.ask(client, statementOf(run, known), known, signal) : undefined;
   }
 
   async #runOn(connection: Connection, runs: readonly Run[], signal: Cancellation | undefined, cancel: () => void): Promise<readonly (readonly Row[])[]> {
@@ -104,11 +132,15 @@ export class Database {
     await connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const results: (readonly Row[])[] = [];
     const start = performance.now();
+    let bytes = 0;
     try {
       for (const run of runs) {
         signal?.throwIfAborted();
         this.#refuseLate(start);
-        results.push(await this.#query(connection, run));
+        const rows = await this.#query(connection, run);
+        results.push(rows);
+        bytes += bytesOf(rows);
+        if (exceeds(bytes, this.#answerLimit)) throw tooLarge(this.#answerLimit);
       }
     } finally {
       await connection.command("ROLLBACK");
@@ -151,6 +183,20 @@ function parameterText(value: unknown): string | null {
   if (typeof value === "string" || value === null) return value;
   if (Array.isArray(value)) return arrayText(value as readonly (string | null)[]);
   throw new TypeError("values of statements are text, null or lists of both");
+}
+
+function bytesOf(rows: readonly Row[]): number {
+  let bytes = 0;
+  for (const row of rows) for (const value of row) bytes += value === null ? 0 : lengthOf(value);
+  return bytes;
+}
+
+function tooLarge(limit: number): EngineError {
+  return new EngineError({ code: "unexpected", message: `the answers are larger than the limit of ${limit} bytes. Request less at once` });
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof PostgresError && error.code === "57014";
 }
 
 function isConnectionError(error: unknown): boolean {

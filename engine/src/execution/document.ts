@@ -4,12 +4,14 @@ import {
   Kind,
   OperationTypeNode,
   parse,
-  visit,
   type DocumentNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
 } from "graphql";
-import { checkSpreads } from "./fragments.ts";
+import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
+import { forEachNode, type CountedNode } from "../cost/nodes.ts";
+import { scanDocument } from "../cost/scan.ts";
+import { expandedSize } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import { usedVariables } from "./used-variables.ts";
 
@@ -20,25 +22,47 @@ export interface Operation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Names of the variables that are used, declared or not. */
   readonly variables: ReadonlySet<string>;
+  /** Tokens of the whole document. */
+  readonly tokens: number;
 }
 
-/** Tokens that a document may have, which bounds the time to parse it. */
-const maxTokens = 50_000;
+export interface DocumentLimits {
+  readonly maxTokens: number;
+  readonly maxNodes: number;
+}
 
 const notValid = () => invalid("not a valid graphql query", "$.query");
 
+/** Tokens of the text. @throws EngineError where there are too many, or too many brackets within each other */
+export function checkDocumentSize(query: string, maxTokens: number): number {
+  const { tokens, depth, longestWord } = scanDocument(query, maxTokens > 0 ? maxTokens : Infinity);
+  if (exceeds(tokens, maxTokens)) throw invalid(`the query has more tokens than the limit of ${maxTokens}`, "$.query");
+  if (depth > maxNesting) throw unreadable(`expected brackets that are nested no deeper than ${maxNesting} levels`, "$.query");
+  if (longestWord > maxWordLength) throw unreadable(`expected names and numbers that are no longer than ${maxWordLength} characters`, "$.query");
+  return tokens;
+}
+
+/** @throws EngineError for two of one name */
+function eachOnce(nodes: readonly { readonly name: { readonly value: string } }[] = []): void {
+  if (nodes.length > 1 && new Set(nodes.map(({ name }) => name.value)).size < nodes.length) throw notValid();
+}
+
+function checkNames(node: CountedNode): void {
+  if (node.kind === Kind.FIELD || node.kind === Kind.DIRECTIVE) eachOnce(node.arguments);
+  else if (node.kind === Kind.OBJECT) eachOnce(node.fields);
+}
+
 /**
- * Hasura's parser knows no definitions of types, and no two arguments or keys of one name.
+ * Parses a document whose size was checked. Hasura's parser knows no definitions of types, and no two arguments or keys of one name.
  * @throws EngineError
  */
 export function parseDocument(query: string, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
   try {
-    const document = parse(query, { noLocation, maxTokens });
-    if (!document.definitions.every(isExecutableDefinitionNode)) throw notValid();
-    const eachOnce = (nodes: readonly { readonly name: { readonly value: string } }[] = []): void => {
-      if (nodes.length > 1 && new Set(nodes.map(({ name }) => name.value)).size < nodes.length) throw notValid();
-    };
-    visit(document, { Field: (node) => eachOnce(node.arguments), Directive: (node) => eachOnce(node.arguments), ObjectValue: (node) => eachOnce(node.fields) });
+    const document = parse(query, { noLocation });
+    for (const definition of document.definitions) {
+      if (!isExecutableDefinitionNode(definition)) throw notValid();
+      forEachNode(definition, checkNames);
+    }
     return document;
   } catch (error) {
     if (error instanceof GraphQLError) throw notValid();
@@ -63,10 +87,11 @@ function choose(operations: readonly OperationDefinitionNode[], name: string | n
 }
 
 /**
- * Parses a document and picks the operation to run.
+ * Checks the size of a document, parses it and picks the operation to run.
  * @throws EngineError with Hasura's message
  */
-export function readOperation(query: string, operationName: string | null | undefined): Operation {
+export function readOperation(query: string, operationName: string | null | undefined, { maxTokens, maxNodes }: DocumentLimits = defaultCostLimits): Operation {
+  const tokens = checkDocumentSize(query, maxTokens);
   const document = parseDocument(query, { noLocation: true });
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -81,6 +106,8 @@ export function readOperation(query: string, operationName: string | null | unde
   const definition = choose(operations, operationName);
   const kind =
     definition.operation === OperationTypeNode.QUERY ? "query" : definition.operation === OperationTypeNode.MUTATION ? "mutation" : "subscription";
-  checkSpreads(definition.selectionSet, fragments);
-  return { definition, kind, fragments, variables: usedVariables(definition, fragments) };
+  const { nodes, depth } = expandedSize(definition.selectionSet, fragments);
+  if (exceeds(nodes, maxNodes)) throw invalid(`the query has more fields, arguments and values than the limit of ${maxNodes} after its fragments are spread`);
+  if (depth > maxNesting) throw invalid(`the query is nested deeper than ${maxNesting} levels after its fragments are spread`);
+  return { definition, kind, fragments, variables: usedVariables(definition, fragments), tokens };
 }

@@ -1,14 +1,15 @@
 import { Kind } from "graphql";
-import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, ExplainedSubscription, GraphQLRequest, LiveQuery, PollAnswer, PreparedMetadata, PrepareOptions, Session } from "../engine.ts";
+import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, ExplainedSubscription, GraphQLRequest, LiveQuery, PollAnswer, PollOptions, PreparedMetadata, PrepareOptions, Session } from "../interface.ts";
+import { defaultCostLimits, type CostLimits } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
-import type { Inconsistency } from "../metadata/problems.ts";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { connectionOf } from "./connection.ts";
-import { Database } from "./database.ts";
-import { readOperation, type Operation } from "./document.ts";
+import { Database, type Asker } from "./database.ts";
+import { checkDocumentSize, readOperation, type Operation } from "./document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
 import { invalid } from "./invalid.ts";
 import { Cohorts } from "./live.ts";
@@ -27,6 +28,7 @@ export class EmbeddedEngine implements Engine {
   #state: State;
   #databases: ReadonlyMap<string, Database>;
   readonly #plans: PlanCache;
+  readonly #costLimits: CostLimits;
   readonly #cohorts = new Cohorts((source) => this.#database(source));
   #revision = 1;
 
@@ -35,6 +37,7 @@ export class EmbeddedEngine implements Engine {
     this.#source = options.metadata;
     this.#state = state;
     this.#databases = databases;
+    this.#costLimits = { ...defaultCostLimits, ...options.costLimits };
     this.#plans = new PlanCache(options.planCacheSize ?? defaults.planCacheSize);
   }
 
@@ -58,6 +61,7 @@ export class EmbeddedEngine implements Engine {
           connection: connectionOf(source, index, options.environment ?? process.env, loaded),
           poolSize: options.poolSize ?? settings?.max_connections ?? defaults.poolSize,
           statementTimeout: options.statementTimeout ?? defaults.statementTimeout,
+          answerLimit: options.maxAnswerBytes,
           idleTimeout: (settings?.idle_timeout ?? defaults.idleSeconds) * 1000,
           onConnectionLost: (message) => options.onEvent?.({ type: "connection-lost", message }),
         });
@@ -103,17 +107,22 @@ export class EmbeddedEngine implements Engine {
     const { query, operationName } = request;
     const longest = this.#options.maxQueryLength ?? defaults.maxQueryLength;
     if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
-    const key = `${session.role}\n${operationName ?? ""}\n${query}`;
+    const { role } = session;
+    // The length tells where the role ends, whatever characters it has.
+    const key = `${role.length} ${role}${operationName ?? ""}\n${query}`;
     return this.#plans.operation(key, () => {
+      const limits = this.#costLimits;
+      checkDocumentSize(query, limits.maxTokens);
       const isBound = this.#options.enableAllowList === true && !session.isAdmin;
       if (isBound && !this.#state.allowList.allows(query, session.role)) throw invalid("query is not allowed");
-      return readOperation(query, operationName);
+      return readOperation(query, operationName, limits);
     });
   }
 
   #planOptions(role: string): PlanOptions {
     const { maxDepth, maxBreadth, stringifyNumericTypes, collapseNullComparisons } = this.#options;
     return {
+      ...this.#costLimits,
       maxDepth: maxDepth ?? defaults.maxDepth,
       maxBreadth: maxBreadth ?? defaults.maxBreadth,
       stringifyNumericTypes: stringifyNumericTypes ?? false,
@@ -132,15 +141,21 @@ export class EmbeddedEngine implements Engine {
     );
   }
 
+  /** Without a client of its own a session shares with all of its role. */
+  #asker({ role, client = role }: Pick<Session, "role" | "client">, signal?: Cancellation): Asker {
+    return { client, signal, timeout: this.#options.statementTimeouts?.get(role) };
+  }
+
   /** Answers in the order of the plan's statements; those of one source see the same state of it. */
   async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: Cancellation | undefined): Promise<readonly Bytes[]> {
     const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values), mayShare: !statement.callsFunctions }));
     const [source, ...others] = plan.sources;
-    if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, signal)).map(answerOf);
+    const asker = this.#asker(session, signal);
+    if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, asker)).map(answerOf);
     const answers: Bytes[] = [];
     for (const each of plan.sources) {
       const positions = runs.keys().filter((position) => plan.statements[position]?.statement.source === each).toArray();
-      const results = await this.#database(each).runAll(positions.flatMap((position) => runs[position] ?? []), signal);
+      const results = await this.#database(each).runAll(positions.flatMap((position) => runs[position] ?? []), asker);
       for (const [index, position] of positions.entries()) answers[position] = answerOf(results[index]);
     }
     return answers;
@@ -156,33 +171,36 @@ export class EmbeddedEngine implements Engine {
     const values = request.variables ?? {};
     if (cached.operation.kind === "subscription") {
       // What is wrong with it is said before.
-      this.#subscriptionPlan(cached.operation, session, values);
+      this.#subscriptionPlan(cached, session, values);
       throw new EngineError({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
     }
     const plan = this.#plan(cached, session, values);
     return splice(plan, plan.statements.length === 0 ? [] : await this.#run(plan, session, values, options?.signal));
   }
 
-  operationKind(request: GraphQLRequest): "query" | "mutation" | "subscription" {
-    return readOperation(request.query, request.operationName).kind;
+  operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {
+    return this.#operation(request, session).operation.kind;
   }
 
-  #subscriptionPlan(operation: Operation, session: Session, values: Readonly<Record<string, unknown>>): SubscriptionPlan {
+  #subscriptionPlan(cached: CachedOperation, session: Session, values: Readonly<Record<string, unknown>>): SubscriptionPlan {
+    const { operation } = cached;
     const variables = new Variables(operation, values, new Set());
     variables.check();
-    return planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+    const plan = planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+    this.#plans.remember(cached);
+    return plan;
   }
 
   prepareSubscription(request: GraphQLRequest, session: Session): LiveQuery {
-    const { operation } = this.#operation(request, session);
-    if (operation.kind !== "subscription") throw invalid("a subscription is expected");
+    const cached = this.#operation(request, session);
+    if (cached.operation.kind !== "subscription") throw invalid("a subscription is expected");
     const values = request.variables ?? {};
-    const plan = this.#subscriptionPlan(operation, session, values);
-    return this.#cohorts.add(session.role, plan, resolveParameters(plan.statement.parameters, session, values));
+    const plan = this.#subscriptionPlan(cached, session, values);
+    return this.#cohorts.add(session, plan, resolveParameters(plan.statement.parameters, session, values));
   }
 
-  async poll(cohortKey: string, members: readonly (readonly unknown[])[], options?: ExecuteOptions): Promise<readonly PollAnswer[]> {
-    return this.#cohorts.poll(cohortKey, members, options);
+  async poll(cohortKey: string, members: readonly (readonly unknown[])[], { client, signal }: PollOptions = {}): Promise<readonly PollAnswer[]> {
+    return this.#cohorts.poll(cohortKey, members, (role) => this.#asker({ role, client }, signal));
   }
 
   release(cohortKey: string): void {
@@ -194,11 +212,11 @@ export class EmbeddedEngine implements Engine {
     const values = request.variables ?? {};
     const ask: AskForPlan = async ({ source, parameters }, sql) => {
       const given = resolveParameters(parameters, session, values);
-      const rows = await this.#database(source).run({ text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: given });
+      const rows = await this.#database(source).run({ text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: given }, this.#asker(session));
       return { plan: rows.map(([line]) => line ?? ""), values: given };
     };
     if (cached.operation.kind === "mutation") throw new EngineError({ code: "invalid-params", message: "only queries can be explained" });
-    if (cached.operation.kind === "subscription") return explainSubscription(this.#subscriptionPlan(cached.operation, session, values), ask);
+    if (cached.operation.kind === "subscription") return explainSubscription(this.#subscriptionPlan(cached, session, values), ask);
     return explainQuery(this.#plan(cached, session, values).roots, ask);
   }
 

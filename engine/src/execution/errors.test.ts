@@ -80,7 +80,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ article(where: {tags: {_eq: null}}) { id } }", {}, "$.selectionSet.article.args.where.tags._eq", "unexpected null value for type 'String'"],
   ["{ __type(name: 1) { name } }", {}, "$.selectionSet.__type.args.name", "expected a string for type 'String', but found an integer"],
   ['{ __type(name: "nowhere") { nope } }', {}, "$.selectionSet.__type.selectionSet.nope", "field 'nope' not found in type: '__Type'"],
-  ["{ __schema { mutationType { isOneOf } } }", {}, "$.selectionSet.__schema.selectionSet.mutationType.selectionSet.isOneOf", "field 'isOneOf' not found in type: '__Type'"],
+  ["{ __schema { mutationType { isOneOfThem } } }", {}, "$.selectionSet.__schema.selectionSet.mutationType.selectionSet.isOneOfThem", "field 'isOneOfThem' not found in type: '__Type'"],
 ];
 
 test.each(refused)("%s is refused at its place", (query, variables, path, message) => {
@@ -182,7 +182,7 @@ describe("subscriptions", () => {
 test("fragments that spread each other without a field cannot grow without bound", () => {
   const fragments = Array.from({ length: 40 }, (_empty, index) => `fragment F${index} on author { ...F${index + 1} ...F${index + 1} }`);
   const query = `{ author { ...F0 } } ${fragments.join(" ")} fragment F40 on author { id }`;
-  expect(() => plan(state, "admin", query)).toThrow("more fields than the limit");
+  expect(() => plan(state, "admin", query)).toThrow("more fields, arguments and values than the limit of 20000 after its fragments are spread");
 });
 
 test("an operation's name does not go with an operation without a name", () => {
@@ -191,10 +191,22 @@ test("an operation's name does not go with an operation without a name", () => {
 
 test("nesting is limited", () => {
   const nested = "articles { author { ".repeat(15);
-  expect(() => plan(state, "admin", `{ author { ${nested} id ${"} }".repeat(15)} } }`)).toThrow("deeper than the limit of 20");
+  const query = `{ author { ${nested} id ${"} }".repeat(15)} } }`;
+  expect(() => plan(state, "admin", query)).toThrow("the query nests more lists than the limit of 6");
+  expect(() => plan(state, "admin", query, {}, { maxListNesting: 0 })).toThrow("deeper than the limit of 20");
 });
 
 test("introspection that multiplies itself is limited", () => {
   const nested = "type { fields { ".repeat(4);
   expect(() => plan(state, "admin", `{ __schema { types { fields { ${nested} name ${"} }".repeat(4)} } } } }`)).toThrow("introspection is nested too deeply");
+});
+
+test("refuses a document by its size before it is parsed", () => {
+  for (const [open, close] of ["{}", "[]", "()"].map((pair) => pair.split("") as [string, string])) {
+    expect(() => readOperation(open.repeat(501) + close.repeat(501), null)).toThrow("nested no deeper than 500 levels");
+    expect(() => readOperation(open.repeat(19_000), null)).toThrow("nested no deeper than 500 levels");
+  }
+  expect(() => readOperation(`{ ${"a ".repeat(20_000)}}`, null)).toThrow("more tokens than the limit of 20000");
+  const braces = "{".repeat(600);
+  for (const query of [`#${braces}\n{ a }`, `{ a(b: "${braces}") }`, `{ a(b: """${braces}""") }`]) expect(readOperation(query, null).kind).toBe("query");
 });

@@ -1,4 +1,4 @@
-import type { ExplainedField, ExplainedSubscription, ExplainedVariables } from "../engine.ts";
+import type { ExplainedField, ExplainedSubscription, ExplainedVariables } from "../interface.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { finalText } from "../sql/quoting.ts";
 import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";

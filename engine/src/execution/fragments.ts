@@ -1,29 +1,87 @@
-import { Kind, type FragmentDefinitionNode, type SelectionSetNode } from "graphql";
+import { Kind, type FragmentDefinitionNode, type SelectionNode, type SelectionSetNode } from "graphql";
+import { forEachNode } from "../cost/nodes.ts";
 import { invalid } from "./invalid.ts";
 
 const listed = new Intl.ListFormat("en", { type: "conjunction" });
 
+/** Size of a selection set after its fragments are spread. */
+export interface Expansion {
+  /** Fields, fragments, arguments, directives and values, also those that a directive or a type condition leaves out. */
+  readonly nodes: number;
+  /** Nesting of selection sets, those of fragments included. */
+  readonly depth: number;
+}
+
+interface Frame {
+  readonly selections: readonly SelectionNode[];
+  next: number;
+  readonly path: string;
+  /** Name of the fragment whose set this is. */
+  readonly fragment: string | undefined;
+  nodes: number;
+  depth: number;
+}
+
 /**
  * Follows every spread that an operation reaches, as Hasura does before it looks at types and directives. The path names the
- * fields and the fragments on the way.
+ * fields and the fragments on the way. Each fragment is followed once, however often it is spread, and without recursion, so that
+ * the time depends on the length of the document alone.
  * @throws EngineError where a fragment is not defined, or where spreads form a circle
  */
-export function checkSpreads(operation: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
-  const sound = new Set<string>();
-  const visit = (set: SelectionSetNode, path: string, trail: readonly string[]): void => {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, path, trail);
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) spread(selection.name.value, `${path}.selectionSet`, trail);
-      else if (selection.selectionSet !== undefined) visit(selection.selectionSet, `${path}.selectionSet.${selection.name.value}`, trail);
+export function expandedSize(operation: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): Expansion {
+  const sizes = new Map<string, Expansion>();
+  const trail = new Set<string>();
+  const root = frame(operation, "$", undefined);
+  const frames = [root];
+  for (let current: Frame | undefined = root; current !== undefined; current = frames.at(-1)) {
+    const selection = current.selections[current.next];
+    current.next += 1;
+    if (selection === undefined) {
+      frames.pop();
+      const parent = frames.at(-1);
+      if (parent !== undefined) include(parent, current);
+      if (current.fragment === undefined) continue;
+      sizes.set(current.fragment, { nodes: current.nodes, depth: current.depth });
+      trail.delete(current.fragment);
+      continue;
     }
-  };
-  const spread = (name: string, at: string, trail: readonly string[]): void => {
-    if (sound.has(name)) return;
-    if (trail.includes(name)) throw invalid(`the fragment definition(s) ${listed.format(trail.slice(trail.indexOf(name)))} form a cycle`, at);
+    current.nodes += ownNodes(selection);
+    if (selection.kind === Kind.INLINE_FRAGMENT) frames.push(frame(selection.selectionSet, current.path, undefined));
+    else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      const name = selection.name.value;
+      const known = sizes.get(name);
+      if (known === undefined) frames.push(spread(name, `${current.path}.selectionSet`));
+      else include(current, known);
+    } else if (selection.selectionSet !== undefined) frames.push(frame(selection.selectionSet, `${current.path}.selectionSet.${selection.name.value}`, undefined));
+  }
+  return root;
+
+  function spread(name: string, at: string): Frame {
+    if (trail.has(name)) {
+      const names = [...trail];
+      throw invalid(`the fragment definition(s) ${listed.format(names.slice(names.indexOf(name)))} form a cycle`, at);
+    }
     const fragment = fragments.get(name);
     if (fragment === undefined) throw invalid(`reference to undefined fragment "${name}"`, at);
-    visit(fragment.selectionSet, `${at}.${name}`, [...trail, name]);
-    sound.add(name);
-  };
-  visit(operation, "$", []);
+    trail.add(name);
+    return frame(fragment.selectionSet, `${at}.${name}`, name);
+  }
+}
+
+function frame({ selections }: SelectionSetNode, path: string, fragment: string | undefined): Frame {
+  return { selections, next: 0, path, fragment, nodes: 0, depth: 1 };
+}
+
+function include(parent: Frame, below: Expansion): void {
+  parent.nodes += below.nodes;
+  parent.depth = Math.max(parent.depth, below.depth + 1);
+}
+
+/** A selection with its arguments and directives. */
+function ownNodes(selection: SelectionNode): number {
+  let nodes = 1;
+  const count = (): void => void (nodes += 1);
+  if (selection.kind === Kind.FIELD) for (const argument of selection.arguments ?? []) forEachNode(argument, count);
+  for (const directive of selection.directives ?? []) forEachNode(directive, count);
+  return nodes;
 }

@@ -16,7 +16,8 @@ import {
   type GraphQLInputType,
   type ValueNode,
 } from "graphql";
-import { graphqlName } from "../schema/naming.ts";
+import type { Spending } from "../cost/spending.ts";
+import { graphqlName } from "@routeql/metadata/names/naming";
 import { isArray } from "../schema/types.ts";
 import { kindOf, rawText } from "../schema/values.ts";
 import type { EngineError } from "../errors.ts";
@@ -66,14 +67,20 @@ function isScalarLike(type: GraphQLInputType): boolean {
   return !isEnumType(inner) && !isInputObjectType(inner);
 }
 
+/** Next to an object's key, which costs 1. */
+const costOfItem = 0.1;
+const costOfCharacter = 0.01;
+
 const json = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** Reads arguments and variables into `Input`. */
 export class InputReader {
   readonly #variables: Variables;
+  readonly #spending: Spending;
 
-  constructor(variables: Variables) {
+  constructor(variables: Variables, spending: Spending) {
     this.#variables = variables;
+    this.#spending = spending;
   }
 
   /** @param placeHasDefault as for {@link Variables.use} */
@@ -86,6 +93,7 @@ export class InputReader {
     if (isListType(inner)) {
       const of = inner.ofType;
       if (node.kind !== Kind.LIST) return { kind: "list", path, items: [this.read(node, of, `${path}[0]`, depth + 1)] };
+      this.#spending.values(node.values.length * costOfItem, path);
       return { kind: "list", path, items: node.values.map((value, index) => this.read(value, of, `${path}[${index}]`, depth + 1)) };
     }
     if (isInputObjectType(inner)) {
@@ -180,6 +188,7 @@ export class InputReader {
     if (isListType(inner)) {
       const of = inner.ofType;
       if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, `${path}[0]`, depth + 1)] };
+      this.#spending.values(value.length * costOfItem, path);
       return { kind: "list", path, items: value.map((item, index) => this.#json(item, of, `${path}[${index}]`, depth + 1)) };
     }
     if (isInputObjectType(inner)) {
@@ -192,6 +201,7 @@ export class InputReader {
       if (typeof value !== "string") throw expected("an enum value", inner.name, kindOf(value), path);
       return { kind: "enum", path, value: enumValue(inner, value, path) };
     }
+    if (typeof value === "string") this.#spending.values(value.length * costOfCharacter, path);
     return { kind: "scalar", path, type: inner.name, value, isJson: true };
   }
 
@@ -202,6 +212,7 @@ export class InputReader {
     path: string,
     read: (value: Value, type: GraphQLInputType, path: string) => Input,
   ): Input {
+    this.#spending.values(1 + given.length, path);
     const fields = type.getFields();
     const known = given.map(([name, value]) => {
       const field = fields[name];
@@ -217,6 +228,9 @@ export class InputReader {
   /** A literal as a JSON value; numbers keep their digits, variables inside are filled in. */
   #literal(node: ValueNode, path: string): unknown {
     switch (node.kind) {
+      case Kind.STRING:
+        this.#spending.values(node.value.length * costOfCharacter, path);
+        return node.value;
       case Kind.INT: {
         const number = Number(node.value);
         return Number.isSafeInteger(number) ? number : BigInt(node.value);
@@ -224,6 +238,7 @@ export class InputReader {
       case Kind.FLOAT:
         return json.rawJSON(node.value);
       case Kind.LIST:
+        this.#spending.values(node.values.length * costOfItem, path);
         return node.values.map((value) => this.#literal(value, path));
       case Kind.OBJECT:
         return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, this.#literal(value, path)]));
@@ -231,6 +246,7 @@ export class InputReader {
         const definition = this.#variables.definition(node.name.value);
         if (definition === undefined) throw invalid(`unbound variable "${node.name.value}"`, path);
         const value = this.#variables.structuralValue(node.name.value);
+        this.#spending.values(this.#variables.sizeOf(node.name.value) * costOfCharacter, path);
         return value === undefined && definition.defaultValue !== undefined ? this.#literal(definition.defaultValue, path) : value ?? null;
       }
       default:

@@ -21,11 +21,11 @@ import {
   type GraphQLOutputType,
 } from "graphql";
 
-/**
- * The types of introspection as Hasura has them, and tells of them: fewer fields than graphql-js knows, strings where the values
- * are something else, and no lists. What stands in the fields is graphql-js' own.
- */
-function type(base: GraphQLObjectType, fields: () => Readonly<Record<string, GraphQLOutputType>>, args: Readonly<Record<string, GraphQLFieldConfigArgumentMap>> = {}): GraphQLObjectType {
+type Types = Readonly<Record<string, GraphQLOutputType>>;
+type Arguments = Readonly<Record<string, GraphQLFieldConfigArgumentMap>>;
+
+/** Fields with the values that graphql-js finds for them. */
+function type(base: GraphQLObjectType, fields: () => Types, args: Arguments = {}): GraphQLObjectType {
   const known = base.getFields();
   return new GraphQLObjectType({
     name: base.name,
@@ -34,34 +34,58 @@ function type(base: GraphQLObjectType, fields: () => Readonly<Record<string, Gra
 }
 
 const string = new GraphQLNonNull(GraphQLString);
+const boolean = new GraphQLNonNull(GraphQLBoolean);
 const flag = { includeDeprecated: { type: GraphQLBoolean, defaultValue: false } };
+const deprecation = { isDeprecated: boolean, deprecationReason: GraphQLString };
 
-const inputValueType = type(__InputValue, () => ({ name: string, description: string, type: typeType, defaultValue: string }));
-const enumValueType = type(__EnumValue, () => ({ name: string, description: string, isDeprecated: string, deprecationReason: string }));
-const fieldType = type(__Field, () => ({ name: string, description: string, args: inputValueType, type: typeType, isDeprecated: string, deprecationReason: string }));
-const directiveType = type(__Directive, () => ({ name: string, description: string, locations: string, args: inputValueType, isRepeatable: new GraphQLNonNull(GraphQLBoolean) }));
-const typeType: GraphQLObjectType = type(
-  __Type,
-  () => ({
-    kind: new GraphQLNonNull(__TypeKind),
-    name: string,
-    description: string,
-    fields: fieldType,
-    interfaces: typeType,
-    possibleTypes: typeType,
-    enumValues: enumValueType,
-    inputFields: inputValueType,
-    ofType: typeType,
-  }),
-  { fields: flag, enumValues: flag },
-);
-const schemaType = type(__Schema, () => ({ description: string, types: typeType, queryType: typeType, mutationType: typeType, subscriptionType: typeType, directives: directiveType }));
+/**
+ * The types of introspection in Hasura's form: fewer fields than graphql-js has, strings where the values are something else, and no lists.
+ * @param current adds what the introspection queries of graphql-js 16 and 17 can ask for and Hasura does not know
+ */
+function introspectionTypes(current: boolean): readonly [schema: GraphQLObjectType, type: GraphQLObjectType, ...others: GraphQLObjectType[]] {
+  const more = (types: Types): Types => (current ? types : {});
+  const withFlags = (args: Arguments): Arguments => (current ? args : {});
+  const inputValueType = type(__InputValue, () => ({ name: string, description: string, type: typeType, defaultValue: string, ...more(deprecation) }));
+  const enumValueType = type(__EnumValue, () => ({ name: string, description: string, isDeprecated: string, deprecationReason: string }));
+  const fieldType = type(
+    __Field,
+    () => ({ name: string, description: string, args: inputValueType, type: typeType, isDeprecated: string, deprecationReason: string }),
+    withFlags({ args: flag }),
+  );
+  const directiveType = type(
+    __Directive,
+    () => ({ name: string, description: string, locations: string, args: inputValueType, isRepeatable: boolean, ...more(deprecation) }),
+    withFlags({ args: flag }),
+  );
+  const typeType: GraphQLObjectType = type(
+    __Type,
+    () => ({
+      kind: new GraphQLNonNull(__TypeKind),
+      name: string,
+      description: string,
+      fields: fieldType,
+      interfaces: typeType,
+      possibleTypes: typeType,
+      enumValues: enumValueType,
+      inputFields: inputValueType,
+      ofType: typeType,
+      ...more({ specifiedByURL: GraphQLString, isOneOf: GraphQLBoolean }),
+    }),
+    { fields: flag, enumValues: flag, ...withFlags({ inputFields: flag }) },
+  );
+  const schemaType = type(
+    __Schema,
+    () => ({ description: string, types: typeType, queryType: typeType, mutationType: typeType, subscriptionType: typeType, directives: directiveType }),
+    withFlags({ directives: flag }),
+  );
+  return [schemaType, typeType, inputValueType, enumValueType, fieldType, directiveType];
+}
 
 /** Hasura describes neither GraphQL's own scalars nor the kinds of types. */
 const scalars = specifiedScalarTypes.map(({ name }) => new GraphQLScalarType({ name }));
 const kinds = new GraphQLEnumType({ name: __TypeKind.name, values: Object.fromEntries(__TypeKind.getValues().map(({ name }) => [name, {}])) });
 
-const own = new Map<string, GraphQLNamedType>([inputValueType, enumValueType, fieldType, directiveType, typeType, schemaType, kinds, ...scalars].map((each) => [each.name, each]));
+const own = new Map<string, GraphQLNamedType>([...introspectionTypes(false), kinds, ...scalars].map((each) => [each.name, each]));
 
 /** The type as Hasura shows it; undefined for one that it does not have. */
 export function shownType(known: GraphQLNamedType): GraphQLNamedType | undefined {
@@ -70,5 +94,6 @@ export function shownType(known: GraphQLNamedType): GraphQLNamedType | undefined
 
 const field = (base: GraphQLField<unknown, unknown>, of: GraphQLOutputType): GraphQLField<unknown, unknown> => ({ ...base, type: of });
 
+const [schemaType, typeType] = introspectionTypes(true);
 export const schemaField = field(SchemaMetaFieldDef, schemaType);
 export const typeField = field(TypeMetaFieldDef, typeType);

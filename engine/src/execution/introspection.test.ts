@@ -1,3 +1,4 @@
+import { buildClientSchema, getIntrospectionQuery, validateSchema, type IntrospectionQuery } from "graphql";
 import { expect, test } from "vitest";
 import { library } from "../testing/library.ts";
 import { plan, stateOf } from "../testing/world.ts";
@@ -72,4 +73,29 @@ test("GraphQL's own scalars and the kinds of types have no descriptions, as in H
   expect(of("Boolean", "Int", "String")).toEqual(["Boolean", "Int", "String"].map((name) => ({ name, description: null, enumValues: null })));
   expect(of("__TypeKind")).toEqual([{ name: "__TypeKind", description: null, enumValues: Array.from({ length: 8 }, () => ({ description: null })) }]);
   expect(introspected('{ __type(name: "author") { fields { name type { name kind description } } } }')).toMatchObject({ fields: expect.arrayContaining([{ name: "email", type: { name: "String", kind: "SCALAR", description: null } }]) });
+});
+
+const everyOption = { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true };
+
+/** What graphql-js 17 asks for beyond that with `experimentalDirectiveDeprecation`. */
+const withDirectiveDeprecation = (query: string): string => query.replace(/directives\s*\{/, "directives(includeDeprecated: true) { isDeprecated deprecationReason");
+
+test.each([
+  ["without options", getIntrospectionQuery()],
+  ["with every option of graphql-js 16", getIntrospectionQuery(everyOption)],
+  ["with every option of graphql-js 17", withDirectiveDeprecation(getIntrospectionQuery(everyOption))],
+])("answers the introspection query %s with a schema", (_, query) => {
+  const [root] = plan(state, "admin", query);
+  expect(root?.kind).toBe("fixed");
+  const found = root?.kind === "fixed" ? (JSON.parse(root.text) as IntrospectionQuery["__schema"]) : undefined;
+  expect(found).toBeDefined();
+  expect(validateSchema(buildClientSchema({ __schema: found as IntrospectionQuery["__schema"] }))).toEqual([]);
+});
+
+test("values of the current introspection fields are those of graphql-js", () => {
+  expect(introspected('{ __type(name: "author_bool_exp") { isOneOf specifiedByURL inputFields(includeDeprecated: true) { isDeprecated deprecationReason } } }')).toMatchObject({
+    isOneOf: false,
+    specifiedByURL: null,
+    inputFields: expect.arrayContaining([{ isDeprecated: false, deprecationReason: null }]),
+  });
 });

@@ -1,4 +1,5 @@
-import { isDirective, isNamedType, type GraphQLField, type GraphQLSchema } from "graphql";
+import { isDirective, isEnumType, isInputObjectType, isNamedType, isObjectType, type GraphQLField, type GraphQLSchema } from "graphql";
+import { exceeds } from "../cost/limits.ts";
 import { shownType } from "./introspection-types.ts";
 import { invalid } from "./invalid.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
@@ -44,11 +45,40 @@ function read(field: SelectedField, selection: SelectionReader, lists: number): 
   return { field, given, below: below.toArray() };
 }
 
+/** Types, fields, arguments and values of enums of each schema. */
+const sizes = new WeakMap<GraphQLSchema, number>();
+
+function sizeOf(schema: GraphQLSchema): number {
+  const known = sizes.get(schema);
+  if (known !== undefined) return known;
+  let size = 0;
+  for (const type of Object.values(schema.getTypeMap())) {
+    size += 1;
+    if (isEnumType(type)) size += type.getValues().length;
+    else if (isInputObjectType(type)) size += Object.keys(type.getFields()).length;
+    else if (isObjectType(type)) for (const { args } of Object.values(type.getFields())) size += 1 + args.length;
+  }
+  sizes.set(schema, size);
+  return size;
+}
+
+/** Characters of a text that count as one more value. */
+const charactersPerValue = 50;
+
 class Introspector {
   readonly #schema: GraphQLSchema;
+  readonly #most: number;
+  #values = 0;
 
-  constructor(schema: GraphQLSchema) {
+  /** @param valuesPerElement limit of the answer's size in relation to the schema's; 0 = none */
+  constructor(schema: GraphQLSchema, valuesPerElement: number) {
     this.#schema = schema;
+    this.#most = valuesPerElement * sizeOf(schema);
+  }
+
+  #count(values: number): void {
+    this.#values += values;
+    if (exceeds(this.#values, this.#most)) throw invalid(`the introspection gives more values than the limit of ${this.#most}. Ask for less of the schema at once`);
   }
 
   value({ field, given, below }: Selected, source: unknown): unknown {
@@ -60,6 +90,7 @@ class Introspector {
   }
 
   #complete(field: SelectedField, below: readonly Selected[], value: unknown, source?: unknown): unknown {
+    this.#count(typeof value === "string" ? 1 + value.length / charactersPerValue : 1);
     if (value === null || value === undefined) return null;
     if (Array.isArray(value)) return sorted(value, source).flatMap((item) => (isNamedType(item) && shownType(item) === undefined ? [] : [this.#complete(field, below, item)]));
     const type = field.objectType;
@@ -71,6 +102,6 @@ class Introspector {
 }
 
 /** JSON text of `__schema` or `__type`. */
-export function introspect(field: SelectedField & { definition: GraphQLField<unknown, unknown> }, schema: GraphQLSchema, selection: SelectionReader): string {
-  return JSON.stringify(new Introspector(schema).value(read(field, selection, 0), undefined));
+export function introspect(field: SelectedField & { definition: GraphQLField<unknown, unknown> }, schema: GraphQLSchema, selection: SelectionReader, valuesPerElement: number): string {
+  return JSON.stringify(new Introspector(schema, valuesPerElement).value(read(field, selection, 0), undefined));
 }

@@ -1,7 +1,11 @@
 import { LRUCache } from "lru-cache";
 
-/** Texts that are remembered. */
+/** Texts that are remembered, and the characters of all of them. */
 const mostTexts = 2_000;
+const mostCharacters = 8_000_000;
+
+/** Longer statements are planned each time: each connection would hold their plans, which take many times the text. */
+const longestPrepared = 16_384;
 
 /** What a failure counts for, and all that is slower; milliseconds. */
 const slowest = 1_000;
@@ -31,7 +35,7 @@ export class KnownStatement {
 
 /** The statements of one source, by their texts. */
 export class KnownStatements {
-  readonly #statements = new LRUCache<string, KnownStatement>({ max: mostTexts });
+  readonly #statements = new LRUCache<string, KnownStatement>({ max: mostTexts, maxSize: mostCharacters, sizeCalculation: (_known, text) => text.length + 1 });
   #lastName = 0;
 
   of(text: string): KnownStatement | undefined {
@@ -46,7 +50,7 @@ export class KnownStatements {
       this.#statements.set(text, first);
       return first;
     }
-    if (known.name === undefined) {
+    if (known.name === undefined && text.length <= longestPrepared) {
       this.#lastName += 1;
       known.name = `rq${this.#lastName}`;
     }

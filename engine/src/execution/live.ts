@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
-import type { ExecuteOptions, LiveQuery, PollAnswer } from "../engine.ts";
+import type { LiveQuery, PollAnswer, Session } from "../interface.ts";
 import { finalText } from "../sql/quoting.ts";
-import type { Cancellation } from "../cancellation.ts";
-import type { Database } from "./database.ts";
+import type { Asker, Database } from "./database.ts";
 import type { SubscriptionPlan } from "./plan.ts";
 
 interface Cohort {
+  readonly role: string;
   readonly plan: SubscriptionPlan;
   readonly single: string;
   /** Statement by the positions at which its members differ. */
@@ -34,13 +34,13 @@ export class Cohorts {
     return this.#cohorts.size;
   }
 
-  add(role: string, plan: SubscriptionPlan, parameters: readonly (string | null)[]): LiveQuery {
+  add({ role, client = role }: Session, plan: SubscriptionPlan, parameters: readonly (string | null)[]): LiveQuery {
     const { statement } = plan;
     const key = createHash("sha256")
       .update(JSON.stringify([role, plan.kind, plan.namespace, plan.keys, plan.cursor, statement.source, statement.template]))
       .digest("base64url");
-    if (!this.#cohorts.has(key)) this.#cohorts.set(key, { plan, single: finalText(statement.template), multiplexed: new LRUCache({ max: mostVariants }) });
-    return { kind: plan.kind, fieldNames: plan.keys, cohortKey: key, parameters };
+    if (!this.#cohorts.has(key)) this.#cohorts.set(key, { role, plan, single: finalText(statement.template), multiplexed: new LRUCache({ max: mostVariants }) });
+    return { kind: plan.kind, fieldNames: plan.keys, cohortKey: key, parameters, client };
   }
 
   release(key: string): void {
@@ -51,41 +51,41 @@ export class Cohorts {
     this.#cohorts.clear();
   }
 
-  async poll(key: string, members: readonly Member[], options: ExecuteOptions | undefined): Promise<readonly PollAnswer[]> {
+  async poll(key: string, members: readonly Member[], askerOf: (role: string) => Asker): Promise<readonly PollAnswer[]> {
     const cohort = this.#cohorts.get(key);
     if (cohort === undefined) throw new EngineError({ code: "unexpected", message: "the live query is not known any more" });
     const distinct = new Map<string, Member>();
     for (const member of members) distinct.set(JSON.stringify(member), member);
     const unique = [...distinct.values()];
-    const answers = await this.#answers(cohort, unique, options?.signal);
+    const answers = await this.#answers(cohort, unique, askerOf(cohort.role));
     const byMember = new Map([...distinct.keys()].map((text, index) => [text, answers[index]]));
     return members.map((member) => byMember.get(JSON.stringify(member)) ?? failed(new EngineError({ code: "unexpected", message: "no answer" })));
   }
 
   /** When the one statement fails, each member is asked for alone, so that one bad value costs only its owner. */
-  async #answers(cohort: Cohort, members: readonly Member[], signal: Cancellation | undefined): Promise<readonly PollAnswer[]> {
+  async #answers(cohort: Cohort, members: readonly Member[], asker: Asker): Promise<readonly PollAnswer[]> {
     const database = this.#databaseOf(cohort.plan.statement.source);
     const [first] = members;
     if (first === undefined) return [];
-    if (members.length === 1) return [await this.#alone(cohort, first, database, signal)];
+    if (members.length === 1) return [await this.#alone(cohort, first, database, asker)];
     try {
-      const rows = await database.run(this.#multiplex(cohort, members), signal);
+      const rows = await database.run(this.#multiplex(cohort, members), asker);
       const answers = new Map(rows.map(([index, ...columns]) => [Number(index) - 1, columns]));
       return members.map((member, index) => answer(cohort.plan, member, answers.get(index) ?? []));
     } catch (error) {
-      if (signal?.aborted === true || !isOwnFault(error)) throw error;
+      if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
       const alone: PollAnswer[] = [];
-      for (const member of members) alone.push(await this.#alone(cohort, member, database, signal));
+      for (const member of members) alone.push(await this.#alone(cohort, member, database, asker));
       return alone;
     }
   }
 
-  async #alone(cohort: Cohort, member: Member, database: Database, signal: Cancellation | undefined): Promise<PollAnswer> {
+  async #alone(cohort: Cohort, member: Member, database: Database, asker: Asker): Promise<PollAnswer> {
     try {
-      const [row = []] = await database.run({ text: cohort.single, values: member }, signal);
+      const [row = []] = await database.run({ text: cohort.single, values: member }, asker);
       return answer(cohort.plan, member, row);
     } catch (error) {
-      if (signal?.aborted === true || !isOwnFault(error)) throw error;
+      if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
       return failed(toEngineError(error));
     }
   }

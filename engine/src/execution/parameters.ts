@@ -1,6 +1,7 @@
-import type { Session } from "../engine.ts";
+import type { Session } from "../interface.ts";
 import { EngineError } from "../errors.ts";
 import type { Parameter } from "../sql/expression.ts";
+import { invalid } from "./invalid.ts";
 
 /** Names of session variables in the order of their names, as one JSON object; for functions with a session argument. */
 function sessionObject(session: Session): string {
@@ -11,15 +12,46 @@ function sessionObject(session: Session): string {
   return JSON.stringify(all);
 }
 
+/** Texts from here on are made once for each variable and type: a document can name a variable in many places. */
+const longText = 1_000;
+
+/** Characters of all values of one statement, which Postgres gets for each place that names them. */
+const maxCharacters = 2_000_000;
+
+/** Reads the values of parameters, and how much they hold together. */
+class ParameterValues {
+  readonly #variables: Readonly<Record<string, unknown>>;
+  #long: Map<string, string> | undefined;
+  #characters = 0;
+
+  constructor(variables: Readonly<Record<string, unknown>>) {
+    this.#variables = variables;
+  }
+
+  variable({ name, encode }: Parameter["source"] & { readonly kind: "variable" }, type: string): string | null {
+    const known = this.#long?.get(`${name} ${type}`);
+    const text = known ?? encode(Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined);
+    if (text !== null && known === undefined && text.length >= longText) (this.#long ??= new Map()).set(`${name} ${type}`, text);
+    return this.counted(text);
+  }
+
+  counted(text: string | null): string | null {
+    this.#characters += text?.length ?? 0;
+    if (this.#characters <= maxCharacters) return text;
+    throw invalid(`the values of a statement hold more characters than the limit of ${maxCharacters}. Name long variables in fewer places`);
+  }
+}
+
 /**
  * The values of a statement's parameters for one request.
  * @throws EngineError not-found when a session variable is missing: a filter that needs it never stays open
  */
 export function resolveParameters(parameters: readonly Parameter[], session: Session, variables: Readonly<Record<string, unknown>>): (string | null)[] {
-  return parameters.map(({ source }) => {
+  const values = new ParameterValues(variables);
+  return parameters.map(({ source, type }) => {
     switch (source.kind) {
       case "constant":
-        return source.text;
+        return values.counted(source.text);
       case "session": {
         const value = source.name === "x-hasura-role" ? session.role : session.variables.get(source.name);
         if (value === undefined) throw new EngineError({ code: "not-found", message: `missing session variable: "${source.name}"` });
@@ -28,7 +60,7 @@ export function resolveParameters(parameters: readonly Parameter[], session: Ses
       case "session-object":
         return sessionObject(session);
       default:
-        return source.encode(Object.hasOwn(variables, source.name) ? variables[source.name] : undefined);
+        return values.variable(source, type);
     }
   });
 }

@@ -1,4 +1,6 @@
 import { DirectiveLocation, type GraphQLField } from "graphql";
+import type { CostLimits } from "../cost/limits.ts";
+import { Spending } from "../cost/spending.ts";
 import { EngineError } from "../errors.ts";
 import { multipleRootFields } from "../schema/directives.ts";
 import { outputMeta, sourceOf } from "../schema/meta.ts";
@@ -32,7 +34,7 @@ export type RootPlan =
   | { readonly kind: "statement"; readonly key: string; readonly statement: QueryStatement }
   | { readonly kind: "namespace"; readonly key: string; readonly fields: readonly RootPlan[] };
 
-export interface PlanOptions extends SelectionLimits, SelectOptions {
+export interface PlanOptions extends SelectionLimits, SelectOptions, CostLimits {
   readonly introspection: boolean;
   readonly role: string;
 }
@@ -42,8 +44,8 @@ const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
   ["__type", typeField],
 ]);
 
-function statementOf(value: OutputValue, source: string): QueryStatement {
-  const printer = new SelectPrinter();
+function statementOf(value: OutputValue, source: string, spending: Spending): QueryStatement {
+  const printer = new SelectPrinter(spending);
   const template = printer.statement(value);
   return { source, template, parameters: printer.parameters, callsFunctions: printer.callsFunctions };
 }
@@ -57,8 +59,9 @@ class QueryPlanner {
   constructor(schema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) {
     this.#schema = schema;
     this.#options = options;
-    this.#selection = new SelectionReader(operation, variables, options);
-    this.#select = new SelectReader(this.#selection, options);
+    const spending = new Spending(options);
+    this.#selection = new SelectionReader(operation, variables, options, spending);
+    this.#select = new SelectReader(this.#selection, options, spending);
   }
 
   query(operation: Operation): readonly RootPlan[] {
@@ -84,14 +87,14 @@ class QueryPlanner {
       const fields = this.#selection.fields(type, field.selectionSets, field.path, depth);
       return { kind: "namespace", key, fields: fields.map((child) => this.#root(child, type.name, depth + 1)).toArray() };
     }
-    return { kind: "statement", key, statement: statementOf(this.#select.root(field, depth), sourceOf(field.definition)) };
+    return { kind: "statement", key, statement: statementOf(this.#select.root(field, depth), sourceOf(field.definition), this.#select.spending) };
   }
 
   #introspection(field: DefinedField): string {
     if (!this.#options.introspection) {
       throw new EngineError({ code: "not-supported", message: `introspection is disabled for role: "${this.#options.role}"` });
     }
-    return introspect(field, this.#schema.schema, this.#selection);
+    return introspect(field, this.#schema.schema, this.#selection, this.#options.maxIntrospection);
   }
 
   /** What a subscription selects, with its errors in Hasura's order: all fields, the directives, the number of fields, and what fields go together. */
@@ -111,7 +114,7 @@ class QueryPlanner {
     if (roots.some(({ namespace, source }) => namespace === undefined && source === undefined)) {
       throw unsupported("Introspection at root field level is not supported over subscriptions");
     }
-    return planLive(first.namespace, roots);
+    return planLive(first.namespace, roots, this.#select.spending);
   }
 
   #liveRoots(field: SelectedField, typeName: string, namespace: string | undefined, depth: number): readonly LiveRoot[] {
@@ -141,7 +144,7 @@ type LiveRoot = { readonly key: string; readonly namespace: string | undefined }
   | { readonly source: string | undefined; readonly value: OutputValue }
 );
 
-function planLive(namespace: string | undefined, roots: readonly LiveRoot[]): SubscriptionPlan {
+function planLive(namespace: string | undefined, roots: readonly LiveRoot[], spending: Spending): SubscriptionPlan {
   const values = roots.flatMap((root) => ("value" in root ? [root.value] : []));
   const [streaming, ...others] = roots.flatMap((root) => ("stream" in root ? [root] : []));
   const common = { namespace, keys: roots.map(({ key }) => key) };
@@ -154,7 +157,7 @@ function planLive(namespace: string | undefined, roots: readonly LiveRoot[]): Su
   const [source, ...more] = new Set(roots.flatMap((root) => root.source ?? []));
   if (source === undefined) throw unsupported("Introspection at root field level is not supported over subscriptions");
   if (more.length > 0) throw unsupported("all fields of a subscription must be from the same source");
-  const printer = new SelectPrinter();
+  const printer = new SelectPrinter(spending);
   return { ...common, kind: "live", statement: { source, template: printer.columns(values), parameters: printer.parameters }, cursor: undefined, cursorName: undefined };
 }
 

@@ -10,7 +10,7 @@ export interface PreparedPlan {
   readonly statements: readonly { readonly statement: QueryStatement; readonly text: string }[];
   /** Names of the sources that the statements ask. */
   readonly sources: readonly string[];
-  /** Rough number of characters that it holds. */
+  /** Bytes that it holds, rather too many than too few. */
   readonly size: number;
 }
 
@@ -22,10 +22,18 @@ function fixedLength(roots: readonly RootPlan[]): number {
   return roots.reduce((sum, root) => sum + (root.kind === "fixed" ? root.text.length : root.kind === "namespace" ? fixedLength(root.fields) : 0), 0);
 }
 
+/** Template and text, and the parameters with their paths and closures. */
+function bytesOf({ template, parameters }: QueryStatement, text: string): number {
+  const constants = parameters.reduce((sum, { source }) => sum + (source.kind === "constant" ? (source.text?.length ?? 0) : 0), 0);
+  return 500 + 2 * (template.length + text.length + constants) + 1_000 * parameters.length;
+}
+
 export function preparePlan(roots: readonly RootPlan[]): PreparedPlan {
   const statements = statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) }));
-  const size = statements.reduce((sum, { text, statement }) => sum + 2 * text.length + 200 * statement.parameters.length, 1_000 + fixedLength(roots));
-  return { roots, frame: frameOf(roots), statements, sources: [...new Set(statements.map(({ statement }) => statement.source))], size };
+  const frame = frameOf(roots);
+  const ofFrame = frame.reduce((sum, { length }) => sum + length, 0);
+  const size = statements.reduce((sum, { text, statement }) => sum + bytesOf(statement, text), 1_000 + ofFrame + 2 * fixedLength(roots));
+  return { roots, frame, statements, sources: [...new Set(statements.map(({ statement }) => statement.source))], size };
 }
 
 /** Keys in the order of the query; answers come in the order of the statements. */

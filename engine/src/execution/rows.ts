@@ -3,7 +3,7 @@ import { argumentMeta, type VisibleTable } from "../schema/meta.ts";
 import type { TableColumn } from "../schema/model.ts";
 import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { EngineError } from "../errors.ts";
 import { always, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
@@ -86,9 +86,8 @@ export class RowReader {
     }
     const isText = typeof value === "string";
     if (!isText && (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)) throw outsideOfIntegers(value, settled.path);
-    if (BigInt(value) < 0n) throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
-    // Of digits in a string Hasura takes as many as bigint holds.
-    return isText && BigInt(value) > largestOffset ? String(largestOffset) : String(value);
+    if (!isText && BigInt(value) < 0n) throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
+    return isText ? clamped(value) : String(value);
   }
 
   /** `path` argument of json columns; none for the whole value. */
@@ -112,6 +111,13 @@ export class RowReader {
     });
     return { kind: "and", items };
   }
+}
+
+/** Hasura clamps string offsets to the bigint range. Long ones are not converted: that takes more than linear time. */
+function clamped(digits: string): string {
+  const significant = digits.replace(/^0+(?=\d)/, "");
+  const limit = String(largestOffset);
+  return significant.length > limit.length || (significant.length === limit.length && significant > limit) ? limit : significant;
 }
 
 function sameOperand(one: Operand, other: Operand): boolean {

@@ -1,4 +1,5 @@
 import type { GraphQLField } from "graphql";
+import type { Spending } from "../cost/spending.ts";
 import { outputMeta, scalarType, type OutputMeta, type ScalarMeta, type VisibleTable } from "../schema/meta.ts";
 import type { Operand } from "../sql/expression.ts";
 import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
@@ -32,11 +33,13 @@ function aggregated(scalar: ScalarMeta, field: DefinedField): Operand {
 /** Turns selected fields into what SQL is printed from. */
 export class SelectReader {
   readonly rows: RowReader;
+  readonly spending: Spending;
   readonly #selection: SelectionReader;
   readonly #stringify: boolean;
 
-  constructor(selection: SelectionReader, options: SelectOptions) {
+  constructor(selection: SelectionReader, options: SelectOptions, spending: Spending) {
     this.#selection = selection;
+    this.spending = spending;
     this.#stringify = options.stringifyNumericTypes;
     this.rows = new RowReader(selection.inputs, options);
   }
@@ -55,6 +58,12 @@ export class SelectReader {
     return this.below(field, depth, (child) => this.#field(child, depth + 1));
   }
 
+  /** Rows with what is selected of them. */
+  #rows(kind: "row" | "rows", query: RowQuery, field: DefinedField, depth: number): OutputValue {
+    const read = () => this.fields(field, depth);
+    return { kind, query, fields: kind === "rows" ? this.spending.inList(field.path, read) : read() };
+  }
+
   #field(field: DefinedField, depth: number): OutputValue {
     const meta = outputMeta(field.definition);
     const given = argumentsByKind(field);
@@ -67,7 +76,7 @@ export class SelectReader {
         const { relationship, target } = meta;
         const kind = relationship.kind === "object" ? "row" : "rows";
         const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, kind === "rows");
-        return { kind, query, fields: this.fields(field, depth) };
+        return this.#rows(kind, query, field, depth);
       }
       case "relationship-aggregate":
         return this.aggregate(field, { kind: "related", relationship: meta.relationship }, meta.target, given, depth);
@@ -89,13 +98,13 @@ export class SelectReader {
       return { kind: "scalar", operand, form, path: this.rows.jsonPath(given.get("path")) };
     }
     const query = this.rows.query({ kind: "computed", field: meta.field, arguments: args }, meta.target, given, field.path, true);
-    return { kind: "rows", query, fields: this.fields(field, depth) };
+    return this.#rows("rows", query, field, depth);
   }
 
   #native(field: DefinedField, { query, relationship, target }: OutputMeta & { kind: "native-query" }, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
     const kind = relationship?.kind === "object" ? "row" : "rows";
     const source: RowSource = { kind: "native", query, arguments: readNativeArguments(query, given.get("native-arguments")), relationship };
-    return { kind, query: this.rows.query(source, target, given, field.path, kind === "rows"), fields: this.fields(field, depth) };
+    return this.#rows(kind, this.rows.query(source, target, given, field.path, kind === "rows"), field, depth);
   }
 
   /** The role's row limit cuts `nodes` and leaves the aggregates alone. */
@@ -104,7 +113,7 @@ export class SelectReader {
     const nodes = this.rows.query(source, target, given, field.path, true);
     const fields = this.below(field, depth, (child): AggregateField["value"] => {
       const meta = outputMeta(child.definition);
-      if (meta.kind === "nodes") return { kind: "nodes", query: nodes, fields: this.fields(child, depth + 1) };
+      if (meta.kind === "nodes") return { kind: "nodes", query: nodes, fields: this.spending.inList(child.path, () => this.fields(child, depth + 1)) };
       return { kind: "aggregates", fields: this.below(child, depth + 1, (inner) => this.#aggregateValue(inner, depth + 2)) };
     });
     return { kind: "aggregate", query, fields };
@@ -138,7 +147,7 @@ export class SelectReader {
         return { kind: "constant", text: meta.text };
       case "select": {
         const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, true);
-        return { kind: "rows", query, fields: this.fields(field, depth) };
+        return this.#rows("rows", query, field, depth);
       }
       case "select-by-pk": {
         const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, false);
@@ -155,7 +164,7 @@ export class SelectReader {
         if (meta.kind === "function-aggregate") return this.aggregate(field, source, meta.target, given, depth);
         const many = meta.function.returnsSet;
         const query: RowQuery = this.rows.query(source, meta.target, given, field.path, many);
-        return { kind: many ? "rows" : "row", query, fields: this.fields(field, depth) };
+        return this.#rows(many ? "rows" : "row", query, field, depth);
       }
       default:
         throw invalid(`field '${field.name}' cannot be selected here`, field.path);

@@ -1,5 +1,6 @@
 import { visit } from "graphql";
 import { expect, test } from "vitest";
+import { defaultCostLimits } from "../cost/limits.ts";
 import { library } from "../testing/library.ts";
 import { stateOf } from "../testing/world.ts";
 import { readOperation } from "./document.ts";
@@ -20,7 +21,7 @@ test("the arguments of a field are looked at as often whether the fragment aroun
         },
       });
     }
-    const limits = { maxDepth: 20, maxBreadth: 0, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true, role: "admin" };
+    const limits = { ...defaultCostLimits, maxDepth: 20, maxBreadth: 0, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true, role: "admin" };
     planQuery(state.schema("admin"), operation, new Variables(operation, {}, new Set()), limits);
     return looks;
   };

@@ -10,6 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
+import type { Spending } from "../cost/spending.ts";
 import { isIncluded } from "./directives.ts";
 import type { Operation } from "./document.ts";
 import { InputReader, type Input } from "./input.ts";
@@ -54,10 +55,10 @@ export class SelectionReader {
   readonly #argumentTexts = new Map<FieldNode, string>();
   #fields = 0;
 
-  constructor(operation: Operation, variables: Variables, limits: SelectionLimits) {
+  constructor(operation: Operation, variables: Variables, limits: SelectionLimits, spending: Spending) {
     this.#operation = operation;
     this.#limits = limits;
-    this.inputs = new InputReader(variables);
+    this.inputs = new InputReader(variables, spending);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { SourceConnections } from "./source-connections.ts";
 const mostTogether = 4;
 
 interface Member {
+  readonly client: string;
   readonly statement: Statement;
   readonly known: KnownStatement;
   readonly signal: Cancellation | undefined;
@@ -43,11 +44,11 @@ export class SharedTurns {
    * The statement's rows; undefined when it has to be asked alone, as something went wrong on the way.
    * @throws the signal's reason as soon as it aborts; the error that ended the connection
    */
-  async ask(statement: Statement, known: KnownStatement, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
+  async ask(client: string, statement: Statement, known: KnownStatement, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Row[] | undefined>();
     const leave = (): void => reject(signal?.reason);
     signal?.addEventListener("abort", leave);
-    this.#board({ statement, known, signal, resolve, reject });
+    this.#board({ client, statement, known, signal, resolve, reject });
     try {
       return await promise;
     } finally {
@@ -63,23 +64,26 @@ export class SharedTurns {
     }
     const members = [member];
     this.#boarding = members;
-    this.#run(members).catch((error: unknown) => {
+    this.#run(members, member.client).catch((error: unknown) => {
       for (const { reject } of members) reject(error);
     });
   }
 
-  async #run(members: Member[]): Promise<void> {
+  /** @param client who asked first; the turn has its place in the line */
+  async #run(members: Member[], client: string): Promise<void> {
     // Whoever asks in the same turn of the event loop can come along, which makes the most of the last free connection.
     await new Promise(setImmediate);
     this.#joined -= 1;
+    // The turn is brief, as it is cancelled when it is not.
+    const claim = { client, isExempt: true };
     let connection: Connection;
     try {
-      connection = await this.#connections.take();
+      connection = await this.#connections.take(claim);
     } finally {
       if (this.#boarding === members) this.#boarding = [];
       this.#joined -= members.length - 1;
     }
-    await this.#connections.use(connection, (cancel) => this.#answer(connection, members, cancel));
+    await this.#connections.use(connection, claim, 0, (cancel) => this.#answer(connection, members, cancel));
   }
 
   async #answer(connection: Connection, all: readonly Member[], cancel: () => void): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Connection } from "../postgres/connection.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
+import type { Claim } from "../postgres/fair-line.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { Watchdog } from "../postgres/watchdog.ts";
 import type { Cancellation } from "../cancellation.ts";
@@ -11,6 +12,8 @@ export interface SourceConnectionsOptions {
   /** Milliseconds; 0 = never. */
   readonly statementTimeout: number;
   readonly idleTimeout: number;
+  /** Bytes of one statement's answer; 0 or absent = unlimited. */
+  readonly answerLimit?: number | undefined;
   readonly onConnectionLost: (message: string) => void;
 }
 
@@ -28,6 +31,8 @@ export class SourceConnections {
   readonly #options: SourceConnectionsOptions;
   readonly #pool: ConnectionPool;
   readonly #watchdog: Watchdog;
+  /** Of each time limit below that of the connections. */
+  readonly #limits = new Map<number, Watchdog>();
 
   constructor(options: SourceConnectionsOptions) {
     this.#options = options;
@@ -45,6 +50,7 @@ export class SourceConnections {
         options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${statementTimeout}`,
       },
       size: options.poolSize,
+      answerLimit: options.answerLimit,
       idleTimeout: options.idleTimeout,
       waitTimeout: connectionTimeout,
       onLost: options.onConnectionLost,
@@ -61,34 +67,51 @@ export class SourceConnections {
   }
 
   /** A connection, for `use`. @throws as the pool's */
-  take(signal?: Cancellation): Connection | Promise<Connection> {
-    return this.#pool.take(signal);
+  take(claim: Claim, signal?: Cancellation): Connection | Promise<Connection> {
+    return this.#pool.take(claim, signal);
   }
 
   /**
    * Works with a connection, which is given back afterwards. The work ends in bounded time, also when Postgres neither answers nor
    * ends the connection.
+   * @param claim with which the connection was taken
+   * @param limit milliseconds after which the running statement is ended, if that is sooner than the limit of all statements; 0 = none
    * @param work gets a function that ends the running statement in Postgres
    * @throws what the work throws
    */
-  async use<Result>(connection: Connection, work: (cancel: () => void) => Promise<Result>): Promise<Result> {
+  async use<Result>(connection: Connection, claim: Claim, limit: number, work: (cancel: () => void) => Promise<Result>): Promise<Result> {
     let cancelling: Promise<void> | undefined;
     let mustGo = false;
+    const cancel = (): void => {
+      cancelling ??= this.#cancel(connection.processId);
+    };
+    const timed = { abandon: cancel };
+    const limiting = limit === 0 ? undefined : this.#limiting(limit);
+    limiting?.watch(timed);
     this.#watchdog.watch(connection);
+    if (claim.isExempt !== true && claim.isHeavy !== true) claim.preempt = cancel;
     try {
-      return await work(() => {
-        cancelling ??= this.#cancel(connection.processId);
-      });
+      return await work(cancel);
     } catch (error) {
       mustGo = mustReconnect(error);
       throw error;
     } finally {
+      claim.preempt = undefined;
+      limiting?.release(timed);
       this.#watchdog.release(connection);
       // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
       if (cancelling !== undefined) await cancelling;
-      if (mustGo) this.#pool.discard(connection);
-      else this.#pool.give(connection);
+      if (mustGo) this.#pool.discard(connection, claim);
+      else this.#pool.give(connection, claim);
     }
+  }
+
+  #limiting(limit: number): Watchdog {
+    const known = this.#limits.get(limit);
+    if (known !== undefined) return known;
+    const created = new Watchdog(limit);
+    this.#limits.set(limit, created);
+    return created;
   }
 
   async #cancel(processId: number): Promise<void> {
@@ -111,8 +134,8 @@ export class SourceConnections {
 
 /**
  * Whether the connection is not to be used again: it ends, or a statement that it keeps prepared does not fit the database any more,
- * e.g. after a migration.
+ * e.g. after a migration, or its process reached its memory limit (53200). Such a process keeps most of that memory.
  */
 function mustReconnect(error: unknown): boolean {
-  return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000)$/.test(error.code);
+  return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000|53200)$/.test(error.code);
 }

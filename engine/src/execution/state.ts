@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
-import type { AskForText } from "../catalog/catalog.ts";
-import { readCatalog } from "../catalog/catalog.ts";
-import { loadMetadata, type LoadedMetadata, type MergedPath } from "../metadata/load.ts";
-import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
-import { rolesWithPermission } from "../metadata/roles.ts";
-import type { Metadata, SourceMetadata } from "../metadata/shape.ts";
-import { validateMetadata, type ValidMetadata } from "../metadata/validate.ts";
-import { Naming } from "../schema/naming.ts";
-import { typesNamedBy } from "../schema/logical-models.ts";
+import type { AskForText } from "@routeql/metadata/catalog/catalog";
+import { readCatalog } from "@routeql/metadata/catalog/catalog";
+import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
+import { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
+import { rolesWithPermission } from "@routeql/metadata/read/roles";
+import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
+import { validateMetadata, type ValidMetadata } from "@routeql/metadata/read/validate";
+import { Naming } from "@routeql/metadata/names/naming";
+import { typesNamedBy } from "@routeql/metadata/catalog/named-types";
 import { resolveNativeObjects } from "../schema/native-queries.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
 import type { Report } from "../schema/report.ts";
 import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
 import { checkNames } from "../schema/source-names.ts";
-import type { EngineOptions } from "../engine.ts";
+import type { EngineOptions } from "../interface.ts";
 import { parse } from "graphql";
 import { AllowList } from "./allow-list.ts";
 import { parseDocument } from "./document.ts";
@@ -107,8 +107,8 @@ function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: u
 export async function buildState(checked: CheckedMetadata, options: EngineOptions, askOf: (source: string) => AskForText): Promise<State> {
   const { loaded, metadata } = checked;
   const inconsistencies: Inconsistency[] = [];
-  const report = (path: MergedPath, type: string, name: string, reason: string) => {
-    inconsistencies.push({ ...loaded.locate(path), reason, kind: "inconsistent", type, name, definition: valueAt(loaded.merged, path) ?? null, at: path });
+  const report: Report = (path, type, name, reason, kind = "inconsistent") => {
+    inconsistencies.push({ ...loaded.locate(path), reason, kind, type, name, definition: valueAt(loaded.merged, path) ?? null, at: path });
   };
   const inherited = wholeInheritedRoles(metadata, loaded.merged, options.rolesElsewhere ?? [], report);
   const sources: { source: ResolvedSource; book: RoleBook }[] = [];

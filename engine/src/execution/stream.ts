@@ -61,7 +61,7 @@ export function planStream(field: DefinedField, target: VisibleTable, reader: Se
   const after: Operator = { name: "_after", argument: "same", print: (left, right) => `(${left} ${symbol} ${right})` };
   const beyond: Condition = { kind: "compare", operand: cursor.operand, operator: after, value: { kind: "parameter", parameter: cursor.parameter } };
   const limit = rows.limit === undefined ? batch : Math.min(batch, Number(rows.limit));
-  const printer = new SelectPrinter();
+  const printer = new SelectPrinter(reader.spending);
   const template = printer.stream(
     {
       ...rows,

@@ -1,4 +1,5 @@
-import { Kind, visit, type FragmentDefinitionNode, type OperationDefinitionNode } from "graphql";
+import { Kind, type FragmentDefinitionNode, type OperationDefinitionNode } from "graphql";
+import { forEachNode, type CountedNode } from "../cost/nodes.ts";
 
 /**
  * Names of the variables that an operation and the fragments it reaches stand for a value with, in the order of their first use.
@@ -7,20 +8,15 @@ import { Kind, visit, type FragmentDefinitionNode, type OperationDefinitionNode 
 export function usedVariables({ directives = [], selectionSet }: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): ReadonlySet<string> {
   const names = new Set<string>();
   const reached = new Set<string>();
-  const waiting: (Parameters<typeof visit>[0])[] = [...directives, selectionSet];
-  for (let node = waiting.shift(); node !== undefined; node = waiting.shift()) {
-    visit(node, {
-      [Kind.VARIABLE]: ({ name }) => {
-        names.add(name.value);
-        return false;
-      },
-      [Kind.FRAGMENT_SPREAD]: ({ name }) => {
-        const fragment = fragments.get(name.value);
-        if (fragment === undefined || reached.has(name.value)) return;
-        reached.add(name.value);
-        waiting.push(fragment.selectionSet);
-      },
-    });
-  }
+  const waiting: (readonly CountedNode[])[] = [directives, selectionSet.selections];
+  const see = (node: CountedNode): void => {
+    if (node.kind === Kind.VARIABLE) names.add(node.name.value);
+    if (node.kind !== Kind.FRAGMENT_SPREAD || reached.has(node.name.value)) return;
+    reached.add(node.name.value);
+    const fragment = fragments.get(node.name.value);
+    if (fragment !== undefined) waiting.push(fragment.selectionSet.selections);
+  };
+  // Entries that are added on the way are visited, too.
+  for (const nodes of waiting) for (const node of nodes) forEachNode(node, see);
   return names;
 }

@@ -21,6 +21,7 @@ export class Variables {
   readonly #operation: Operation;
   readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
   readonly #values: Readonly<Record<string, unknown>>;
+  readonly #sizes = new Map<string, number>();
 
   constructor(operation: Operation, values: Readonly<Record<string, unknown>>, structural: Set<string>) {
     this.#operation = operation;
@@ -79,6 +80,15 @@ export class Variables {
 
   has(name: string): boolean {
     return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
+  }
+
+  /** Characters of the given value as JSON. */
+  sizeOf(name: string): number {
+    const known = this.#sizes.get(name);
+    if (known !== undefined) return known;
+    const size = jsonText(this.#values[name] ?? null).length;
+    this.#sizes.set(name, size);
+    return size;
   }
 
   /** The given value; the plan comes to depend on it. */

@@ -1,4 +1,4 @@
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";

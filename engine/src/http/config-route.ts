@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { EngineError } from "../errors.ts";
-import type { ErrorLog } from "../operation/error-log.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
 import { apiFailure } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
 

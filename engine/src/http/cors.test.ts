@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { serveFake } from "../operation/testing/served-engine.ts";
+import { serveFake } from "../lifecycle/testing/served-engine.ts";
 import { readCorsPolicy } from "./cors.ts";
 
 describe("HASURA_GRAPHQL_CORS_DOMAIN", () => {

@@ -4,7 +4,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { adminRole, createSession, roleVariable } from "../auth/session.ts";
 import type { Engine, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import type { ErrorLog } from "../operation/error-log.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
 import { apiFailure, readJson } from "./json-body.ts";
 import type { Reply } from "./reply.ts";

@@ -1,7 +1,7 @@
 import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
 import { toEngineError } from "../errors.ts";
 import type { Cancellation } from "../cancellation.ts";
-import type { Metrics, OperationKind } from "../operation/metrics.ts";
+import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
 import type { Admission } from "./admission.ts";
 
 /** Runs one query for HTTP or a WebSocket: within the bound of admission, counted and timed. */
@@ -12,7 +12,7 @@ export interface GraphQLExecution {
    */
   run(request: GraphQLRequest, session: Session, signal: Cancellation): Promise<Bytes>;
   /** What kind of operation would run. @throws EngineError as run does. */
-  kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription";
+  kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
 }
 
 export interface GraphQLExecutionOptions {
@@ -23,9 +23,9 @@ export interface GraphQLExecutionOptions {
 
 export function createGraphQLExecution({ engine, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
   /** The document is looked at only when it can be something else than a query. */
-  function kindOf(request: GraphQLRequest): "query" | "mutation" | "subscription" {
+  function kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {
     const { query } = request;
-    return query.includes("subscription") || query.includes("mutation") ? engine.operationKind(request) : "query";
+    return query.includes("subscription") || query.includes("mutation") ? engine.operationKind(request, session) : "query";
   }
 
   return {
@@ -34,13 +34,13 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
       const start = performance.now();
       let kind: OperationKind = "unknown";
       try {
-        admission.enter();
+        admission.enter(session);
       } catch (error) {
         metrics.operation(kind, session.role, "refused", 0);
         throw error;
       }
       try {
-        kind = kindOf(request);
+        kind = kindOf(request, session);
         const reply = await engine.executeToBytes(request, session, { signal });
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
         return reply;
@@ -49,7 +49,7 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
         if (signal.aborted) throw signal.reason;
         throw toEngineError(error);
       } finally {
-        admission.leave();
+        admission.leave(session);
       }
     },
   };

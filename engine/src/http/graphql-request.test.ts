@@ -32,16 +32,11 @@ test("variables nested deeper than any condition are refused before anything fol
   expect(() => request(50_000)).toThrow("nested no deeper than 500 levels");
 });
 
-test("so are brackets of a query, but for those in strings and comments", () => {
-  const request = (query: string) => parseGraphQLRequest({ query });
-  for (const [open, close] of ["{}", "[]", "()"].map((pair) => pair.split("") as [string, string])) {
-    expect(request(open.repeat(500) + close.repeat(500))).toHaveProperty("query");
-    expect(() => request(open.repeat(501) + close.repeat(501))).toThrow("nested no deeper than 500 levels");
-    expect(() => request(open.repeat(200_000))).toThrow("nested no deeper than 500 levels");
-  }
-  const braces = "{".repeat(600);
-  for (const query of [`#${braces}\n{ a }`, `{ a(b: "${braces}") }`, `{ a(b: """${braces}""") }`, "{ a } ".repeat(1000)])
-    expect(request(query)).toHaveProperty("query");
+test("leaves the query's text alone: its length alone costs nothing", () => {
+  const query = `"${'\\"'.repeat(130_000)}`;
+  const start = performance.now();
+  for (let round = 0; round < 100; round += 1) expect(parseGraphQLRequest({ query })).toHaveProperty("query");
+  expect(performance.now() - start).toBeLessThan(200);
 });
 
 test.each(["1e999999", "-1e-999999", "12345678901234567890", "[]", '"{}"', "true"])("variables that are %s are none", (variables) => {

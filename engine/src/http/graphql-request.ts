@@ -1,9 +1,9 @@
 import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { graphqlName } from "../schema/naming.ts";
+import { graphqlName } from "@routeql/metadata/names/naming";
 import { kindOf, mismatch } from "../schema/values.ts";
 
-/** Deepest nesting of a query's brackets, and of lists and objects in variables; nothing that somebody writes comes near. */
+/** Deepest nesting of lists and objects in variables. Everything that follows them by recursion fits on the stack. */
 const deepest = 500;
 
 const longestNameShown = 256;
@@ -12,7 +12,7 @@ const longestNameShown = 256;
 const requestName = "Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq)";
 
 /**
- * A request's JSON as a GraphQL request, read in Hasura's order and refused in its words. Keys that GraphQL does not know
+ * A request's JSON as a GraphQL request, read in Hasura's order and refused in its words. The query's text is not looked at. Keys that GraphQL does not know
  * (`extensions` and the like) are left alone, as by Hasura.
  * @param at its JSONPath in the body
  * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
@@ -30,8 +30,6 @@ export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
   if (variables !== undefined && variables !== null && !isObject(variables)) throw unlike(`${at}.variables`, "HashMap", "Object", variables);
   if (isDeeperThan(deepest, variables))
     throw parseFailed(`${at}.variables`, `expected values that are nested no deeper than ${deepest} levels`);
-  if (query.length > 2 * deepest && bracketsOf(query) > deepest)
-    throw parseFailed(`${at}.query`, `expected brackets that are nested no deeper than ${deepest} levels`);
   return { query, variables, operationName };
 }
 
@@ -54,17 +52,6 @@ function isDeeperThan(limit: number, value: unknown): boolean {
     level = below;
   }
   return true;
-}
-
-/** How deep brackets are nested in a query, those in strings and comments aside. */
-function bracketsOf(query: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const [token] of query.matchAll(/"""[^]*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*|[{}()[\]]/g)) {
-    if (token.length === 1 && "{([".includes(token)) most = Math.max(most, ++depth);
-    else if (token.length === 1 && "})]".includes(token)) depth--;
-  }
-  return most;
 }
 
 function parseFailed(path: string, message: string): EngineError {

@@ -3,14 +3,18 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import { LightCancellation, type Cancellation } from "../cancellation.ts";
-import type { ErrorLog } from "../operation/error-log.ts";
-import { bytesOf, type Bytes } from "../postgres/bytes.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
+import { exceeds } from "../cost/limits.ts";
+import type { Turns } from "../cost/turns.ts";
+import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
+import { bytesOf, lengthOf, type Bytes } from "../postgres/bytes.ts";
 import { BodyError, readBody } from "./body.ts";
 import { ClientLeft } from "./client-left.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
 import type { ShowsInternal } from "./internal-detail.ts";
 import { parseJson } from "./json-body.ts";
+import { graphqlResponseType, namesJson, prefersGraphqlResponse } from "./media-type.ts";
 import type { Reply } from "./reply.ts";
 
 export interface GraphQLRouteOptions {
@@ -24,6 +28,10 @@ export interface GraphQLRouteOptions {
   readonly preserves401: boolean;
   readonly showsInternal: ShowsInternal;
   readonly logError: ErrorLog;
+  readonly turns: Turns;
+  readonly waitingBytes: WaitingBytes;
+  /** Bytes of the answers of one batch. */
+  readonly answerLimit: number;
 }
 
 /** Answers one POST, and refuses a GET as Hasura does: it stands for a query that the server keeps. `keepsStatus`: errors keep their own status (`/v1alpha1/graphql`); otherwise they are 200 like Hasura's. */
@@ -35,29 +43,36 @@ export type GraphQLRoute = (
 ) => Promise<Reply>;
 
 interface Answer {
+  /** Whose memory it takes while it waits to be sent. */
+  readonly client?: string | undefined;
   readonly text: string | Bytes;
   readonly status: number;
+  /** The credentials were missing or rejected. */
+  readonly isUnauthenticated?: boolean;
+  /** The body was not JSON, so it was no GraphQL request. */
+  readonly isMalformed?: boolean;
 }
 
 export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
-  const { authenticator, execution, bodyLimit, batchLimit, preserves401, showsInternal, logError } = options;
+  const { authenticator, execution, bodyLimit, batchLimit, preserves401, showsInternal, logError, turns, waitingBytes, answerLimit } = options;
 
   function failure(thrown: unknown, id: string, session?: Session): Answer {
     const error = toEngineError(thrown);
     logError(error, { requestId: id, role: session?.role });
-    return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status };
+    const isUnauthenticated = session === undefined && error.status < 500;
+    return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status, isUnauthenticated, isMalformed: error.code === "invalid-json" };
   }
 
   async function answerOne(asked: GraphQLRequest, session: Session, signal: Cancellation, id: string): Promise<Answer> {
     try {
-      return { text: await execution.run(asked, session, signal), status: 200 };
+      return { text: await turns.run(session.client ?? session.role, () => execution.run(asked, session, signal)), status: 200 };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
     }
   }
 
-  async function answerBatch(payloads: readonly unknown[], session: Session, signal: Cancellation, id: string): Promise<Answer> {
+  async function answerBatch(payloads: readonly unknown[], session: Session, signal: Cancellation, id: string, cut: () => void): Promise<Answer> {
     if (payloads.length > batchLimit) {
       const message = `a batch may hold at most ${String(batchLimit)} requests`;
       return failure(new EngineError({ code: "bad-request", message }), id, session);
@@ -65,21 +80,36 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     // One that is no request makes the whole batch none, as in Hasura.
     const requests = payloads.map((payload, index) => parseGraphQLRequest(payload, `$[${String(index)}]`));
     const answers: Answer[] = [];
-    for (const asked of requests) answers.push(await answerOne(asked, session, signal, id));
+    const hold = waitingBytes.hold(() => session.client ?? session.role, cut);
+    let bytes = 0;
+    try {
+      for (const asked of requests) {
+        const answered = exceeds(bytes, answerLimit) ? failure(tooLarge(answerLimit), id, session) : await answerOne(asked, session, signal, id);
+        answers.push(answered);
+        bytes += typeof answered.text === "string" ? answered.text.length : lengthOf(answered.text);
+        hold.set(bytes);
+      }
+    } finally {
+      hold.release();
+    }
     const busy = answers.length > 0 && answers.every(({ status }) => status === 503);
     return { text: listOf(answers), status: busy ? 503 : 200 };
   }
 
-  async function answer(request: IncomingMessage, signal: Cancellation, id: string): Promise<Answer> {
+  async function answer(request: IncomingMessage, signal: Cancellation, id: string, cut: () => void): Promise<Answer> {
     let session: Session | undefined;
     try {
       const authentication = authenticator.authenticate(request.headers);
       ({ session } = authentication instanceof Promise ? await authentication : authentication);
       if (request.method === "GET") throw persistedQueryRefused();
-      const payload = parseJson(await readBody(request, bodyLimit));
-      return Array.isArray(payload)
-        ? await answerBatch(payload, session, signal, id)
+      const body = await readBody(request, bodyLimit);
+      const client = session.client ?? session.role;
+      const parsed = turns.run(client, () => parseJson(body));
+      const payload: unknown = parsed instanceof Promise ? await parsed : parsed;
+      const answered = Array.isArray(payload)
+        ? await answerBatch(payload, session, signal, id, cut)
         : await answerOne(parseGraphQLRequest(payload), session, signal, id);
+      return { ...answered, client };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyError) {
@@ -94,11 +124,26 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     response.on("close", () => {
       if (!response.writableFinished) left.abort(new ClientLeft());
     });
-    const { text, status } = await answer(request, left, id);
-    if (status === 503) return { status, text, headers: { "retry-after": "1" } };
-    if (status === 413 || status === 415) return { status, text, headers: { connection: "close" } };
-    return { status: keepsStatus || (status === 401 && preserves401) ? status : 200, text };
+    const cut = (): void => void response.destroy();
+    const { text, status, client, isUnauthenticated, isMalformed } = await answer(request, left, id, cut);
+    const headers = headersOf(status);
+    if (!keepsStatus && prefersGraphqlResponse(request.headers.accept)) {
+      return { status: isUnauthenticated === true ? 401 : status, text, client, contentType: `${graphqlResponseType}; charset=utf-8`, headers };
+    }
+    if (headers !== undefined) return { status, text, client, headers };
+    const keeps = keepsStatus || (status === 401 && preserves401) || (isMalformed === true && namesJson(request.headers.accept));
+    return { status: keeps ? status : 200, text, client };
   };
+}
+
+/** Headers of the statuses that every client gets. */
+function headersOf(status: number): Readonly<Record<string, string>> | undefined {
+  if (status === 503) return { "retry-after": "1" };
+  return status === 413 || status === 415 ? { connection: "close" } : undefined;
+}
+
+function tooLarge(limit: number): EngineError {
+  return new EngineError({ code: "bad-request", message: `the answers of the batch hold more than ${String(limit)} bytes. Send fewer requests at once` });
 }
 
 const comma = Buffer.from(",");

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
-import { within } from "../operation/within.ts";
+import { within } from "../lifecycle/within.ts";
 import { textType, type Reply } from "./reply.ts";
 
 export interface HealthOptions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { parseExactJson } from "../exact-json.ts";
-import type { ErrorLog } from "../operation/error-log.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
 import { BodyError, readBody } from "./body.ts";
 import { apiError, type Reply } from "./reply.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
-import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
+import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
+import { goodClaims, hmacSecret, sign } from "../lifecycle/testing/tokens.ts";
 
 const admin = { "x-hasura-admin-secret": adminSecret };
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { EngineError } from "../errors.ts";
 import type { MetadataApi } from "../metadata-api/metadata-api.ts";
-import type { ErrorLog } from "../operation/error-log.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
 import { apiFailure, readJson } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
 

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { RequestHeaders } from "../auth/request-headers.ts";
+import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import { bufferOf, byteString, bytesOf, lengthOf, longestCopied, type Bytes } from "../postgres/bytes.ts";
 
 const compress = promisify(gzip);
@@ -14,7 +15,12 @@ export interface Reply {
   readonly text: string | Bytes;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The client whose memory the reply takes until it is sent; absent for short replies of the engine's own. */
+  readonly client?: string | undefined;
 }
+
+/** Milliseconds after which a client that takes nothing of its reply is cut off. */
+const sendPatience = 30_000;
 
 const jsonType = "application/json; charset=utf-8";
 export const textType = "text/plain; charset=utf-8";
@@ -25,6 +31,7 @@ export async function sendReply(
   requestHeaders: RequestHeaders,
   id: string,
   reply: Reply,
+  waitingBytes: WaitingBytes,
 ): Promise<void> {
   const headers: OutgoingHttpHeaders = {
     "content-type": reply.contentType ?? jsonType,
@@ -37,21 +44,21 @@ export async function sendReply(
   const encodings = requestHeaders["accept-encoding"];
   if (length < smallestCompressed || encodings === undefined || !acceptsGzip.test(encodings)) {
     headers["content-length"] = length;
-    send(response, reply.status, headers, body, length);
+    send(response, reply, headers, body, length, waitingBytes);
     return;
   }
   const compressed = await compress(bufferOf(body), { level: constants.Z_BEST_SPEED });
   headers["content-encoding"] = "gzip";
   headers["vary"] = response.hasHeader("vary") ? "Origin, Accept-Encoding" : "Accept-Encoding";
   headers["content-length"] = compressed.length;
-  send(response, reply.status, headers, [compressed], compressed.length);
+  send(response, reply, headers, [compressed], compressed.length, waitingBytes);
 }
 
 /**
  * Head and body leave in one call to the system. A short body goes as a string of its bytes: node joins that with the head and
  * writes at once, which takes half the time of a gathered write.
  */
-function send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: Bytes, length: number): void {
+function send(response: ServerResponse, { status, client = "" }: Reply, headers: OutgoingHttpHeaders, body: Bytes, length: number, waitingBytes: WaitingBytes): void {
   if (response.destroyed) return;
   response.writeHead(status, headers);
   if (length <= longestCopied) {
@@ -60,6 +67,11 @@ function send(response: ServerResponse, status: number, headers: OutgoingHttpHea
     response.end(text, "latin1");
     return;
   }
+  const cut = (): void => void response.destroy();
+  const hold = waitingBytes.hold(() => client, cut, true);
+  response.setTimeout(sendPatience, cut);
+  response.on("close", () => hold.release());
+  hold.set(length);
   response.cork();
   for (const piece of body) response.write(piece, "latin1");
   response.end();

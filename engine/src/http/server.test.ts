@@ -3,8 +3,8 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import type { ExecuteOptions, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
-import { goodClaims, hmacSecret, sign } from "../operation/testing/tokens.ts";
+import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
+import { goodClaims, hmacSecret, sign } from "../lifecycle/testing/tokens.ts";
 
 const admin = { "x-hasura-admin-secret": adminSecret };
 
@@ -128,6 +128,35 @@ describe("POST /v1/graphql", () => {
     expect(answer.body).toEqual(error("unexpected", "internal error"));
     expect(server.log()).not.toContain("hunter2");
   });
+});
+
+describe("a client that accepts application/graphql-response+json", () => {
+  const accept = "application/graphql-response+json, application/json;q=0.9";
+
+  test.each<[string, object, Record<string, string>, number]>([
+    ["an answer", { query: "{ a }" }, admin, 200],
+    ["a query that does not validate", { query: "{ wrong }" }, admin, 400],
+    ["a body without a query", {}, admin, 400],
+    ["a wrong key", { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" }, 401],
+    ["a bad token", { query: "{ a }" }, { authorization: "Bearer a.b.c" }, 401],
+    ["no credentials", { query: "{ a }" }, {}, 401],
+  ])("gets the media type and the status of the specification for %s", async (_, body, credentials, status) => {
+    const execute = async ({ query }: GraphQLRequest): Promise<string> => {
+      if (query.includes("wrong")) throw new EngineError({ code: "validation-failed", message: "no such field" });
+      return '{"data":{"a":1}}';
+    };
+    await using server = await serveFake({ execute });
+    const response = await post(`${server.url}/v1/graphql`, body, { accept, ...credentials });
+    expect([response.status, response.headers.get("content-type")]).toEqual([status, "application/graphql-response+json; charset=utf-8"]);
+  });
+});
+
+test.each([
+  ["application/json", 400],
+  ["*/*", 200],
+])("a body that is not JSON is answered with Accept: %s and the status %i", async (accept, status) => {
+  await using server = await serveFake();
+  expect((await post(`${server.url}/v1/graphql`, "{", { ...admin, accept })).status).toBe(status);
 });
 
 describe("a batch", () => {
@@ -255,7 +284,6 @@ describe("other paths", () => {
     ["GET", "/console"],
     ["PUT", "/v1/graphql"],
     ["GET", "/v1/metadata"],
-    ["POST", "/v1/query"],
     ["POST", "/v2/query"],
     ["GET", "/metrics"],
     ["GET", "/v1/graphql/"],

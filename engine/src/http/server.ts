@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { ConsolePage } from "../console/page.ts";
 import type { ConfigRoute } from "./config-route.ts";
 import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";
 import type { ExplainRoute } from "./explain-route.ts";
 import { ClientLeft } from "./client-left.ts";
+import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import type { GraphQLRoute } from "./graphql-route.ts";
 import type { HealthCheck } from "./health.ts";
 import type { MetadataRoute } from "./metadata-route.ts";
@@ -22,13 +22,12 @@ export interface HttpServerOptions {
   /** Absent when no page of another origin may read answers. */
   readonly cors?: CorsPolicy | undefined;
   readonly health: HealthCheck;
-  /** Absent when the console is off. */
-  readonly console?: ConsolePage | undefined;
   /** What `/v1/version` says. */
   readonly version: string;
   /** From then on every connection is closed after its answer. */
   readonly isStopping: () => boolean;
   readonly logger: Logger;
+  readonly waitingBytes: WaitingBytes;
 }
 
 /** Longer than a proxy keeps an idle connection to us, so that we never close one that it is about to use. */
@@ -46,7 +45,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
       if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
       if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain") return options.explain?.(request, id) ?? notFound();
-      if (path === "/v1/metadata") return options.metadata?.(request, id) ?? notFound();
+      // Hasura's CLI sends metadata commands to the older path too.
+      if (path === "/v1/metadata" || path === "/v1/query") return options.metadata?.(request, id) ?? notFound();
       return notFound();
     }
     if (request.method !== "GET" && request.method !== "HEAD") return notFound();
@@ -56,7 +56,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id, false) ?? notFound();
     if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
     if (path === "/v1alpha1/config") return options.config?.(request, id) ?? notFound();
-    return (path === "/" || path === "/console" ? options.console?.(path) : undefined) ?? notFound();
+    return notFound();
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -82,7 +82,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       reply = apiError(500, "unexpected", "internal error");
     }
     if (options.isStopping()) response.setHeader("connection", "close");
-    await sendReply(response, request.headers, id, reply);
+    await sendReply(response, request.headers, id, reply, options.waitingBytes);
     if (logger.isLevelEnabled("debug")) {
       const milliseconds = Math.round((performance.now() - start) * 10) / 10;
       const { method } = request;

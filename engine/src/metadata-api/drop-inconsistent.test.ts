@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Inconsistency } from "../metadata/problems.ts";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { dropInconsistent } from "./drop-inconsistent.ts";
 
 const problem = (at: Inconsistency["at"], kind: Inconsistency["kind"] = "inconsistent"): Inconsistency => ({

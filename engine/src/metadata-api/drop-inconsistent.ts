@@ -1,6 +1,6 @@
-import type { MergedPath } from "../metadata/load.ts";
-import type { Inconsistency } from "../metadata/problems.ts";
-import { withoutAll } from "../metadata/without.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
+import { withoutAll } from "@routeql/metadata/read/without";
 
 /** Lists of metadata of which one entry is one object. */
 const lists: ReadonlySet<unknown> = new Set([
@@ -20,7 +20,7 @@ const lists: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The object that a fault makes unusable: the innermost entry of a list around it; of a table's configuration, that key alone. */
-function objectAround(path: MergedPath): MergedPath {
+export function objectAround(path: MergedPath): MergedPath {
   const end = path.findLastIndex((part, index) => typeof part === "number" && lists.has(path[index - 1]));
   return path[end + 1] === "configuration" && path.length > end + 2 ? path : path.slice(0, end + 1);
 }

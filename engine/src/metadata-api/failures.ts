@@ -3,7 +3,7 @@
  * @module
  */
 import { EngineError } from "../errors.ts";
-import type { Inconsistency, MetadataError, Problem } from "../metadata/problems.ts";
+import type { Inconsistency, MetadataError, Problem } from "@routeql/metadata/read/problems";
 import { refusal, type Change, type Json } from "./commands/change.ts";
 import { hasuraObject, inconsistentReason } from "./inconsistent-object.ts";
 
@@ -41,7 +41,7 @@ export interface Checked {
 /** Objects that fitted before, or were not there, and do not fit now. What is only not served is nothing new to who allows it. */
 export function newlyUnfit(before: Checked, now: Checked): readonly Inconsistency[] {
   const known = new Set(before.inconsistencies.map((found) => hasuraObject(before.metadata, found).name));
-  return now.inconsistencies.filter((found) => found.kind === "inconsistent" && !known.has(hasuraObject(now.metadata, found).name));
+  return now.inconsistencies.filter((found) => found.type !== "metadata" && !known.has(hasuraObject(now.metadata, found).name));
 }
 
 /** Why a command is refused that leaves objects unfit: by its own object, if that is among them. */

@@ -1,5 +1,5 @@
-import type { MergedPath } from "../metadata/load.ts";
-import type { Inconsistency } from "../metadata/problems.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { nameText, qualifiedAt, valueAt } from "./commands/places.ts";
 import type { Json } from "./commands/change.ts";
 

@@ -3,8 +3,8 @@ import type { PreparedMetadata } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { buildState, checkMetadata } from "../execution/state.ts";
 import { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
-import type { MetadataStore, StoredMetadata } from "../metadata-store/store.ts";
-import { catalogAnswer } from "../testing/catalog.ts";
+import type { MetadataStore, StoredMetadata, ToolState } from "../metadata-store/store.ts";
+import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { createMetadataApi } from "./metadata-api.ts";
 
 const source = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: "postgres://nowhere.invalid/none" } }, tables: [] };
@@ -18,6 +18,7 @@ const catalog = catalogAnswer({
 /** The metadata API over a store in memory and a database that has the tables `a`, `b` and `c`, and two ways from `a` to `b`. */
 function api() {
   let stored: StoredMetadata = { metadata: { version: 3, sources: [source] }, resourceVersion: 1 };
+  let tools: ToolState = { id: "6d4b7a5e-0000-4000-8000-000000000000", cli_state: {}, console_state: {} };
   const store: MetadataStore = {
     prepare: () => Promise.resolve(),
     read: () => Promise.resolve(stored),
@@ -27,6 +28,8 @@ function api() {
       stored = { metadata: metadata as StoredMetadata["metadata"], resourceVersion: expected + 1 };
       return Promise.resolve(expected + 1);
     },
+    toolState: () => Promise.resolve(tools),
+    setToolState: (tool, state) => Promise.resolve(void (tools = { ...tools, [`${tool}_state`]: state })),
     close: () => Promise.resolve(),
   };
   const engine = {
@@ -130,4 +133,17 @@ describe("a relationship whose former name another one takes", () => {
     await expect(answer("bulk_atomic", swap)).rejects.toMatchObject({ message: "Bulk atomic does not support this command" });
     expect(version()).toBe(2);
   });
+});
+
+test("keeps the state of Hasura's CLI and console", async () => {
+  const { answer, version } = api();
+  const state = { settings: { migration_mode: "true" }, isStateCopyCompleted: true };
+  expect(await answer("get_catalog_state", {})).toMatchObject({ cli_state: {}, console_state: {} });
+  expect(await answer("set_catalog_state", { type: "cli", state })).toEqual({ message: "success" });
+  expect(await answer("get_catalog_state", {})).toMatchObject({ cli_state: state, console_state: {} });
+  expect(version()).toBe(1);
+});
+
+test.each([{ type: "cli" }, { type: "other", state: {} }, { type: "cli", state: "text" }])("rejects the catalog state %o", async (args) => {
+  await expect(api().answer("set_catalog_state", args)).rejects.toThrow(EngineError);
 });

@@ -1,5 +1,5 @@
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
+import { MetadataError, type Inconsistency } from "@routeql/metadata/read/problems";
 import type { MetadataDraft } from "../metadata-store/metadata-draft.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import { refusal, type Change } from "./commands/change.ts";
@@ -22,8 +22,13 @@ const emptyMetadata = { version: 3, sources: [] };
 /** Dropping an object can leave others without what they stand on. */
 const mostRounds = 20;
 
-export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft" | "reload">): MetadataApi {
+export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft" | "reload" | "toolState" | "setToolState">): MetadataApi {
   async function answer(request: MetadataRequest): Promise<unknown> {
+    if (request.type === "get_catalog_state") return keeper.toolState();
+    if (request.type === "set_catalog_state") {
+      await keeper.setToolState(request.tool, request.state);
+      return success;
+    }
     const reloads = has(request, ({ type }) => type === "reload_metadata");
     if (has(request, changes)) {
       return keeper.change((draft) => {
@@ -92,6 +97,9 @@ async function run(draft: MetadataDraft, request: MetadataRequest, path: string)
       return carryOut(draft, request, path);
     case "refused":
       throw request.error;
+    case "get_catalog_state":
+    case "set_catalog_state":
+      throw new EngineError({ code: "not-supported", path: `${path}.type`, message: `${request.type} is not supported in a list: send it alone` });
     case "bulk":
     case "bulk_keep_going":
     case "bulk_atomic":

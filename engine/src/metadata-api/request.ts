@@ -12,6 +12,8 @@ export type MetadataRequest = { readonly resourceVersion: number | undefined } &
   | { readonly type: "reload_metadata" | "get_inconsistent_metadata" | "drop_inconsistent_metadata" | "clear_metadata" }
   | { readonly type: "get_native_query" | "get_logical_model"; readonly source: string }
   | { readonly type: "bulk" | "bulk_keep_going" | "bulk_atomic"; readonly requests: readonly MetadataRequest[] }
+  | { readonly type: "get_catalog_state" }
+  | { readonly type: "set_catalog_state"; readonly tool: "cli" | "console"; readonly state: unknown }
   | { readonly type: "command"; readonly command: Command; readonly args: unknown }
   /** Hasura's, and not served here: in a list it fails when its turn comes. */
   | { readonly type: "refused"; readonly error: EngineError }
@@ -38,6 +40,8 @@ const replaceArguments = z.strictObject({
   metadata: anything,
 });
 
+const toolStateArguments = z.strictObject({ type: z.enum(["cli", "console"]), state: z.record(z.string(), z.unknown()) });
+
 /**
  * @param path JSONPath of the request, `$` or that of an item of `bulk`
  * @throws EngineError `parse-failed`, for a list that has one such request in it too
@@ -58,6 +62,12 @@ export function parseMetadataRequest(value: unknown, path = "$"): MetadataReques
     case "drop_inconsistent_metadata":
     case "clear_metadata":
       return { type, resourceVersion };
+    case "get_catalog_state":
+      return { type, resourceVersion };
+    case "set_catalog_state": {
+      const { type: tool, state } = parseArguments(toolStateArguments, args, at);
+      return { type, resourceVersion, tool, state };
+    }
     case "bulk":
     case "bulk_keep_going":
     case "bulk_atomic":

@@ -1,5 +1,5 @@
 import type { Engine, PreparedMetadata } from "../engine.ts";
-import type { Inconsistency } from "../metadata/problems.ts";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
 import type { StoredMetadata } from "./store.ts";
 
 /** Metadata on the way to others, which nobody serves yet. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EngineError, type PreparedMetadata } from "../engine.ts";
-import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
+import { MetadataError, type Inconsistency } from "@routeql/metadata/read/problems";
 import { MetadataKeeper, type MetadataKeeperEvent } from "./metadata-keeper.ts";
 import type { MetadataStore, StoredMetadata } from "./store.ts";
 
@@ -22,6 +22,8 @@ class MemoryStore implements MetadataStore {
   read = () => this.#answer(() => this.stored);
   version = () => this.#answer(() => this.stored.resourceVersion);
   seed = () => this.#answer(() => undefined);
+  toolState = () => this.#answer(() => ({ id: "1", cli_state: {}, console_state: {} }));
+  setToolState = () => this.#answer(() => undefined);
   close = () => Promise.resolve();
 
   replace(metadata: unknown, expected: number): Promise<number | undefined> {

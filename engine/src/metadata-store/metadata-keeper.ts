@@ -1,8 +1,8 @@
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { MetadataError, type Inconsistency } from "../metadata/problems.ts";
+import { MetadataError, type Inconsistency } from "@routeql/metadata/read/problems";
 import { MetadataDraft } from "./metadata-draft.ts";
-import type { MetadataStore, StoredMetadata } from "./store.ts";
+import type { MetadataStore, StoredMetadata, ToolState } from "./store.ts";
 
 export interface MetadataKeeperOptions {
   readonly engine: Pick<Engine, "prepare" | "metadata" | "revision" | "inconsistencies">;
@@ -87,6 +87,20 @@ export class MetadataKeeper {
         return Promise.resolve();
       });
     });
+  }
+
+  /** What Hasura's CLI and console keep. @throws EngineError `not-supported` without a store */
+  toolState(): Promise<ToolState> {
+    const { store } = this.#options;
+    if (store === undefined) throw notStored();
+    return ask(store.toolState());
+  }
+
+  /** @throws EngineError as toolState does */
+  setToolState(tool: "cli" | "console", state: unknown): Promise<void> {
+    const { store } = this.#options;
+    if (store === undefined) throw notStored();
+    return ask(store.setToolState(tool, state));
   }
 
   async close(): Promise<void> {

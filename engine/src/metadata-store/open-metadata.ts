@@ -1,5 +1,5 @@
 import type { Engine, EngineOptions } from "../engine.ts";
-import { MetadataError, type Inconsistency, type Problem } from "../metadata/problems.ts";
+import { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
 import type { MetadataStore, StoredMetadata } from "./store.ts";
 
 export interface OpenMetadataOptions {

@@ -7,6 +7,13 @@ export interface StoredMetadata {
   readonly resourceVersion: number;
 }
 
+/** What Hasura's CLI and console keep on the server, such as applied migrations; the engine does not read it. */
+export interface ToolState {
+  readonly id: string;
+  readonly cli_state: unknown;
+  readonly console_state: unknown;
+}
+
 /** Where all replicas of an engine find their metadata. Every method rejects when the database does not answer. */
 export interface MetadataStore {
   /** Makes the schema and its table where they are missing. */
@@ -19,6 +26,9 @@ export interface MetadataStore {
   seed(metadata: unknown): Promise<void>;
   /** Stores metadata in the place of version `expected`. Gives the new version; undefined when another one is stored now. */
   replace(metadata: unknown, expected: number): Promise<number | undefined>;
+  /** The state of Hasura's tools; empty objects while nothing was stored. */
+  toolState(): Promise<ToolState>;
+  setToolState(tool: "cli" | "console", state: unknown): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,6 +51,16 @@ const createTable = `
     resource_version integer NOT NULL DEFAULT 1 UNIQUE
   )`;
 
+/** Hasura's own table, hdb_version, would tell a Hasura on this database that its whole catalog exists. */
+const createToolState = `
+  CREATE TABLE IF NOT EXISTS hdb_catalog.routeql_tool_state (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
+    cli_state json NOT NULL DEFAULT '{}',
+    console_state json NOT NULL DEFAULT '{}'
+  )`;
+const firstToolState = "INSERT INTO hdb_catalog.routeql_tool_state DEFAULT VALUES ON CONFLICT DO NOTHING";
+
 /** Milliseconds for a connection and for a statement. A store that takes longer counts as one that is down. */
 const patience = 5_000;
 
@@ -60,6 +80,12 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
   async function tableExists(): Promise<boolean> {
     const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass('hdb_catalog.hdb_metadata') IS NOT NULL AS found");
     return rows[0]?.found === true;
+  }
+
+  async function prepareToolState(): Promise<void> {
+    const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass('hdb_catalog.routeql_tool_state') IS NOT NULL AS found");
+    if (rows[0]?.found !== true) await pool.query(createToolState);
+    await pool.query(firstToolState);
   }
 
   return {
@@ -102,6 +128,15 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
         [JSON.stringify(metadata), expected],
       );
       return rows[0]?.resource_version;
+    },
+    async toolState() {
+      await prepareToolState();
+      const { rows } = await pool.query<ToolState>("SELECT id, cli_state, console_state FROM hdb_catalog.routeql_tool_state");
+      return rows[0] as ToolState;
+    },
+    async setToolState(tool, state) {
+      await prepareToolState();
+      await pool.query(`UPDATE hdb_catalog.routeql_tool_state SET ${tool}_state = $1`, [JSON.stringify(state)]);
     },
     close: () => pool.end(),
   };

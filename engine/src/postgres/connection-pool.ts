@@ -1,44 +1,52 @@
 import type pg from "pg";
 import type { Cancellation } from "../cancellation.ts";
 import { Connection } from "./connection.ts";
+import { FairLine, type Claim } from "./fair-line.ts";
 
 export interface ConnectionPoolOptions {
   readonly connection: pg.ClientConfig;
   /** Most connections at a time. */
   readonly size: number;
+  /** Bytes of the answers to one turn; 0 or absent = unlimited. */
+  readonly answerLimit?: number | undefined;
   /** Milliseconds after which a connection without work is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds that a statement waits for a connection. */
+  /** Milliseconds that a claim waits for a connection; a heavy claim waits twice as long. */
   readonly waitTimeout: number;
   /** Told of connections that end by themselves. */
   readonly onLost: (message: string) => void;
 }
 
-/** Ends the wait of the one who stands first in line. */
+/** Ends the wait of a claim. */
 type Waiter = (connection: Connection | Promise<Connection>) => void;
+
+/** Milliseconds between two looks at statements that keep others waiting. */
+const preemptionInterval = 100;
 
 interface Idle {
   readonly connection: Connection;
   readonly since: number;
 }
 
-/** A bounded number of connections, opened when they are needed; who finds none free waits in line. */
+/** A bounded number of connections, opened when they are needed. Clients that wait for one are served in turn. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   /** The one used last is taken first, so that a quiet pool shrinks. */
   readonly #idle: Idle[] = [];
-  readonly #waiting: Waiter[] = [];
+  readonly #line: FairLine<Waiter>;
   /** Connections that are open or being opened. */
   #total = 0;
   #sweeper: NodeJS.Timeout | undefined;
+  #preemption: NodeJS.Timeout | undefined;
   #ending: PromiseWithResolvers<void> | undefined;
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
+    this.#line = new FairLine(options.size);
   }
 
   get statistics() {
-    return { total: this.#total, idle: this.#idle.length, waiting: this.#waiting.length };
+    return { total: this.#total, idle: this.#idle.length, waiting: this.#line.length };
   }
 
   /** Connections that can be taken without waiting for somebody to give one back. */
@@ -46,33 +54,35 @@ export class ConnectionPool {
     return this.#idle.length + this.#options.size - this.#total;
   }
 
-  /** A connection to be given back. @throws when none can be opened, or none comes free in time; the signal's reason when it aborts before */
-  take(signal?: Cancellation): Promise<Connection> | Connection {
-    const free = this.#idle.pop();
-    if (free !== undefined) {
-      free.connection.hold(true);
-      return free.connection;
-    }
-    return this.#total < this.#options.size ? this.#open() : this.#wait(signal);
+  /** A connection to be given back with the same claim. @throws when none can be opened, or none comes free in time; the signal's reason when it aborts before */
+  take(claim: Claim, signal?: Cancellation): Promise<Connection> | Connection {
+    if (this.free === 0 || !this.#line.enter(claim)) return this.#wait(claim, signal);
+    const opened = this.#pick();
+    return opened instanceof Promise ? this.#orLeave(claim, opened) : opened;
   }
 
-  give(connection: Connection): void {
+  give(connection: Connection, claim: Claim): void {
     if (!connection.isUsable) {
-      void this.#remove(connection);
+      this.discard(connection, claim);
       return;
     }
-    const next = this.#waiting.shift();
-    if (next !== undefined) next(connection);
-    else if (this.#ending !== undefined) void this.#remove(connection);
-    else {
-      connection.hold(false);
-      this.#idle.push({ connection, since: performance.now() });
-      this.#sweepLater();
+    this.#line.leave(claim);
+    const next = this.#line.length === 0 ? undefined : this.#line.shift();
+    if (next !== undefined) {
+      next(connection);
+      this.#serve();
+      return;
     }
+    connection.hold(false);
+    this.#idle.push({ connection, since: performance.now() });
+    if (this.#ending === undefined) this.#sweepLater();
+    else if (this.#line.length === 0) this.#removeIdle();
   }
 
   /** Gives a connection back that is not to be used again. */
-  discard(connection: Connection): void {
+  discard(connection: Connection, claim: Claim): void {
+    this.#line.leave(claim);
+    this.#serve();
     void this.#remove(connection);
   }
 
@@ -84,7 +94,7 @@ export class ConnectionPool {
     if (this.#ending === undefined) {
       this.#ending = Promise.withResolvers();
       clearTimeout(this.#sweeper);
-      for (const { connection } of this.#idle.splice(0)) void this.#remove(connection);
+      this.#removeIdle();
       if (this.#total === 0) this.#ending.resolve();
     }
     await this.#ending.promise;
@@ -93,15 +103,35 @@ export class ConnectionPool {
   async #open(): Promise<Connection> {
     this.#total += 1;
     try {
-      return await Connection.open(this.#options.connection, (connection, error) => this.#onLost(connection, error));
+      return await Connection.open(this.#options.connection, (connection, error) => this.#onLost(connection, error), this.#options.answerLimit);
     } catch (error) {
       this.#forget();
       throw error;
     }
   }
 
-  /** Who waits for nothing any more leaves the line, so that those who left do not stand before those who came. */
-  #wait(signal: Cancellation | undefined): Promise<Connection> {
+  /** A free connection. */
+  #pick(): Connection | Promise<Connection> {
+    const free = this.#idle.pop();
+    if (free === undefined) return this.#open();
+    free.connection.hold(true);
+    return free.connection;
+  }
+
+  async #orLeave(claim: Claim, opened: Promise<Connection>): Promise<Connection> {
+    try {
+      return await opened;
+    } catch (error) {
+      this.#line.leave(claim);
+      this.#serve();
+      throw error;
+    }
+  }
+
+  /** A claim that waits no more leaves the line, so that the claims of clients that left do not delay others. */
+  #wait(claim: Claim, signal: Cancellation | undefined): Promise<Connection> {
+    this.#preemptLater();
+    const waitTimeout = this.#options.waitTimeout * (claim.isHeavy === true ? 2 : 1);
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer);
@@ -109,18 +139,39 @@ export class ConnectionPool {
       };
       const leave = (reason: unknown): void => {
         settle();
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        this.#line.remove(claim);
         reject(reason);
       };
       const onAbort = (): void => leave(signal?.reason);
-      const timer = setTimeout(() => leave(new Error("no connection came free in time")), this.#options.waitTimeout);
-      const waiter: Waiter = (connection) => {
-        settle();
-        resolve(connection);
-      };
+      const timer = setTimeout(() => leave(new Error("no connection came free in time")), waitTimeout);
       signal?.addEventListener("abort", onAbort);
-      this.#waiting.push(waiter);
+      this.#line.push(claim, (connection) => {
+        settle();
+        resolve(connection instanceof Promise ? this.#orLeave(claim, connection) : connection);
+      });
     });
+  }
+
+  /** Hands free connections to the claims that are next. */
+  #serve(): void {
+    while (this.free > 0 && this.#line.length > 0) {
+      const next = this.#line.shift();
+      if (next === undefined) return;
+      next(this.#pick());
+    }
+  }
+
+  #preemptLater(): void {
+    this.#preemption ??= setInterval(() => {
+      this.#line.preempt();
+      if (this.#line.length > 0) return;
+      clearInterval(this.#preemption);
+      this.#preemption = undefined;
+    }, preemptionInterval).unref();
+  }
+
+  #removeIdle(): void {
+    for (const { connection } of this.#idle.splice(0)) void this.#remove(connection);
   }
 
   async #remove(connection: Connection): Promise<void> {
@@ -128,12 +179,11 @@ export class ConnectionPool {
     this.#forget();
   }
 
-  /** Somebody who waits gets the place of a connection that is gone. */
+  /** A waiting claim gets the place of a connection that is gone. */
   #forget(): void {
     this.#total -= 1;
-    const next = this.#waiting.shift();
-    if (next !== undefined) next(this.#open());
-    else if (this.#total === 0) this.#ending?.resolve();
+    this.#serve();
+    if (this.#total === 0 && this.#line.length === 0) this.#ending?.resolve();
   }
 
   /** One that is in use is given back by its user. */

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
+import { exceeds } from "../cost/limits.ts";
+import { EngineError } from "../errors.ts";
 import { byteString, lengthOf, longestCopied, slice, type Bytes } from "./bytes.ts";
 import { commandMessage, statementMessages } from "./frontend-messages.ts";
 import { MessageReader, type MessageHandler } from "./message-reader.ts";
@@ -68,9 +70,11 @@ export class Connection implements MessageHandler {
   /** Names of prepared statements. No Set, for the reason that Watchdog gives. */
   readonly #prepared = new LRUCache<string, string>({ max: mostPrepared });
   #pending: Pending | undefined;
+  /** Bytes of the answers to the turn. */
+  #received = 0;
   #lost: Error | undefined;
 
-  private constructor(client: pg.Client, slabs: SlabSocket) {
+  private constructor(client: pg.Client, slabs: SlabSocket, answerLimit: number) {
     const { processID, connection } = client as unknown as ClientInternals;
     this.processId = processID;
     this.#client = client;
@@ -78,6 +82,11 @@ export class Connection implements MessageHandler {
     this.#socket = connection.stream;
     this.#socket.removeAllListeners("data");
     this.#socket.on("data", (chunk: Buffer) => {
+      this.#received += chunk.length;
+      if (exceeds(this.#received, answerLimit)) {
+        this.#refuse(answerLimit);
+        return;
+      }
       this.#reader.take(chunk);
       if (this.#reader.isBetweenMessages) slabs.reuse();
     });
@@ -85,9 +94,10 @@ export class Connection implements MessageHandler {
 
   /**
    * @param onLost told when the connection ends without having been closed
+   * @param answerLimit bytes of one turn's answers; 0 = unlimited
    * @throws what node-postgres throws when there is no connection to be had
    */
-  static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void): Promise<Connection> {
+  static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void, answerLimit = 0): Promise<Connection> {
     const slabs = new SlabSocket();
     const client = new pg.Client({ ...config, stream: () => slabs.socket });
     let connection: Connection | undefined;
@@ -97,7 +107,7 @@ export class Connection implements MessageHandler {
       onLost(connection, error);
     });
     await client.connect();
-    connection = new Connection(client, slabs);
+    connection = new Connection(client, slabs, answerLimit);
     return connection;
   }
 
@@ -147,6 +157,13 @@ export class Connection implements MessageHandler {
     this.#socket.destroy(new Error("the database did not answer in time"));
   }
 
+  /** Ends it, because Postgres would go on to send what is too much. */
+  #refuse(limit: number): void {
+    const error = new EngineError({ code: "unexpected", message: `the answer is larger than the limit of ${limit} bytes. Request fewer rows or less nesting` });
+    if (this.#pending !== undefined) this.#pending.error = error;
+    this.#socket.destroy(error);
+  }
+
   async close(): Promise<void> {
     this.#lost ??= new Error("the connection is closed");
     // A goodbye would wait for the statement that still runs.
@@ -162,6 +179,7 @@ export class Connection implements MessageHandler {
         return;
       }
       this.#pending = { finished: [], rows: [], preparing, error: undefined, resolve, reject };
+      this.#received = 0;
       this.#socket.write(messages);
     });
   }

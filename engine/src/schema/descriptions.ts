@@ -1,4 +1,4 @@
-import type { QualifiedName } from "../metadata/shape.ts";
+import type { QualifiedName } from "@routeql/metadata/read/shape";
 
 /** An empty comment in metadata means: no description. */
 export function description(explicit: string | null | undefined, automatic: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MetadataError } from "../metadata/problems.ts";
+import { MetadataError } from "@routeql/metadata/read/problems";
 import { library } from "../testing/library.ts";
 import { sql, stateOf, type World } from "../testing/world.ts";
 

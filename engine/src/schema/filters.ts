@@ -1,5 +1,5 @@
-import { nameKey, type DatabaseType } from "../catalog/catalog.ts";
-import type { MergedPath } from "../metadata/load.ts";
+import { nameKey, type DatabaseType } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import { allOf, always, never, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import { argumentType, inputType, isListArgument, isObjectArgument, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import type { ComputedField, RowModel, TrackedTable } from "./model.ts";

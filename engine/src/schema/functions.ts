@@ -1,9 +1,10 @@
-import { nameKey, type Catalog, type CatalogFunction } from "../catalog/catalog.ts";
-import type { MergedPath } from "../metadata/load.ts";
-import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "../metadata/shape.ts";
+import { nameKey, type Catalog, type CatalogFunction } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "@routeql/metadata/read/shape";
 import { description, title } from "./descriptions.ts";
 import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
-import { defaultName, graphqlName, type Naming } from "./naming.ts";
+import { functionFields } from "@routeql/metadata/names/root-fields";
+import { defaultName, graphqlName, type Naming } from "@routeql/metadata/names/naming";
 import type { Fail } from "./report.ts";
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
@@ -81,7 +82,7 @@ export function resolveFunction(
   const found = onlyFunction(metadata.function, catalog, fail);
   if (found === undefined) return undefined;
   const exposed = metadata.configuration?.exposed_as ?? (found.volatility === "volatile" ? "mutation" : "query");
-  if (exposed === "mutation") return fail(`the function ${nameKey(found)} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`);
+  if (exposed === "mutation") return fail(`the function ${nameKey(found)} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`, "unsupported");
   const target = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
   if (target === undefined) return fail(`the function ${nameKey(found)} does not return rows of a tracked table`);
   const call = callOf(found, { row: undefined, rowIsFirst: false, session: metadata.configuration?.session_argument ?? undefined }, naming, fail);
@@ -91,14 +92,4 @@ export function resolveFunction(
   if (bad !== undefined) return fail(`"${bad}" is not a GraphQL name; give it a custom_name`);
   const argumentsType = naming.functionArguments(metadata.configuration?.custom_name ?? defaultName(metadata.function));
   return { call, metadata, path, fields, argumentsType, target, returnsSet: found.returnsSet };
-}
-
-/** Names of a function's root fields: what somebody chose is not converted, and gets its suffix in snake case. */
-export function functionFields({ function: called, configuration }: Pick<FunctionMetadata, "function" | "configuration">, naming: Naming) {
-  const custom = configuration?.custom_name ?? undefined;
-  const automatic = defaultName(called);
-  return {
-    rows: configuration?.custom_root_fields?.function ?? custom ?? naming.field(automatic),
-    aggregate: configuration?.custom_root_fields?.function_aggregate ?? (custom === undefined ? naming.field(`${automatic}_aggregate`) : `${custom}_aggregate`),
-  };
 }

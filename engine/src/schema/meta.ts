@@ -5,7 +5,7 @@
 import type { GraphQLArgument, GraphQLEnumValue, GraphQLField, GraphQLInputField } from "graphql";
 import type { Redaction } from "../sql/expression.ts";
 import type { Operator } from "../sql/operators.ts";
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { ClientArgument, ComputedField, LogicalModel, NativeArgument, NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
 import type { TablePermission } from "./permissions.ts";
 

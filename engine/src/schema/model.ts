@@ -2,11 +2,11 @@
  * The tracked objects of one source, resolved against the catalogue: what metadata names, as things that can be queried.
  * @module
  */
-import type { CatalogColumn, CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "../catalog/catalog.ts";
-import type { MergedPath } from "../metadata/load.ts";
-import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
-import type { FunctionMetadata, SelectPermissionMetadata, TableMetadata } from "../metadata/shape.ts";
-import type { NameBase } from "./naming.ts";
+import type { CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
+import type { FunctionMetadata, SelectPermissionMetadata, TableMetadata } from "@routeql/metadata/read/shape";
+import type { NameBase } from "@routeql/metadata/names/naming";
 
 export interface TableColumn {
   readonly name: string;
@@ -55,11 +55,6 @@ export interface ComputedField {
   readonly call: FunctionCall;
   readonly description: string | undefined;
   readonly result: { readonly kind: "scalar"; readonly type: DatabaseType } | { readonly kind: "table"; readonly target: TrackedTable };
-}
-
-export interface RootFieldNaming {
-  readonly name: string | undefined;
-  readonly comment: string | undefined;
 }
 
 /** What rows consist of, whether they are a table's or a native query's. */
@@ -137,5 +132,3 @@ export interface TrackedFunction {
 export function clientArguments(call: FunctionCall): readonly ClientArgument[] {
   return call.arguments.flatMap((argument) => (argument.kind === "client" ? [argument.argument] : []));
 }
-
-export type { CatalogColumn };

@@ -2,7 +2,7 @@ import type { GraphQLObjectType } from "graphql";
 import { describe, expect, test } from "vitest";
 import { library } from "../testing/library.ts";
 import { stateOf, type World } from "../testing/world.ts";
-import { camelCase, Naming, pascalCase } from "./naming.ts";
+import { camelCase, Naming, pascalCase } from "@routeql/metadata/names/naming";
 
 test.each([
   ["author", "author", "Author"],

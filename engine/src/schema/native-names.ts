@@ -1,4 +1,4 @@
-import type { MergedPath } from "../metadata/load.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import { argumentsTypeName, inputTypeNames, rowTypeName } from "./native-types.ts";
 import { objectTypeAt, type Report } from "./report.ts";
 import type { ResolvedSource } from "./resolve.ts";

@@ -3,13 +3,14 @@
  * @module
  */
 import pg from "pg";
-import type { AskForText, Catalog } from "../catalog/catalog.ts";
-import type { MergedPath } from "../metadata/load.ts";
-import type { NativeQueryMetadata } from "../metadata/native-shape.ts";
-import type { SourceMetadata } from "../metadata/shape.ts";
+import type { AskForText, Catalog } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { columnTypesOf } from "../sql/native.ts";
-import { resolveModel, typeOf } from "./logical-models.ts";
+import { resolveModel } from "./logical-models.ts";
+import { typeOf } from "@routeql/metadata/catalog/named-types";
 import type { LogicalModel, NativeArgument, NativeQuery } from "./model.ts";
 import { BadCode, readCode } from "./native-code.ts";
 import { failing, type Report } from "./report.ts";

@@ -1,6 +1,6 @@
 import { printSchema } from "graphql";
 import { describe, expect, test } from "vitest";
-import type { MetadataError } from "../metadata/problems.ts";
+import type { MetadataError } from "@routeql/metadata/read/problems";
 import { stateOf, type World } from "../testing/world.ts";
 
 const world: World = {

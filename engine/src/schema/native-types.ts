@@ -1,8 +1,8 @@
-import { GraphQLNonNull, type GraphQLEnumType, type GraphQLFieldConfigArgumentMap, type GraphQLInputObjectType, type GraphQLObjectType } from "graphql";
-import { meaning, visibleColumns, type Visible, type VisibleModel } from "./meta.ts";
-import type { LogicalModel, NativeQuery, NativeRelationship } from "./model.ts";
-import { argument, columnFields, listArguments, relationshipFields } from "./table-types.ts";
-import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
+import { GraphQLNonNull, type GraphQLEnumType, type GraphQLFieldConfigArgumentMap, type GraphQLInputObjectType } from "graphql";
+import { argument, listArguments } from "./arguments.ts";
+import { meaning, visibleColumns, type VisibleModel } from "./meta.ts";
+import type { LogicalModel, NativeQuery } from "./model.ts";
+import type { TypeBook } from "./types.ts";
 import { connectives, scalarComparison } from "./where-types.ts";
 
 /** Name of the type of a native query's rows: the query's own where they have more than the logical model says. */
@@ -20,7 +20,7 @@ export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }:
 }
 
 /** Whether the role sees anything of the rows. */
-function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBook): boolean {
+export function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBook): boolean {
   const related = [...[...query.relationships.values()].map(({ target: table }) => table), ...[...query.nativeRelationships.values()].map(({ query: other }) => other.model)];
   return visibleColumns(target).length > 0 || related.some((rows) => types.visible(rows) !== undefined);
 }
@@ -49,13 +49,13 @@ function columnEnum(target: VisibleModel, types: TypeBook): GraphQLEnumType {
 }
 
 /** Arguments of everything that gives a list of rows of a logical model. */
-function rowArguments(target: VisibleModel, types: TypeBook): GraphQLFieldConfigArgumentMap {
+export function nativeRowArguments(target: VisibleModel, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const hasColumns = visibleColumns(target).length > 0;
   return listArguments({ columns: hasColumns ? columnEnum(target, types) : undefined, orderBy: hasColumns ? orderBy(target, types) : undefined, where: boolExp(target, types) }, types);
 }
 
 /** The `args` argument. */
-function queryArguments({ arguments: declared }: NativeQuery, field: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
+export function queryArguments({ arguments: declared }: NativeQuery, field: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
   if (declared.length === 0) return {};
   const description = `${field}Native Query Arguments`;
   const type = types.input(argumentsTypeName(field), description, () =>
@@ -68,45 +68,4 @@ function queryArguments({ arguments: declared }: NativeQuery, field: string, typ
     ),
   );
   return { args: argument(new GraphQLNonNull(type), { kind: "native-arguments" }, description) };
-}
-
-/** The object type of a native query's rows. */
-function rowType(query: NativeQuery, target: VisibleModel, types: TypeBook): GraphQLObjectType {
-  return types.object(rowTypeName(query), target.table.description, () => ({
-    ...columnFields(target, types),
-    ...relationshipFields(query.relationships.values(), types, { aggregates: false }),
-    ...nativeRelationshipFields(query.nativeRelationships.values(), types),
-  }));
-}
-
-/** The root field, when the role may see the rows. */
-export function nativeQueryField(query: NativeQuery, types: TypeBook): OutputFields {
-  const target: Visible<LogicalModel> | undefined = types.visible(query.model);
-  if (target === undefined || !hasRows(query, target, types)) return {};
-  return {
-    [query.name]: {
-      type: list(rowType(query, target, types)),
-      description: query.metadata.description ?? undefined,
-      args: { ...queryArguments(query, query.name, types), ...rowArguments(target, types) },
-      ...meaning({ kind: "native-query", query, relationship: undefined, target }),
-    },
-  };
-}
-
-/** Fields of rows to which native queries belong. */
-export function nativeRelationshipFields(relationships: Iterable<NativeRelationship>, types: TypeBook): OutputFields {
-  const fields: OutputFields = {};
-  for (const relationship of relationships) {
-    const { name, kind, query } = relationship;
-    const target = types.visible(query.model);
-    if (target === undefined || !hasRows(query, target, types)) continue;
-    const type = rowType(query, target, types);
-    const args = queryArguments(query, name, types);
-    const meta = meaning({ kind: "native-query", query, relationship, target });
-    fields[name] =
-      kind === "object"
-        ? { type, description: "An object relationship", args, ...meta }
-        : { type: nullableList(type), description: "An array relationship", args: { ...args, ...rowArguments(target, types) }, ...meta };
-  }
-  return fields;
 }

@@ -1,5 +1,6 @@
-import type { MergedPath } from "../metadata/load.ts";
-import type { Metadata, SelectPermissionMetadata } from "../metadata/shape.ts";
+import { largest } from "@routeql/metadata/read/roles";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { Metadata, SelectPermissionMetadata } from "@routeql/metadata/read/shape";
 import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
 import type { RowModel } from "./model.ts";
@@ -136,12 +137,6 @@ function combineCells(
 function union<Value>(sets: readonly (ReadonlySet<Value> | undefined)[]): ReadonlySet<Value> | undefined {
   if (sets.some((set) => set === undefined)) return undefined;
   return new Set(sets.flatMap((set) => [...(set ?? [])]));
-}
-
-/** A part without a limit does not lift the limits of the others. */
-export function largest(limits: readonly (number | undefined)[]): number | undefined {
-  const given = limits.filter((limit) => limit !== undefined);
-  return given.length === 0 ? undefined : Math.max(...given);
 }
 
 /** Hasura's rule for inherited roles: rows of any part, cells only where a part that grants them sees the row, the largest limit. */

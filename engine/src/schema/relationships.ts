@@ -1,5 +1,5 @@
-import { nameKey } from "../catalog/catalog.ts";
-import type { QualifiedName, RelationshipMetadata } from "../metadata/shape.ts";
+import { nameKey } from "@routeql/metadata/catalog/catalog";
+import type { QualifiedName, RelationshipMetadata } from "@routeql/metadata/read/shape";
 import type { NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedTable } from "./model.ts";
 import { failing, type Fail, type Report } from "./report.ts";
 
@@ -70,9 +70,6 @@ function byForeignKey(
   if (target === undefined) return undefined;
   const key = target.catalog.foreignKeys.find(({ columns, target: to }) => sameColumns(columns, constraint.columns) && nameKey(to) === table.key);
   if (key === undefined) return fail(`${target.key} has no foreign key on ${constraint.columns.join(", ")} to ${table.key}`);
-  if (kind === "object" && !target.catalog.uniqueKeys.some((unique) => sameColumns(unique, key.columns))) {
-    return fail(`${key.columns.join(", ")} of ${target.key} is not unique, so that there may be many`);
-  }
   const mapping = pairs(table, target, key.columns.map((column, index) => [key.targetColumns[index] ?? "", column] as const), fail);
   return mapping && { ...common, target, mapping, nullable: true };
 }

@@ -1,7 +1,7 @@
-import type { MergedPath } from "../metadata/load.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
 
-/** Reports an object that does not fit the database. */
-export type Report = (path: MergedPath, type: string, name: string, reason: string) => void;
+/** Reports an object that does not fit the database, or one that fits and is `unsupported` by this engine. */
+export type Report = (path: MergedPath, type: string, name: string, reason: string, kind?: "inconsistent" | "unsupported") => void;
 
 const objectTypes: Readonly<Record<string, string>> = { tables: "table", functions: "function", logical_models: "logical_model", native_queries: "native_query" };
 
@@ -11,11 +11,11 @@ export function objectTypeAt(path: MergedPath): string {
 }
 
 /** Reports one thing, and gives nothing in its place. */
-export type Fail = (reason: string) => undefined;
+export type Fail = (reason: string, kind?: "inconsistent" | "unsupported") => undefined;
 
 export function failing(report: Report, path: MergedPath, type: string, name: string): Fail {
-  return (reason) => {
-    report(path, type, name, reason);
+  return (reason, kind) => {
+    report(path, type, name, reason, kind);
     return undefined;
   };
 }

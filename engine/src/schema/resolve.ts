@@ -1,11 +1,11 @@
-import { nameKey, type Catalog, type CatalogTable } from "../catalog/catalog.ts";
-import type { MergedPath } from "../metadata/load.ts";
-import type { SourceMetadata, TableMetadata } from "../metadata/shape.ts";
+import { nameKey, type Catalog, type CatalogTable } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { SourceMetadata, TableMetadata } from "@routeql/metadata/read/shape";
 import { description, title } from "./descriptions.ts";
 import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { LogicalModel, NativeQuery, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
 import type { NativeObjects } from "./native-queries.ts";
-import { graphqlName, type Naming } from "./naming.ts";
+import { graphqlName, type Naming } from "@routeql/metadata/names/naming";
 import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
 import { failing, type Fail, type Report } from "./report.ts";
 

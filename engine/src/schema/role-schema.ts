@@ -15,9 +15,9 @@ import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import type { ResolvedSource } from "./resolve.ts";
-import { nativeQueryField } from "./native-types.ts";
-import { rootFieldNames } from "./root-fields.ts";
-import { aggregateType, argument, functionArguments, rowArguments, tableType } from "./table-types.ts";
+import { rootFieldNames } from "@routeql/metadata/names/root-fields";
+import { argument, functionArguments } from "./arguments.ts";
+import { aggregateType, nativeQueryField, rowArguments, tableType } from "./object-types.ts";
 import { byName, list, TypeBook, type OutputFields, type TypeOptions } from "./types.ts";
 import { boolExp } from "./where-types.ts";
 

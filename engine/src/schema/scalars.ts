@@ -1,4 +1,4 @@
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 
 const graphqlNames: Readonly<Record<string, string>> = {
   int4: "Int",

@@ -1,10 +1,10 @@
-import { nameKey } from "../catalog/catalog.ts";
-import type { MergedPath } from "../metadata/load.ts";
+import { nameKey } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import { checkNativeTypes, nativeTypes } from "./native-names.ts";
 import { objectTypeAt, type Report } from "./report.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { conflictingTypes, type RoleSchemaOptions, type RoleSource } from "./role-schema.ts";
-import { rootFieldNames } from "./root-fields.ts";
+import { rootFieldNames } from "@routeql/metadata/names/root-fields";
 
 /** Names of the root fields that a source gives to whoever may see everything. */
 function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {

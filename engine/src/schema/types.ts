@@ -16,10 +16,10 @@ import {
   type GraphQLNamedType,
   type GraphQLNullableType,
 } from "graphql";
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { meaning, type Visible } from "./meta.ts";
 import type { Enumeration, RowModel, TableColumn } from "./model.ts";
-import type { Naming } from "./naming.ts";
+import type { Naming } from "@routeql/metadata/names/naming";
 import type { RolePermissions } from "./permissions.ts";
 import { scalarName } from "./scalars.ts";
 

@@ -1,4 +1,4 @@
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 
 /** A value that does not fit its type; the message says what is expected. */
 export class UnfitValue extends Error {}
@@ -58,8 +58,12 @@ function integerText(number: string, range: readonly [bigint, bigint]): string {
   throw new UnfitValue(`The value ${number} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`);
 }
 
+const longestWhole = 400;
+
 /** `1.0` and `1e3` are whole; `1.5` is not. */
 function wholeNumber(text: string): bigint | undefined {
+  // Longer ones fit no type, and converting them takes more than linear time.
+  if (text.length > longestWhole) return undefined;
   if (/^[+-]?\d+$/.test(text)) return BigInt(text);
   const number = Number(text);
   return Number.isSafeInteger(number) ? BigInt(number) : undefined;

@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import { title } from "./descriptions.ts";
 import { comparableComputed, meaning, scalarFieldName, visibleColumns, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
@@ -71,7 +71,7 @@ function castFields(type: DatabaseType, types: TypeBook): InputFields {
 }
 
 /** `<Scalar>_comparison_exp`, or `<Scalar>_array_comparison_exp` for arrays. */
-export function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObjectType {
+function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObjectType {
   const { element } = type;
   const name = element === undefined ? scalarName(type) : `${scalarName(element)}_array`;
   const isText = element === undefined && scalarName(type) === "String";

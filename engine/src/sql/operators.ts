@@ -1,4 +1,4 @@
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 
 /** What stands on an operator's right: a value of the column's own type, a list of such, or something fixed. */
 export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list" | "distance" | "band-and-geometry" | "geometry-and-band";

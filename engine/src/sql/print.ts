@@ -1,4 +1,5 @@
 import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
+import type { Spending } from "../cost/spending.ts";
 import { isAlways, type AggregateCondition, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "./expression.ts";
 import { nativeRows } from "./native.ts";
 import { identifier, mark, qualified } from "./quoting.ts";
@@ -16,28 +17,45 @@ export function scopeOf(alias: string): Scope {
 /** Collects the parameters and aliases of one statement while its text is printed. */
 export class Printer {
   readonly parameters: Parameter[] = [];
-  readonly #positions = new Map<string, number>();
+  protected readonly spending: Spending;
+  /** By the parameter's text, and by the parameter itself: long texts are looked at once, however often they are printed. */
+  readonly #positions = new Map<string | Parameter, number>();
   readonly #redactions = new Map<Condition, Map<string, string>>();
   #aliases = 0;
   #callsFunctions = false;
+
+  constructor(spending: Spending) {
+    this.spending = spending;
+  }
 
   /** Whether what was printed so far calls functions of the metadata. */
   get callsFunctions(): boolean {
     return this.#callsFunctions;
   }
 
+  /** Of one more table, subquery or function. */
   alias(): string {
+    this.spending.relation();
     this.#aliases += 1;
     return identifier(`t${this.#aliases}`);
   }
 
   parameter(parameter: Parameter): string {
     const { source, type } = parameter;
-    const key = source.kind === "variable" || parameter.alone === true ? undefined : JSON.stringify([source, type]);
-    const known = key === undefined ? undefined : this.#positions.get(key);
-    const position = known ?? this.parameters.push(parameter);
-    if (key !== undefined) this.#positions.set(key, position);
-    return `(${mark}${position}${mark}::${type})`;
+    this.spending.conditions(1);
+    const ofItself = source.kind === "variable" || parameter.alone === true ? undefined : this.#positions.get(parameter);
+    return `(${mark}${ofItself ?? this.#positionOf(parameter)}${mark}::${type})`;
+  }
+
+  /** Equal parameters share a position, but for those whose value is known only when the statement runs. */
+  #positionOf(parameter: Parameter): number {
+    const { source, type } = parameter;
+    if (source.kind === "variable" || parameter.alone === true) return this.parameters.push(parameter);
+    const key = JSON.stringify([source, type]);
+    const position = this.#positions.get(key) ?? this.parameters.push(parameter);
+    this.#positions.set(key, position);
+    this.#positions.set(parameter, position);
+    return position;
   }
 
   value(value: Value, scope: Scope): string {
@@ -103,6 +121,7 @@ export class Printer {
       case "not":
         return `(NOT ${this.condition(condition.item, scope)})`;
       case "is-null":
+        this.spending.conditions(1);
         return `(${this.operand(condition.operand, scope)} IS ${condition.negated ? "NOT " : ""}NULL)`;
       case "compare":
         return this.#comparison(condition, scope);

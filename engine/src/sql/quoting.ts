@@ -1,4 +1,4 @@
-import type { QualifiedName } from "../metadata/shape.ts";
+import type { QualifiedName } from "@routeql/metadata/read/shape";
 
 /** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
 export const mark = "\u0001";

@@ -86,7 +86,10 @@ interface Entry {
 
 /** Prints selections as one SQL expression that gives JSON. */
 export class SelectPrinter extends Printer {
-  /** A whole statement with one column of JSON; no row means null. */
+  /**
+   * A whole statement with one column of JSON; no row means null.
+   * @throws EngineError where the statement costs more than the limits, as the other methods do
+   */
   statement(value: OutputValue): string {
     const nothing = scopeOf("NULL");
     if (value.kind === "rows") return `SELECT ${this.#rowsJson(value.fields, value.query, nothing)}`;
@@ -207,6 +210,7 @@ export class SelectPrinter extends Printer {
   }
 
   #orderValue(value: OrderValue, scope: Scope): string {
+    this.spending.conditions(1);
     if (value.kind === "operand") return this.operand(value.operand, scope);
     const alias = this.alias();
     const inner = scopeOf(alias);

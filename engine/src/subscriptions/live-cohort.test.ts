@@ -22,7 +22,7 @@ test("answers of those who left are not kept alive by the answers of others, in 
   const cohort = new LiveCohort("cohort", polling, () => undefined);
   const join = async (parameter: number) => {
     const { listener, heard } = hear();
-    const subscription = cohort.subscribe([parameter], listener);
+    const subscription = cohort.subscribe({ parameters: [parameter], client: "client" }, listener);
     await heard;
     return subscription;
   };

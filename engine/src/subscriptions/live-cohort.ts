@@ -1,12 +1,14 @@
-import type { PollAnswer } from "../engine.ts";
+import type { LiveQuery, PollAnswer } from "../engine.ts";
 import { fingerprint } from "./last-answer.ts";
 import { Newcomers } from "./newcomers.ts";
-import { batches, pollBatch, type Polling } from "./polling.ts";
+import { CohortBatches } from "./cohort-batches.ts";
+import { pollBatch, type Polling } from "./polling.ts";
 import { PollingRounds } from "./polling-rounds.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 
 interface Subscriber {
   readonly listener: Listener;
+  readonly client: string;
   /** Statements begun up to here are too old to be its first answer. */
   readonly joinedAt: number;
   waitsForFirst: boolean;
@@ -31,6 +33,7 @@ export class LiveCohort {
   readonly #onEmpty: () => void;
   readonly #members = new Map<string, Member>();
   readonly #rounds: PollingRounds;
+  readonly #batches: CohortBatches<Member>;
   /** Members that somebody came to. */
   readonly #fresh = new Newcomers<Member>((members) => this.#poll([...new Set(members)]));
   #statements = 0;
@@ -39,6 +42,7 @@ export class LiveCohort {
     this.#key = key;
     this.#polling = polling;
     this.#onEmpty = onEmpty;
+    this.#batches = new CohortBatches(key, polling.batchSize, clientOf);
     this.#rounds = new PollingRounds(polling.interval, () => this.#poll([...this.#members.values()]));
   }
 
@@ -52,14 +56,14 @@ export class LiveCohort {
     return count;
   }
 
-  subscribe(parameters: readonly unknown[], listener: Listener): Subscription {
+  subscribe({ parameters, client }: Pick<LiveQuery, "parameters" | "client">, listener: Listener): Subscription {
     const memberKey = JSON.stringify(parameters);
     let member = this.#members.get(memberKey);
     if (member === undefined) {
       member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0 };
       this.#members.set(memberKey, member);
     }
-    const subscriber = { listener, joinedAt: this.#statements, waitsForFirst: true };
+    const subscriber = { listener, client, joinedAt: this.#statements, waitsForFirst: true };
     member.subscribers.add(subscriber);
     this.#fresh.add(member);
     return { stop: () => this.#leave(memberKey, member, subscriber) };
@@ -80,24 +84,31 @@ export class LiveCohort {
   }
 
   async #poll(members: readonly Member[]): Promise<void> {
-    await Promise.all(
-      batches(members, this.#polling.batchSize).map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))),
-    );
+    const groups = this.#batches.of(members);
+    await Promise.all(groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))));
   }
 
-  async #pollBatch(batch: readonly Member[]): Promise<void> {
+  async #pollBatch(batch: readonly Member[], client: string | undefined): Promise<void> {
     const wanted = batch.filter(({ subscribers }) => subscribers.size > 0);
     if (this.#rounds.isStopped || wanted.length === 0) return;
     this.#statements += 1;
     const statement = this.#statements;
     const parameters = wanted.map((member) => member.parameters);
-    const answers = await pollBatch(this.#polling, this.#key, parameters, this.#rounds.signal);
+    const start = performance.now();
+    const answers = await pollBatch(this.#polling, this.#key, parameters, { signal: this.#rounds.signal, client });
+    this.#batches.took(performance.now() - start, client);
     if (this.#rounds.isStopped) return;
     for (const [index, member] of wanted.entries()) {
       const answer = answers[index];
       if (answer !== undefined && member.subscribers.size > 0 && statement > member.answeredBy) take(member, answer, statement);
     }
   }
+}
+
+/** Of several who share one set of parameters, the first counts. */
+function clientOf({ subscribers }: Member): string {
+  for (const { client } of subscribers) return client;
+  return "";
 }
 
 function take(member: Member, answer: PollAnswer, statement: number): void {

@@ -10,7 +10,7 @@ export interface Polling {
   readonly interval: number;
   /** Members answered by one statement. */
   readonly batchSize: number;
-  /** Bounds how many polls run at a time, so that queries find a connection. */
+  /** Bounds how many polls run at a time, so that queries find a connection; serves the clients in turn. */
   readonly limiter: Limiter;
   readonly onPoll: (seconds: number) => void;
   /** A failed poll, for the log. */
@@ -22,13 +22,13 @@ export async function pollBatch(
   polling: Polling,
   cohortKey: string,
   parameters: readonly (readonly unknown[])[],
-  signal: Cancellation,
+  options: { readonly signal: Cancellation; readonly client: string | undefined },
 ): Promise<readonly PollAnswer[]> {
   const start = performance.now();
   try {
-    return await polling.engine.poll(cohortKey, parameters, { signal });
+    return await polling.engine.poll(cohortKey, parameters, options);
   } catch (thrown) {
-    if (signal.aborted) return [];
+    if (options.signal.aborted) return [];
     const error = toEngineError(thrown);
     polling.onError(error);
     const text = errorReply(error);
@@ -36,11 +36,4 @@ export async function pollBatch(
   } finally {
     polling.onPoll((performance.now() - start) / 1000);
   }
-}
-
-/** The items in runs of at most `size`. */
-export function batches<Item>(items: readonly Item[], size: number): Item[][] {
-  const result: Item[][] = [];
-  for (let start = 0; start < items.length; start += size) result.push(items.slice(start, start + size));
-  return result;
 }

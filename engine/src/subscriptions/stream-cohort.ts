@@ -1,10 +1,13 @@
+import type { LiveQuery } from "../engine.ts";
 import { Newcomers } from "./newcomers.ts";
-import { batches, pollBatch, type Polling } from "./polling.ts";
+import { CohortBatches } from "./cohort-batches.ts";
+import { pollBatch, type Polling } from "./polling.ts";
 import { PollingRounds } from "./polling-rounds.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 
 interface Reader {
   readonly listener: Listener;
+  readonly client: string;
   /** Holds the cursor; advanced by each answer. */
   parameters: readonly unknown[];
   lastError: string | undefined;
@@ -22,12 +25,15 @@ export class StreamCohort {
   readonly #onEmpty: () => void;
   readonly #readers = new Set<Reader>();
   readonly #rounds: PollingRounds;
+  /** Of readers at one place, the first counts. */
+  readonly #batches: CohortBatches<readonly Reader[]>;
   readonly #fresh = new Newcomers<Reader>((readers) => this.#poll(readers));
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
     this.#key = key;
     this.#polling = polling;
     this.#onEmpty = onEmpty;
+    this.#batches = new CohortBatches(key, polling.batchSize, ([first]) => first?.client ?? "");
     this.#rounds = new PollingRounds(polling.interval, () => this.#poll([...this.#readers]));
   }
 
@@ -39,8 +45,8 @@ export class StreamCohort {
     return this.#readers.size;
   }
 
-  subscribe(parameters: readonly unknown[], listener: Listener): Subscription {
-    const reader: Reader = { listener, parameters, lastError: undefined, isPolled: false, waitsForFirst: true };
+  subscribe({ parameters, client }: Pick<LiveQuery, "parameters" | "client">, listener: Listener): Subscription {
+    const reader: Reader = { listener, client, parameters, lastError: undefined, isPolled: false, waitsForFirst: true };
     this.#readers.add(reader);
     this.#fresh.add(reader);
     return { stop: () => this.#leave(reader) };
@@ -68,16 +74,18 @@ export class StreamCohort {
       if (sharing === undefined) atCursor.set(cursor, [reader]);
       else sharing.push(reader);
     }
-    const groups = batches([...atCursor.values()], this.#polling.batchSize);
-    await Promise.all(groups.map((batch) => this.#polling.limiter(() => this.#pollBatch(batch))));
+    const groups = this.#batches.of([...atCursor.values()]);
+    await Promise.all(groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))));
   }
 
   /** Those who left while the batch waited for its turn are not asked for: where many come and go, they would keep the others waiting. */
-  async #pollBatch(waited: readonly (readonly Reader[])[]): Promise<void> {
+  async #pollBatch(waited: readonly (readonly Reader[])[], client: string | undefined): Promise<void> {
     const batch = waited.map((sharing) => sharing.filter((reader) => this.#readers.has(reader))).filter(({ length }) => length > 0);
     if (batch.length === 0) return;
     const parameters = batch.map(([first]) => first?.parameters ?? []);
-    const answers = await pollBatch(this.#polling, this.#key, parameters, this.#rounds.signal);
+    const start = performance.now();
+    const answers = await pollBatch(this.#polling, this.#key, parameters, { signal: this.#rounds.signal, client });
+    this.#batches.took(performance.now() - start, client);
     for (const [index, sharing] of batch.entries()) {
       const answer = answers[index];
       for (const reader of sharing) {

@@ -13,11 +13,12 @@ let subscriptions: Subscriptions;
 let rows: Record<string, string>;
 
 const answered = (text: string): PollAnswer => ({ text, failed: false, empty: false });
-const live = (parameter: string, cohortKey = "cohort"): LiveQuery => ({
+const live = (parameter: string, cohortKey = "cohort", client = "client"): LiveQuery => ({
   kind: "live",
   fieldNames: ["f"],
   cohortKey,
   parameters: [parameter],
+  client,
 });
 
 function listener(): Listener & { readonly heard: string[]; ready: boolean } {
@@ -111,7 +112,7 @@ describe("live queries", () => {
       running -= 1;
       return members.map(() => answered("x"));
     });
-    for (let index = 0; index < 7; index += 1) subscriptions.subscribe(live(String(index)), listener());
+    for (let index = 0; index < 7; index += 1) subscriptions.subscribe(live(String(index), "cohort", `client ${index}`), listener());
     await settle(100);
     expect(most).toBe(2);
     expect(poll).toHaveBeenCalledTimes(7);
@@ -267,6 +268,7 @@ describe("streams", () => {
     fieldNames: ["f"],
     cohortKey: "stream",
     parameters: [cursor],
+    client: "client",
   });
   let events: number[];
 

@@ -44,7 +44,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   return {
-    subscribe: (query, listener) => cohortOf(query).subscribe(query.parameters, listener),
+    subscribe: (query, listener) => cohortOf(query).subscribe(query, listener),
     figures() {
       let members = 0;
       let subscribers = 0;

@@ -6,13 +6,27 @@ export function payload(): readonly number[] {
   return Array.from({ length: 1_000 }, () => 0.5);
 }
 
+const collector = (): ((options?: { readonly type: "minor" }) => void) => {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
+};
+
+/** Bytes of the heap that something holds: what is there after it was made, and was not before. */
+export function heldBy(make: () => void): number {
+  const collect = collector();
+  collect();
+  const before = getHeapStatistics().used_heap_size;
+  make();
+  collect();
+  return getHeapStatistics().used_heap_size - before;
+}
+
 /**
  * Bytes by which the heap grows over so many turns while nothing but its young part is collected, as it is between two collections
  * of the whole: what was let go of, and is still there then, is kept alive by something that was let go of before it.
  */
 export async function growthOver(turns: number, turn: (index: number) => Promise<void> | void): Promise<number> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
+  const collect = collector();
   collect();
   const before = getHeapStatistics().used_heap_size;
   for (let index = 0; index < turns; index += 1) {

@@ -1,10 +1,11 @@
 import type { EngineOptions } from "../engine.ts";
+import { defaultCostLimits, type CostLimits } from "../cost/limits.ts";
 import { readOperation } from "../execution/document.ts";
 import { planQuery, planSubscription, type RootPlan, type SubscriptionPlan } from "../execution/plan.ts";
 import { buildState, checkMetadata, type State } from "../execution/state.ts";
 import { Variables } from "../execution/variables.ts";
 import { finalText } from "../sql/quoting.ts";
-import { catalogAnswer, type FunctionSketch, type TableSketch } from "./catalog.ts";
+import { catalogAnswer, type FunctionSketch, type TableSketch } from "@routeql/metadata/testing/catalog";
 
 export interface World {
   readonly tables: Readonly<Record<string, TableSketch>>;
@@ -46,18 +47,18 @@ export function stateOf(world: World, options: Partial<EngineOptions> = {}): Pro
   return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => (statement) => Promise.resolve(statement.includes("_routeql_types") ? columns : answer));
 }
 
-const unlimited = { maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true };
+const limits = { ...defaultCostLimits, maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true };
 
-export function plan(state: State, role: string, query: string, variables: Record<string, unknown> = {}): readonly RootPlan[] {
+export function plan(state: State, role: string, query: string, variables: Record<string, unknown> = {}, other: Partial<CostLimits> = {}): readonly RootPlan[] {
   const operation = readOperation(query, null);
   const given = new Variables(operation, variables, new Set());
   given.check();
-  return planQuery(state.schema(role), operation, given, { ...unlimited, introspection: state.introspectionAllowed(role), role });
+  return planQuery(state.schema(role), operation, given, { ...limits, ...other, introspection: state.introspectionAllowed(role), role });
 }
 
 export function planLive(state: State, role: string, query: string, variables: Record<string, unknown> = {}): SubscriptionPlan {
   const operation = readOperation(query, null);
-  return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), { ...unlimited, role });
+  return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), { ...limits, role });
 }
 
 /** SQL of the one root field, and the constant values of its parameters; others by what they are. */

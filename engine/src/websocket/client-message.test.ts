@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
-import { SocketClient } from "../operation/testing/socket-client.ts";
+import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
+import { SocketClient } from "../lifecycle/testing/socket-client.ts";
 import { parseClientMessage } from "./client-message.ts";
 
 vi.setConfig({ testTimeout: 30_000 });

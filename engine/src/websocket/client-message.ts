@@ -1,12 +1,12 @@
-import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { parseExactJson } from "../exact-json.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
+import type { GraphQLRequest } from "../engine.ts";
 
 /** A client's message in either protocol; both protocols' names are understood on every connection, as in Hasura. */
 export type ClientMessage =
   | { readonly type: "init"; readonly headers: Readonly<Record<string, unknown>> }
-  | { readonly type: "start"; readonly id: string; readonly request: GraphQLRequest }
+  | { readonly type: "start"; readonly id: string; /** For {@link parseStartPayload}. */ readonly payload: unknown }
   | { readonly type: "stop"; readonly id: string }
   | { readonly type: "ping"; readonly payload: unknown }
   | { readonly type: "pong" }
@@ -14,10 +14,19 @@ export type ClientMessage =
 
 const longestId = 256;
 
-/** Parses a text frame. @throws Error whose message begins as Hasura's does. */
+/** Parses a text frame, without the request in it. @throws Error whose message begins as Hasura's does. */
 export function parseClientMessage(text: string): ClientMessage {
+  return inHasurasWords(() => parse(parseExactJson(text)));
+}
+
+/** The request of a `start` message, to be read for authenticated clients only. @throws Error as parseClientMessage does. */
+export function parseStartPayload(payload: unknown): GraphQLRequest {
+  return inHasurasWords(() => parseGraphQLRequest(payload, "$.payload"));
+}
+
+function inHasurasWords<Result>(read: () => Result): Result {
   try {
-    return parse(parseExactJson(text));
+    return read();
   } catch (error) {
     const detail = error instanceof SyntaxError ? "not valid JSON" : error instanceof Error ? error.message : "unknown";
     const path = error instanceof EngineError ? error.path : "$";
@@ -32,7 +41,7 @@ function parse(message: unknown): ClientMessage {
       return { type: "init", headers: initHeaders(message["payload"]) };
     case "start":
     case "subscribe":
-      return { type: "start", id: operationId(message), request: parseGraphQLRequest(message["payload"], "$.payload") };
+      return { type: "start", id: operationId(message), payload: message["payload"] };
     case "stop":
     case "complete":
       return { type: "stop", id: operationId(message) };
@@ -47,13 +56,17 @@ function parse(message: unknown): ClientMessage {
   }
 }
 
-/** `{"headers": {…}}`; the payload and its headers may be absent or null. */
+/**
+ * `{"headers": {…}}` as in Hasura; the payload and its headers may be absent or null. `{"Authorization": …}` without `headers`, which many clients
+ * send, counts as that header.
+ */
 function initHeaders(payload: unknown): Readonly<Record<string, unknown>> {
   if (payload === undefined || payload === null) return {};
   if (!isObject(payload)) throw new Error("parsing ConnParams failed, expected Object");
   const headers = payload["headers"] ?? {};
   if (!isObject(headers)) throw new Error("parsing ConnParams failed, expected Object for the key 'headers'");
-  return headers;
+  const flat = Object.entries(payload).filter(([name]) => name.toLowerCase() === "authorization");
+  return { ...Object.fromEntries(flat), ...headers };
 }
 
 function operationId({ id }: Readonly<Record<string, unknown>>): string {

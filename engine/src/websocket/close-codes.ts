@@ -24,7 +24,9 @@ export const closes = {
   initTimeout: { code: 4408, reason: "Connection initialisation timed out" },
   serverStateChanged: { code: 1012, reason: "Server state changed, restarting the server" },
   shuttingDown: { code: 1012, reason: "shutting server down" },
-  forbidden: serverError(4403, "4403: Forbidden"),
+  /** Hasura's words, and the reason after them. */
+  subscriptionsTooLarge: { code: 1013, reason: "the subscriptions of this client hold too many bytes" },
+  forbidden: (message: string): Close => serverError(4403, `4403: Forbidden: ${message}`),
   /** Not one of the codes after which graphql-ws gives up: it reconnects, and asks for a new token. */
   tokenExpired: serverError(4403, "4403: the access token has expired"),
   tooManyInitialisations: serverError(4429, "4429: Too many initialisation requests"),

@@ -2,9 +2,10 @@ import type { RawData, WebSocket } from "ws";
 import type { Authentication, Authenticator } from "../auth/authenticator.ts";
 import { mergeHeaders, type RequestHeaders } from "../auth/request-headers.ts";
 import { toEngineError } from "../errors.ts";
-import { parseClientMessage, type ClientMessage } from "./client-message.ts";
+import { parseClientMessage, parseStartPayload, type ClientMessage } from "./client-message.ts";
 import { closes, type Close } from "./close-codes.ts";
 import { onDeadline } from "./deadline.ts";
+import type { Turns } from "../cost/turns.ts";
 import type { Dialect } from "./dialect.ts";
 import { Operations, type ConnectionIdentity, type OperationsContext } from "./operations.ts";
 import { createOutbox, type Outbox, type OutboxLimits } from "./outbox.ts";
@@ -17,10 +18,15 @@ export interface ConnectionContext extends OperationsContext {
   /** Milliseconds between two keep-alive messages. */
   readonly keepAlive: number;
   readonly outboxLimits: OutboxLimits;
+  readonly turns: Turns;
 }
 
-/** Messages that may wait while the token is verified. */
-const mostHeld = 100;
+/** Bytes that a client may send before it is authenticated: `connection_init` with the headers that HTTP would allow. */
+const mostUnauthenticatedBytes = 32_768;
+/** Messages that a client may send before it is authenticated; each is read and may be answered. */
+const mostUnauthenticatedMessages = 20;
+/** Messages that may wait while the token is verified, or until the client's turn comes: as many as one read of the socket can bring. */
+const mostHeld = 20_000;
 /** Keep-alives after which a client that answers no WebSocket ping is given up. */
 const keepAlivesPerPing = 6;
 
@@ -35,8 +41,15 @@ export class Connection {
   #upgradeHeaders: RequestHeaders | undefined;
   #keepAliveTimer: NodeJS.Timeout | undefined;
   #cancelExpiry: () => void = () => undefined;
-  /** Messages that came while the token was being verified. */
-  #held: ClientMessage[] | undefined;
+  /** Frames that were on their way when verification of the token began, or the wait for a turn; nothing more is read until it ends. */
+  #held: RawData[] | undefined;
+  /** {@link Session.client}; before that nobody's. */
+  #client = "";
+  #nextHeld = 0;
+  /** Whether the client is authenticated. Until then nothing but `connection_init` is read. */
+  #isAccepted = false;
+  #unauthenticatedBytes = 0;
+  #unauthenticatedMessages = 0;
   #keepAlives = 0;
   #isAlive = true;
   #isEnded = false;
@@ -52,21 +65,35 @@ export class Connection {
     this.#dialect = dialect;
     this.#context = context;
     this.#upgradeHeaders = upgradeHeaders;
-    this.#outbox = createOutbox(socket, context.outboxLimits);
+    this.#outbox = createOutbox(socket, context.outboxLimits, context.waitingBytes, () => this.#client);
     this.#operations = new Operations(context, this.#outbox, dialect, identity, (close) => this.close(close));
     this.#initTimer = setTimeout(() => this.close(dialect.initTimeout), context.initTimeout);
     socket.on("message", (data) => this.#receive(data));
+    socket.on("ping", (data: Buffer) => this.#outbox.pong(data));
     socket.on("pong", () => {
       this.#isAlive = true;
     });
-    socket.on("close", () => this.#end());
+    socket.on("close", () => {
+      this.#end();
+      this.#outbox.close();
+    });
     // A broken frame or connection; ws closes the socket by itself and says so with `close`.
     socket.on("error", () => undefined);
   }
 
   close({ code, reason }: Close): void {
     this.#end();
+    // The client's own close frame has to be read.
+    this.#socket.resume();
     this.#socket.close(code, reason);
+  }
+
+  /** Counts bytes that the client sent, frames and unfinished frames alike. */
+  received(bytes: number): void {
+    // While the token is verified the socket is paused, so that no more can come.
+    if (this.#isAccepted || this.#held !== undefined) return;
+    this.#unauthenticatedBytes += bytes;
+    if (this.#unauthenticatedBytes > mostUnauthenticatedBytes) this.terminate();
   }
 
   terminate(): void {
@@ -84,18 +111,59 @@ export class Connection {
 
   #receive(data: RawData): void {
     if (this.#isEnded) return;
-    let message: ClientMessage;
+    if (this.#held !== undefined) {
+      if (this.#held.length >= mostHeld) this.terminate();
+      else this.#held.push(data);
+    } else if (this.#isAccepted) this.#readInTurn(data);
+    else {
+      this.#unauthenticatedMessages += 1;
+      if (this.#unauthenticatedMessages > mostUnauthenticatedMessages) this.terminate();
+      else this.#read(data);
+    }
+  }
+
+  /** Reads a message when it is the client's turn; until then nothing more is taken from the socket. */
+  #readInTurn(data: RawData): void {
+    let turn;
     try {
-      message = parseClientMessage(textOf(data));
+      turn = this.#context.turns.run(this.#client, () => this.#read(data));
+    } catch {
+      // Too many sockets of the client wait.
+      this.terminate();
+      return;
+    }
+    if (!(turn instanceof Promise)) return;
+    this.#held = [];
+    this.#socket.pause();
+    turn.then(() => this.#readHeld()).catch(() => this.terminate());
+  }
+
+  /** Reads what is held, from where it stopped, and then from the socket again. */
+  #readHeld(): void {
+    const held = this.#held ?? [];
+    while (!this.#isEnded) {
+      const data = held[this.#nextHeld];
+      if (data === undefined) break;
+      this.#nextHeld += 1;
+      const turn = this.#context.turns.run(this.#client, () => this.#read(data));
+      if (turn instanceof Promise) {
+        turn.then(() => this.#readHeld()).catch(() => this.terminate());
+        return;
+      }
+    }
+    this.#held = undefined;
+    this.#nextHeld = 0;
+    this.#socket.resume();
+  }
+
+  #read(data: RawData): void {
+    try {
+      this.#handle(parseClientMessage(textOf(data)));
     } catch (error) {
       const answer = this.#dialect.badMessage(error instanceof Error ? error.message : "");
       if ("close" in answer) this.close(answer.close);
       else this.#outbox.send(answer.frame);
-      return;
     }
-    if (this.#held === undefined) this.#handle(message);
-    else if (this.#held.length >= mostHeld) this.close(closes.badMessage("too many messages before connection_ack"));
-    else this.#held.push(message);
   }
 
   #handle(message: ClientMessage): void {
@@ -104,7 +172,8 @@ export class Connection {
         this.#initialise(message.headers);
         return;
       case "start":
-        this.#operations.start(message.id, message.request);
+        if (this.#isAccepted) this.#operations.start(message.id, parseStartPayload(message.payload));
+        else this.#operations.refuseStart(message.id, "start received before the connection is initialised");
         return;
       case "stop":
         this.#operations.stop(message.id);
@@ -137,6 +206,7 @@ export class Connection {
 
   #hold(authentication: Promise<Authentication>): void {
     this.#held = [];
+    this.#socket.pause();
     authentication
       .then(
         (authenticated) => this.#accept(authenticated),
@@ -156,13 +226,13 @@ export class Connection {
   #accept({ session, expiresAt }: Authentication): void {
     if (this.#isEnded) return;
     clearTimeout(this.#initTimer);
+    this.#isAccepted = true;
+    this.#client = session.client ?? session.role;
     this.#operations.begin(session);
     for (const frame of this.#dialect.acknowledgement) this.#outbox.send(frame);
     this.#keepAliveTimer = setInterval(() => this.#sendKeepAlive(), this.#context.keepAlive);
     this.#cancelExpiry = onDeadline(expiresAt, this.#context.now, () => this.close(closes.tokenExpired));
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const message of held) if (!this.#isEnded) this.#handle(message);
+    this.#readHeld();
   }
 
   #sendKeepAlive(): void {

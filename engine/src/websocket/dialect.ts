@@ -66,7 +66,7 @@ export const transportDialect: Dialect = {
   executionError: (id, error) => transportError(id, error),
   requestError: (id, error) => ("error" in error ? `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}` : transportError(id, error)),
   startError: (id, error) => ({ frame: transportError(id, error), close: closes.startFailed(error.message) }),
-  initError: () => ({ frame: undefined, close: closes.forbidden }),
+  initError: (message) => ({ frame: undefined, close: closes.forbidden(message) }),
   badMessage: (detail) => ({ close: closes.badMessage(detail) }),
 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
-import { connectClient, initialiseClient } from "../operation/testing/connected-client.ts";
-import type { FakeBehaviour } from "../operation/testing/fake-engine.ts";
-import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
-import { SocketClient } from "../operation/testing/socket-client.ts";
-import type { Environment } from "../operation/environment.ts";
+import { connectClient, initialiseClient } from "../lifecycle/testing/connected-client.ts";
+import type { FakeBehaviour } from "../lifecycle/testing/fake-engine.ts";
+import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
+import { SocketClient } from "../lifecycle/testing/socket-client.ts";
+import type { Environment } from "@routeql/contract/environment";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -116,8 +116,6 @@ describe("the legacy protocol, graphql-ws", () => {
     ["no type", "{}", "unexpected type for ClientMessage: undefined"],
     ["an unknown type", '{"type":"hello"}', "unexpected type for ClientMessage: hello"],
     ["a start without id", '{"type":"start","payload":{"query":"{ a }"}}', "expected a string for the key 'id'"],
-    ["a start without query", '{"type":"start","id":"1","payload":{}}', 'key "query" not found'],
-    ["a start without payload", '{"type":"start","id":"1"}', "Error in $.payload: parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed, expected Object, but encountered Null"],
     ["headers in a list", '{"type":"connection_init","payload":{"headers":[]}}', "expected Object for the key 'headers'"],
   ])("answers a frame with %s by connection_error, and stays open", async (_title, frame, detail) => {
     await using connected = await connect();
@@ -128,6 +126,17 @@ describe("the legacy protocol, graphql-ws", () => {
     expect(answer.payload).toContain(detail);
     connected.client.send(init);
     expect((await connected.client.next()).type).toBe("connection_ack");
+  });
+
+  test.each<[string, string, string]>([
+    ["a start without query", '{"type":"start","id":"1","payload":{}}', 'key "query" not found'],
+    ["a start without payload", '{"type":"start","id":"1"}', "Error in $.payload: parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed, expected Object, but encountered Null"],
+  ])("answers %s by connection_error, and stays open", async (_title, frame, detail) => {
+    await using connected = await initialised();
+    connected.client.send(frame);
+    expect(await connected.client.next()).toEqual({ type: "connection_error", payload: expect.stringContaining(detail) as unknown });
+    connected.client.send({ type: "start", id: "1", payload: { query: "{ a }" } });
+    expect((await connected.client.next()).type).toBe("data");
   });
 
   test("refuses a start before connection_init: error, complete, still open", async () => {

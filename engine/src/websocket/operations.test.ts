@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { createFakeEngine } from "../operation/testing/fake-engine.ts";
+import { createFakeEngine } from "../lifecycle/testing/fake-engine.ts";
 import { growthOver, payload } from "../testing/heap.ts";
+import { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import { transportDialect } from "./dialect.ts";
 import { Operations } from "./operations.ts";
 import type { Outbox } from "./outbox.ts";
@@ -9,7 +10,8 @@ const session = { role: "viewer", isAdmin: false, variables: new Map<string, str
 const request = { query: "subscription { updates }" };
 
 test("a subscription that was stopped is not kept alive by those that follow, in a heap of which only the young part is collected", async () => {
-  const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, isCongested: false };
+  const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, pong: () => undefined, close: () => undefined, isCongested: false };
+  const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const context = {
     engine: createFakeEngine(),
     execution: { kindOf: () => "subscription" as const, run: () => expect.unreachable() },
@@ -25,6 +27,7 @@ test("a subscription that was stopped is not kept alive by those that follow, in
     logError: () => expect.unreachable(),
     showsInternal: () => false,
     operationLimit: 2,
+    waitingBytes,
   };
   const operations = new Operations(context, outbox, transportDialect, { requestId: "test", hasLegacyErrors: false }, () => expect.unreachable());
   operations.begin(session);
@@ -35,4 +38,31 @@ test("a subscription that was stopped is not kept alive by those that follow, in
   });
   // Of 40 MB that were held.
   expect(growth).toBeLessThan(6_000_000);
+  waitingBytes.stop();
+});
+
+test("counts long subscriptions while they run, and ends the connection that holds too many", () => {
+  const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
+  const closed: number[] = [];
+  const context = {
+    engine: createFakeEngine(),
+    execution: { kindOf: () => "subscription" as const, run: () => expect.unreachable() },
+    subscriptions: { subscribe: () => ({ stop: () => undefined }), figures: () => expect.unreachable(), stop: () => undefined },
+    metrics: { operation: () => undefined },
+    logError: () => expect.unreachable(),
+    showsInternal: () => false,
+    operationLimit: 20,
+    waitingBytes,
+  };
+  const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, pong: () => undefined, close: () => undefined, isCongested: false };
+  const operations = new Operations(context, outbox, transportDialect, { requestId: "test", hasLegacyErrors: false }, ({ code }) => void closed.push(code));
+  operations.begin(session);
+  const long = { query: `subscription { updates } #${"x".repeat(100_000)}` };
+  operations.start("a", long);
+  expect(waitingBytes.total).toBeGreaterThan(400_000);
+  operations.stop("a");
+  expect(waitingBytes.total).toBe(0);
+  for (const id of ["1", "2", "3"]) operations.start(id, long);
+  expect(closed).toEqual([1013]);
+  waitingBytes.stop();
 });

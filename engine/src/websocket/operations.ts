@@ -4,11 +4,12 @@ import { LightCancellation, type Cancellation } from "../cancellation.ts";
 import { ClientLeft } from "../http/client-left.ts";
 import type { GraphQLExecution } from "../http/graphql-execution.ts";
 import type { ShowsInternal } from "../http/internal-detail.ts";
-import type { ErrorLog } from "../operation/error-log.ts";
-import type { Metrics } from "../operation/metrics.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
+import type { Metrics } from "../lifecycle/metrics.ts";
 import { textOf } from "../postgres/bytes.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
-import type { Close } from "./close-codes.ts";
+import type { Hold, WaitingBytes } from "../delivery/waiting-bytes.ts";
+import { closes, type Close } from "./close-codes.ts";
 import { completeFrame, type Dialect } from "./dialect.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -21,6 +22,7 @@ export interface OperationsContext {
   readonly showsInternal: ShowsInternal;
   /** Operations that may run at a time on one connection. */
   readonly operationLimit: number;
+  readonly waitingBytes: WaitingBytes;
 }
 
 export interface ConnectionIdentity {
@@ -63,13 +65,9 @@ export class Operations {
 
   start(id: string, request: GraphQLRequest): void {
     const session = this.#session;
-    if (this.#running.some((operation) => operation.id === id)) {
-      this.#refuseStart(id, `an operation already exists with this id: ${id}`);
-    } else if (session === undefined) {
-      this.#refuseStart(id, "start received before the connection is initialised");
-    } else {
-      this.#run(id, request, session);
-    }
+    if (session === undefined) throw new Error("operations start after begin()");
+    if (this.#running.some((operation) => operation.id === id)) this.refuseStart(id, `an operation already exists with this id: ${id}`);
+    else this.#run(id, request, session);
   }
 
   stop(id: string): void {
@@ -90,7 +88,7 @@ export class Operations {
   #run(id: string, request: GraphQLRequest, session: Session): void {
     try {
       if (this.#running.length >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
-      if (this.#context.execution.kindOf(request) === "subscription") this.#subscribe(id, request, session);
+      if (this.#context.execution.kindOf(request, session) === "subscription") this.#subscribe(id, request, session);
       else this.#query(id, request, session);
     } catch (thrown) {
       this.#refuse(id, toEngineError(thrown), session);
@@ -121,13 +119,25 @@ export class Operations {
       },
       isReady: () => !this.#outbox.isCongested,
     });
+    const hold = this.#holdLong(prepared.parameters, request, session);
     this.#running.push({
       id,
       stop: () => {
         subscription.stop();
         this.#outbox.forget(id);
+        hold?.release();
       },
     });
+  }
+
+  /** A subscription holds its values and its statement while it runs; long ones count like answers that wait. */
+  #holdLong(parameters: readonly unknown[], { query }: GraphQLRequest, { client, role }: Session): Hold | undefined {
+    const values = parameters.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+    const bytes = 2 * values + bytesPerCharacter * query.length;
+    if (bytes < smallSubscription) return undefined;
+    const hold = this.#context.waitingBytes.hold(() => client ?? role, () => this.#close(closes.subscriptionsTooLarge), true);
+    hold.set(bytes);
+    return hold;
   }
 
   #query(id: string, request: GraphQLRequest, session: Session): void {
@@ -167,7 +177,7 @@ export class Operations {
     this.#outbox.send(completeFrame(jsonId));
   }
 
-  #refuseStart(id: string, message: string): void {
+  refuseStart(id: string, message: string): void {
     const error = new EngineError({ code: "start-failed", message });
     this.logRefusal(error);
     const jsonId = JSON.stringify(id);
@@ -177,6 +187,12 @@ export class Operations {
     else this.#close(close);
   }
 }
+
+/** Of a document, in the statement of its subscription. */
+const bytesPerCharacter = 4;
+
+/** Subscriptions of fewer bytes are bounded by their number. */
+const smallSubscription = 8_192;
 
 /** Codes of failures that only running a statement can bring. */
 const executionCodes: ReadonlySet<string> = new Set([

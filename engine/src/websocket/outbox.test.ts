@@ -1,5 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { WebSocket } from "ws";
+import { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import { createOutbox } from "./outbox.ts";
 
 /** As much of a socket as the outbox uses: what was sent stays buffered until it is drained. */
@@ -10,6 +11,7 @@ function createSocket() {
     OPEN: 1,
     readyState: 1,
     bufferedAmount: 0,
+    pong: vi.fn<(data: Buffer) => void>(),
     terminate: vi.fn<() => void>(),
     send(frame: string, done: () => void) {
       sent.push(frame);
@@ -25,10 +27,18 @@ function createSocket() {
 }
 
 const limits = { congested: 10, overflow: 100 };
+let all: WaitingBytes;
+const open = (socket: WebSocket) => createOutbox(socket, limits, all, () => "client");
+
+beforeEach(() => {
+  all = new WaitingBytes({ limit: 1_000, patience: 60_000 });
+});
+
+afterEach(() => all.stop());
 
 test("a live answer waits while the client is behind, and only the last one is sent", () => {
   const { socket, sent, asWebSocket } = createSocket();
-  const outbox = createOutbox(asWebSocket, limits);
+  const outbox = open(asWebSocket);
   outbox.sendLatest("a", "answer 1 of a");
   expect(outbox.isCongested).toBe(true);
   outbox.sendLatest("a", "answer 2 of a");
@@ -43,7 +53,7 @@ test("a live answer waits while the client is behind, and only the last one is s
 
 test("a stopped operation's waiting answer is forgotten", () => {
   const { socket, sent, asWebSocket } = createSocket();
-  const outbox = createOutbox(asWebSocket, limits);
+  const outbox = open(asWebSocket);
   outbox.send("a long frame that congests");
   outbox.sendLatest("a", "late");
   outbox.forget("a");
@@ -53,7 +63,7 @@ test("a stopped operation's waiting answer is forgotten", () => {
 
 test("a client that reads nothing is given up once too much waits", () => {
   const { socket, asWebSocket } = createSocket();
-  const outbox = createOutbox(asWebSocket, limits);
+  const outbox = open(asWebSocket);
   outbox.send("x".repeat(100));
   expect(socket.terminate).not.toHaveBeenCalled();
   outbox.send("x");
@@ -63,6 +73,35 @@ test("a client that reads nothing is given up once too much waits", () => {
 test("nothing is sent to a socket that is closing", () => {
   const { socket, sent, asWebSocket } = createSocket();
   socket.readyState = 2;
-  createOutbox(asWebSocket, limits).send("x");
+  open(asWebSocket).send("x");
   expect(sent).toEqual([]);
+});
+
+test("counts what waits, the frames that are held back among it, until the connection ends", () => {
+  const { socket, asWebSocket } = createSocket();
+  const outbox = open(asWebSocket);
+  outbox.send("x".repeat(50));
+  outbox.sendLatest("a", "y".repeat(30));
+  outbox.sendLatest("a", "z".repeat(40));
+  expect(all.total).toBe(90);
+  outbox.forget("a");
+  expect(all.total).toBe(50);
+  socket.drain();
+  expect(all.total).toBe(0);
+  outbox.send("x".repeat(50));
+  outbox.close();
+  expect(all.total).toBe(0);
+});
+
+test("answers the last of many pings, and none of a client that reads nothing", async () => {
+  const { socket, asWebSocket } = createSocket();
+  const outbox = open(asWebSocket);
+  for (let count = 0; count < 1_000; count += 1) outbox.pong(Buffer.from(String(count)));
+  await new Promise(setImmediate);
+  expect(socket.pong.mock.calls.map(([data]) => String(data))).toEqual(["999"]);
+  outbox.send("a long frame that congests");
+  outbox.pong(Buffer.from("1000"));
+  await new Promise(setImmediate);
+  expect(socket.pong).toHaveBeenCalledTimes(1);
+  outbox.close();
 });

@@ -1,9 +1,10 @@
 import type { WebSocket } from "ws";
+import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 
 export interface OutboxLimits {
   /** Bytes waiting to be sent above which live answers wait, each replaced by its successor. */
   readonly congested: number;
-  /** Bytes above which the client is given up. */
+  /** Bytes above which the connection is ended. */
   readonly overflow: number;
 }
 
@@ -14,34 +15,77 @@ export interface Outbox {
   sendLatest(key: string, frame: string): void;
   /** Forgets what waits under the key. */
   forget(key: string): void;
+  /** Answers a WebSocket ping; of several that came together only the last, as RFC 6455 section 5.5.3 allows. */
+  pong(data: Buffer): void;
+  /** Nothing is sent any more. */
+  close(): void;
   readonly isCongested: boolean;
 }
 
-export function createOutbox(socket: WebSocket, limits: OutboxLimits): Outbox {
+/** @param client names the client for {@link WaitingBytes} */
+export function createOutbox(socket: WebSocket, limits: OutboxLimits, all: WaitingBytes, client: () => string): Outbox {
+  /** Frames by their keys, that are sent when there is room. */
   const waiting = new Map<string, string>();
+  let waitingLength = 0;
+  let pongData: Buffer | undefined;
+  // No close frame: it would have to wait behind everything that the client does not read.
+  const hold = all.hold(client, () => socket.terminate());
+
+  const count = (): void => hold.set(socket.bufferedAmount + waitingLength);
+
+  function take(key: string): string | undefined {
+    const frame = waiting.get(key);
+    waiting.delete(key);
+    waitingLength -= frame?.length ?? 0;
+    return frame;
+  }
 
   function afterSend(): void {
-    for (const [key, frame] of waiting) {
-      if (socket.bufferedAmount > limits.congested) return;
-      waiting.delete(key);
-      send(frame);
+    for (const key of waiting.keys()) {
+      if (socket.bufferedAmount > limits.congested) break;
+      send(take(key) ?? "");
     }
+    count();
   }
 
   function send(frame: string): void {
     if (socket.readyState !== socket.OPEN) return;
     socket.send(frame, afterSend);
-    // No close frame: it would have to wait behind everything that the client does not read.
+    count();
     if (socket.bufferedAmount > limits.overflow) socket.terminate();
+  }
+
+  function sendPong(): void {
+    const data = pongData;
+    pongData = undefined;
+    // A client that reads nothing needs no answer to its pings.
+    if (socket.readyState === socket.OPEN && socket.bufferedAmount <= limits.congested) socket.pong(data, undefined, afterSend);
   }
 
   return {
     send,
     sendLatest(key, frame) {
-      if (socket.bufferedAmount > limits.congested) waiting.set(key, frame);
-      else send(frame);
+      if (socket.bufferedAmount <= limits.congested) {
+        send(frame);
+        return;
+      }
+      waitingLength += frame.length - (waiting.get(key)?.length ?? 0);
+      waiting.set(key, frame);
+      count();
     },
-    forget: (key) => waiting.delete(key),
+    forget(key) {
+      take(key);
+      count();
+    },
+    pong(data) {
+      if (pongData === undefined) setImmediate(sendPong);
+      pongData = data;
+    },
+    close() {
+      waiting.clear();
+      waitingLength = 0;
+      hold.release();
+    },
     get isCongested() {
       return socket.bufferedAmount > limits.congested;
     },

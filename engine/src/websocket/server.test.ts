@@ -5,9 +5,9 @@ import { createClient } from "graphql-ws";
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { EngineError } from "../errors.ts";
-import { adminSecret, serveFake } from "../operation/testing/served-engine.ts";
-import { SocketClient } from "../operation/testing/socket-client.ts";
-import { audience, frozenNow, goodClaims, hmacSecret, issuer, sign } from "../operation/testing/tokens.ts";
+import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
+import { SocketClient } from "../lifecycle/testing/socket-client.ts";
+import { audience, frozenNow, goodClaims, hmacSecret, issuer, sign } from "../lifecycle/testing/tokens.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

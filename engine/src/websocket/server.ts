@@ -40,6 +40,8 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
     noServer: true,
     clientTracking: false,
     maxPayload: options.messageLimit,
+    // Its own answers would pile up for a client that sends pings and reads nothing.
+    autoPong: false,
     perMessageDeflate: options.compression ? { threshold: 1_024 } : false,
     handleProtocols: (offered) =>
       [transportDialect.protocol, legacyDialect.protocol].find((protocol) => offered.has(protocol)) ?? false,
@@ -57,6 +59,7 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, identity, options);
         connections.add(connection);
+        socket.on("data", (chunk: Buffer) => connection.received(chunk.length));
         webSocket.on("close", () => connections.delete(connection));
       });
     },

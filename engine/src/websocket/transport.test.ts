@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
-import { connectClient, initialiseClient } from "../operation/testing/connected-client.ts";
-import type { FakeBehaviour } from "../operation/testing/fake-engine.ts";
-import { adminSecret } from "../operation/testing/served-engine.ts";
-import type { Environment } from "../operation/environment.ts";
+import { connectClient, initialiseClient } from "../lifecycle/testing/connected-client.ts";
+import type { FakeBehaviour } from "../lifecycle/testing/fake-engine.ts";
+import { adminSecret } from "../lifecycle/testing/served-engine.ts";
+import type { Environment } from "@routeql/contract/environment";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -95,19 +95,28 @@ describe("graphql-transport-ws", () => {
     });
   });
 
-  test.each<[string, object]>([
-    ["a wrong secret", { headers: { "x-hasura-admin-secret": "wrong" } }],
-    ["a bad token", { headers: { Authorization: "Bearer a.b.c" } }],
-    ["nothing", {}],
-  ])("closes 4403 for %s", async (_title, payload) => {
+  test.each<[string, object, string]>([
+    ["a wrong secret", { headers: { "x-hasura-admin-secret": "wrong" } }, 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"'],
+    ["a bad token", { headers: { Authorization: "Bearer a.b.c" } }, "Could not verify JWT: "],
+    ["a bad token without the key headers", { Authorization: "Bearer a.b.c" }, "Could not verify JWT: "],
+    ["nothing", {}, "Missing 'Authorization' or 'Cookie' header in JWT "],
+  ])("closes 4403 with the reason for %s", async (_title, payload, message) => {
     await using connected = await connect();
     connected.client.send({ type: "connection_init", payload });
     const { code, reason } = await connected.client.closed;
-    expect([code, JSON.parse(reason)]).toEqual([4403, { server_error_msg: "4403: Forbidden" }]);
+    expect(code).toBe(4403);
+    expect((JSON.parse(reason) as { server_error_msg: string }).server_error_msg).toContain(`4403: Forbidden: ${message}`);
     expect(connected.client.waiting).toBe(0);
   });
 
-  test.each(["{", "[]", '{"type":"hello"}', '{"type":"subscribe","id":"1","payload":{}}', `{"type":"${"x".repeat(500)}"}`])(
+  test("closes 4400 after a subscribe without a query", async () => {
+    await using connected = await initialised();
+    connected.client.send({ type: "subscribe", id: "1", payload: {} });
+    const { code, reason } = await connected.client.closed;
+    expect([code, reason]).toEqual([4400, expect.stringContaining("4400: Parsing client message failed: parsing ClientMessage failed: ")]);
+  });
+
+  test.each(["{", "[]", '{"type":"hello"}', `{"type":"${"x".repeat(500)}"}`])(
     "closes 4400 after the frame %s",
     async (frame) => {
       await using connected = await connect();

@@ -10,10 +10,10 @@ import { PolicyPack } from "@pulumi/policy";
 import { rules } from "../rules.ts";
 
 /** @type {import("@pulumi/policy").ResourceValidationPolicy[]} */
-const policies = rules.map(({ name, description, violations }) => ({
+const policies = rules.map(({ name, description, violations, advisory }) => ({
   name,
   description,
-  enforcementLevel: "mandatory",
+  enforcementLevel: advisory ? "advisory" : "mandatory",
   validateResource: ({ type, name: resource, props: inputs }, report) => {
     for (const problem of violations({ type, name: resource, inputs })) report(`${resource} ${problem}`);
   },

@@ -18,11 +18,13 @@ Programs that use the component (\`new RouteQL("routeql", { … })\`) give the s
 
 function row(name: string, setting: Setting): string {
   const { environment, meaning, allowed } = setting;
-  const type = allowed === undefined ? typeInWords(setting) : `${typeInWords(setting)}: ${allowed}`;
+  // Patterns with brackets are code, as Markdown would take them for HTML.
+  const values = allowed?.replaceAll(/\S*[<{]\S*/g, (pattern) => `\`${pattern}\``);
+  const type = values === undefined ? typeInWords(setting) : `${typeInWords(setting)}: ${values}`;
   return `| \`${name}\` | \`${environment}\` | ${type} | ${defaultInWords(setting)} | ${meaning} |`;
 }
 
-/** docs/settings.md */
+/** docs/reference/settings.md */
 export function settingsDocument(): string {
   const rows = settingNames.map((name) => row(name, settings[name]));
   return [

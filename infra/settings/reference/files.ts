@@ -6,7 +6,7 @@ import { projectFile } from "./project-file.ts";
 /** Every file that is made from the list of settings, by its path in the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
-    ["docs/settings.md", settingsDocument()],
+    ["docs/reference/settings.md", settingsDocument()],
     [".env.example", exampleFile()],
     ["Pulumi.yaml", projectFile()],
     ["infra/components/arguments.ts", argumentsModule()],

@@ -26,7 +26,7 @@ export function projectFile(): string {
     template: {
       description: "Routing updates and hijacks online as a GraphQL API, on one Docker host or on Kubernetes",
       displayName: "RouteQL",
-      quickstart: "Other settings: docs/settings.md. On a machine that lacks the CLI or its plugins: npm run up",
+      quickstart: "Other settings: docs/reference/settings.md. On a machine that lacks the CLI or its plugins: npm run up",
       config: Object.fromEntries(
         asked.map((name) => [
           name,

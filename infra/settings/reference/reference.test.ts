@@ -13,7 +13,7 @@ test("the example file sets nothing, and every line of it could be set", () => {
   );
 });
 
-test("Pulumi.yaml lists every setting and gives none a value, which would outrank the environment file", () => {
+test("Pulumi.yaml lists every setting without a value", () => {
   const { config } = parse(projectFile()) as { config: Record<string, { default: string }> };
   expect(Object.keys(config)).toEqual(settingNames);
   expect(Object.values(config).every((entry) => entry.default === "")).toBe(true);

@@ -8,7 +8,7 @@ import type { Attachments } from "./networks.ts";
 import { labels } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
-/** Seconds that a service has for getting healthy. */
+/** Seconds until a service must be healthy. */
 const readyWithin = 120;
 
 export interface ContainerParts {
@@ -17,6 +17,8 @@ export interface ContainerParts {
   readonly dataVolume?: Output<string>;
   readonly attachments: Attachments;
   readonly hostAddress: string;
+  /** Processors that the container may use at most. */
+  readonly processorLimit: number;
   readonly scope: Scope;
 }
 
@@ -34,7 +36,7 @@ function volumes(service: ServiceDescription, { files, dataVolume }: ContainerPa
   ];
 }
 
-/** In memory, for the service's user alone. */
+/** In memory, only for the service's user. */
 function temporary({ temporary, user }: ServiceDescription): Record<string, string> {
   return Object.fromEntries(
     Object.entries(temporary).map(([path, megabytes]) => [
@@ -44,21 +46,28 @@ function temporary({ temporary, user }: ServiceDescription): Record<string, stri
   );
 }
 
-function confinement({ resources }: ServiceDescription): Partial<ContainerArgs> {
+/** Microseconds; the kernel's default. */
+const quotaPeriod = 100_000;
+
+/** Label with a service's limit of processes: the provider has no such input, so the commands set it (cli/stack/process-limits.ts). */
+export const processesLabel = "com.routeql.processes";
+
+function confinement({ resources }: ServiceDescription, processorLimit: number): Partial<ContainerArgs> {
   return {
     readOnly: true,
     capabilities: { drops: ["ALL"] },
     securityOpts: ["no-new-privileges"],
     memory: resources.memoryMegabytes,
     memorySwap: resources.memoryMegabytes,
-    // The provider has no limit of processes; each service has a user of its own, so the user's limit serves.
-    ulimits: [{ name: "nproc", soft: resources.processes, hard: resources.processes }],
+    // A quota, since the engine refuses `cpus` above the number of processors that the host has.
+    cpuPeriod: quotaPeriod,
+    cpuQuota: processorLimit * quotaPeriod,
     logDriver: "json-file",
     logOpts: { "max-size": "10m", "max-file": "3" },
   };
 }
 
-/** What a service or a job is to the Docker provider. */
+/** Inputs of the Docker provider for a service or a job. */
 export function containerArgs(service: ServiceDescription, parts: ContainerParts): ContainerArgs {
   const { scope, files } = parts;
   const asJob = { restart: "no", mustRun: false, attach: true, logs: true };
@@ -76,12 +85,12 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     ...(service.command === undefined ? {} : { command: [...service.command] }),
     user: `${service.user}:${service.user}`,
     envs: environment(service),
-    labels: labels(scope, service.name, { run: service.run, ...(files === undefined ? {} : { files: files.version }) }),
+    labels: labels(scope, service.name, { run: service.run, processes: String(service.resources.processes), ...(files === undefined ? {} : { files: files.version }) }),
     networksAdvanced: parts.attachments(service.name),
     volumes: volumes(service, parts),
     tmpfs: temporary(service),
     destroyGraceSeconds: service.graceSeconds,
-    ...confinement(service),
+    ...confinement(service, parts.processorLimit),
     ...(service.run === "job" ? asJob : asService),
   };
 }

@@ -11,16 +11,16 @@ import type { Scope } from "./scope.ts";
 export interface DeliveredFiles {
   /** The files volume. */
   readonly volumeName: Output<string>;
-  /** Another one whenever a file or secret changes. */
+  /** Changes with each file or secret. */
   readonly version: Output<string>;
 }
 
-/** Changes when a file is added or removed: then the volume is made anew, so that no old file stays behind. */
+/** Changes when a file is added or removed: then the volume is replaced, so that no old file stays. */
 function namesHash(paths: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(paths)).digest("hex").slice(0, 12);
 }
 
-/** Puts a service's files and secrets into a volume of its own, through a container that never runs (README.md says why). */
+/** Writes a service's files and secrets to its own volume, through a container that never runs (README.md explains why). */
 export function deliverFiles(
   service: ServiceDescription,
   image: Input<string>,

@@ -7,7 +7,7 @@ import { dockerHealthCheck } from "./health.ts";
 
 const start = promisify(execFile);
 
-/** Runs a check against a server that answers with a status, or against none. */
+/** Runs a check against a server that answers with a status, or against a closed port. */
 async function healthy(status: number | undefined, path = "/healthz?strict=true"): Promise<boolean> {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ test.each([200, 204])("status %s is healthy", async (status) => expect(await hea
 test.each([301, 401, 404, 500, 503])("status %s is not healthy", async (status) => expect(await healthy(status)).toBe(false));
 test("a closed port is not healthy", async () => expect(await healthy(undefined)).toBe(false));
 
-test("a command is taken as it is", () => {
+test("uses a command unchanged", () => {
   expect(dockerHealthCheck({ kind: "command", command: ["pg_isready", "--quiet"] }).tests).toEqual([
     "CMD",
     "pg_isready",

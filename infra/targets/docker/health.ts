@@ -1,7 +1,7 @@
 import type { types } from "@pulumi/docker";
 import type { HealthCheck } from "../../services/description.ts";
 
-/** A GET through bash alone: minimal images have no curl, and starting node for each check would cost more than the check. */
+/** A GET with bash only: minimal images have no curl, and starting node for each check would cost more than the check. */
 function get(port: number, path: string): string[] {
   const script = [
     `exec 3<>/dev/tcp/127.0.0.1/${port}`,
@@ -13,8 +13,8 @@ function get(port: number, path: string): string[] {
 }
 
 /**
- * Docker's form of a health check. The interval is also the time until the first one, hence short, but each check takes about a tenth of a
- * second of processor time, as long as the stack is up.
+ * Docker's form of a health check. The interval also delays the first check, so it is short. Each check takes about a tenth of a
+ * second of processor time as long as the stack runs.
  */
 export function dockerHealthCheck(health: HealthCheck): types.input.ContainerHealthcheck {
   return {

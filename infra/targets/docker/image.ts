@@ -6,8 +6,8 @@ import type { ImageName } from "../../services/description.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * Builds an image on the Docker host. The resource is named by the image's hash too: other content is another image, and an image
- * that was built once is never built again, whatever else the provider finds changed (it looks at the whole context, and forgets
+ * Builds an image on the Docker host. The image's hash is part of the resource's name: other content is another image, and a built image
+ * is never built again, whatever difference the provider detects (it compares the whole context and forgets
  * the build on a refresh).
  */
 function buildImage(image: BuiltImage, named: ResourceNames, parent: Resource, startsFrom: readonly Resource[]): Image {
@@ -23,18 +23,18 @@ function buildImage(image: BuiltImage, named: ResourceNames, parent: Resource, s
   );
 }
 
-/** Takes an image that the Docker host has or its registry serves; the host keeps it when nothing needs it any more. */
+/** Pulls an image unless the Docker host has it; the host keeps it when nothing needs it any more. */
 function pullImage({ name, imageName }: PulledImage, named: ResourceNames, parent: Resource): RemoteImage {
   return new RemoteImage(named(`${name}-image`), { name: imageName, keepLocally: true }, { parent });
 }
 
 export interface DockerImages {
-  /** Each after those it starts from. */
+  /** In build order: each image after its base. */
   readonly built: readonly BuiltImage[];
   readonly pulled: readonly PulledImage[];
 }
 
-/** Makes every image available on the Docker host; gives the names under which containers find them. */
+/** Provides every image on the Docker host; returns the names for containers. */
 export function provideImages({ built, pulled }: DockerImages, { named }: Pick<Scope, "named">, parent: Resource): ReadonlyMap<ImageName, Output<string>> {
   const byReference = new Map<string, Resource>();
   const names = new Map<ImageName, Output<string>>();

@@ -6,13 +6,13 @@ import { jobProblem, succeeded } from "./job.ts";
 
 const end = { name: "migrate", log: "", urn: "urn:pulumi:local::routeql::docker:index/container:Container::migrate" };
 
-test("a job that exits with 0 has succeeded", () => expect(jobProblem({ ...end, exitCode: 0 })).toBeUndefined());
+test("accepts a job that exits with 0", () => expect(jobProblem({ ...end, exitCode: 0 })).toBeUndefined());
 
-test.each([1, 137, undefined])("a job that exits with %s has failed", (exitCode) => {
+test.each([1, 137, undefined])("reports a job that exits with %s", (exitCode) => {
   expect(jobProblem({ ...end, exitCode })).toMatch(/^The job migrate failed with exit code (1|137|unknown)\. /);
 });
 
-test("the problem has the end of the log and the command that runs the job again", () => {
+test("reports the end of the log and the command that runs the job again", () => {
   const log = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`).join("\n");
   const problem = jobProblem({ ...end, exitCode: 3, log: `${log}\n` });
   expect(problem).toContain("The job migrate failed with exit code 3.");
@@ -21,7 +21,7 @@ test("the problem has the end of the log and the command that runs the job again
   expect(problem).toContain(`pulumi up --replace '${end.urn}'`);
 });
 
-/** What the job's output is once it is known; undefined if it never is. */
+/** The job's output once it is known; undefined if it stays unknown. */
 async function handedOn(options: RunOptions): Promise<{ handedOn: unknown; container: Container | undefined }> {
   let container: Container | undefined;
   let result: Promise<unknown> = Promise.resolve();
@@ -32,12 +32,12 @@ async function handedOn(options: RunOptions): Promise<{ handedOn: unknown; conta
   return { handedOn: await result, container };
 }
 
-test("after a success the container is handed on", async () => {
+test("returns the container after a success", async () => {
   const { handedOn: value, container } = await handedOn({ outputs: { migrate: { exitCode: 0 } } });
   expect(value === container).toBe(true);
 });
 
-test("in a preview nothing is known yet, and nothing is handed on", async () => {
+test("returns nothing in a preview", async () => {
   const { handedOn: value } = await handedOn({
     preview: true,
     outputs: { migrate: { exitCode: undefined, containerLogs: undefined } },

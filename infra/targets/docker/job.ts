@@ -2,7 +2,7 @@ import type { Container } from "@pulumi/docker";
 import { RunError, all, log } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 
-/** Lines of a failed job's log that its error shows. */
+/** Log lines that the error of a failed job shows. */
 const shownLines = 30;
 
 /** How a job's container ended. */
@@ -14,7 +14,7 @@ export interface JobEnd {
   readonly urn: string;
 }
 
-/** What is wrong with how a job ended, with the end of its log, or nothing. */
+/** The problem of a finished job with the end of its log, or undefined. */
 export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string | undefined {
   if (exitCode === 0) return undefined;
   const lines = output.trimEnd().split("\n").slice(-shownLines);
@@ -27,9 +27,9 @@ export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string
 }
 
 /**
- * The job's container once it has succeeded; what depends on this output waits for that, and is not started after a failure.
- * A failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each output that depends
- * on it.
+ * The job's container once it has succeeded. Dependent resources wait for this output and do not start after a failure.
+ * The failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each dependent
+ * output.
  */
 export function succeeded(name: string, container: Container): Output<Container> {
   return all([container.exitCode, container.containerLogs, container.urn]).apply(async ([exitCode, output, urn]) => {

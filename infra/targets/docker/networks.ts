@@ -4,9 +4,10 @@ import type { Output, Resource } from "@pulumi/pulumi";
 import { callEdges, outsideEdges } from "../../services/description.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import { labels, replaceInPlace } from "./scope.ts";
+import { subnetOf } from "./subnets.ts";
 import type { Scope } from "./scope.ts";
 
-/** Which networks each service is on. */
+/** The networks of each service. */
 export type Attachments = (service: ServiceName) => types.input.ContainerNetworksAdvanced[];
 
 interface Joined {
@@ -15,14 +16,16 @@ interface Joined {
 }
 
 /**
- * One internal network for each call edge, so that only the two at its ends reach each other and neither reaches the outside;
- * for each edge to the outside one with a way out, which the caller alone is on; and, for services that publish ports, another
- * one with a way out.
+ * One internal network for each call edge, so that only its two members reach each other, without a way out;
+ * for each external edge one network with a way out and the caller as its only member; and one
+ * with a way out for the services that publish ports.
+ * @param range range of the networks' subnets; without it the Docker engine chooses
  */
-export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource): Attachments {
-  const network = (suffix: string, internal: boolean): Output<string> =>
-    new Network(scope.named(suffix), { name: `${scope.prefix}-${suffix}`, internal, labels: labels(scope) }, { parent, ...replaceInPlace })
-      .name;
+export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource, range?: string): Attachments {
+  const network = (suffix: string, internal: boolean): Output<string> => {
+    const ipamConfigs = range === undefined ? {} : { ipamConfigs: [subnetOf(range, suffix)] };
+    return new Network(scope.named(suffix), { name: `${scope.prefix}-${suffix}`, internal, ...ipamConfigs, labels: labels(scope) }, { parent, ...replaceInPlace }).name;
+  };
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));
   for (const edge of outsideEdges(services)) joined.push({ members: [edge[0]], name: network(edge.join("-"), false) });

@@ -55,7 +55,7 @@ function run(
         services,
         images: { built, pulled: [] },
         secrets,
-        hostAddress: "127.0.0.1",
+        hostAddress: "127.0.0.1", processorLimit: 4,
         protectData: false,
         scope: { prefix: "routeql-local", stack: "local", named: (part) => part },
       },
@@ -84,7 +84,7 @@ test("there is an internal network for each call edge, and one with a way out", 
   });
 });
 
-test("each container is on the networks of its own edges, under its own name; only those that publish are on the edge", () => {
+test("each container is on its own edges' networks; only publishing ones are on the edge", () => {
   const attachments = everything.map(({ name }) => {
     const attached = unwrap(find(whole, container, name).inputs["networksAdvanced"]) as { name: string; aliases: string[] }[];
     for (const { aliases } of attached) expect(aliases).toEqual([name]);
@@ -98,7 +98,7 @@ test("each container is on the networks of its own edges, under its own name; on
   });
 });
 
-test("an edge to the outside is a network with a way out that the caller alone is on", async () => {
+test("an external edge is a network with a way out and one member", async () => {
   const resources = await run([database, migrate, { ...engine, callsOutside: ["directory"] }, gateway]);
   expect(find(resources, network, "engine-directory").inputs).toMatchObject({
     name: "routeql-local-engine-directory",
@@ -111,12 +111,12 @@ test("an edge to the outside is a network with a way out that the caller alone i
   expect(changed(whole, resources)).toEqual(["Container engine", "Network engine-directory"]);
 });
 
-test("without a service that publishes, nothing has a way out", async () => {
+test("without a publishing service no network has a way out", async () => {
   const networks = ofType(await run([database, migrate]), network);
   expect(networks.every(({ inputs }) => inputs["internal"] === true)).toBe(true);
 });
 
-test("volumes are named, for data and for files", () => {
+test("names the volumes for data and for files", () => {
   expect(names(ofType(whole, volume))).toEqual([
     "routeql-local-database-data",
     "routeql-local-database-files",
@@ -134,7 +134,7 @@ test("everything carries the stack's label, what belongs to a service its name",
   }
 });
 
-test("a service's root is read-only, without capabilities or new privileges, within limits, under its own user", () => {
+test("containers run read-only, unprivileged and within limits", () => {
   expect(find(whole, container, "engine").inputs).toMatchObject({
     name: "routeql-local-engine",
     image: "routeql/engine:0123456789ab",
@@ -144,7 +144,8 @@ test("a service's root is read-only, without capabilities or new privileges, wit
     securityOpts: ["no-new-privileges"],
     memory: 128,
     memorySwap: 128,
-    ulimits: [{ name: "nproc", soft: 32, hard: 32 }],
+    cpuPeriod: 100_000,
+    cpuQuota: 400_000,
     logOpts: { "max-size": "10m", "max-file": "3" },
     tmpfs: { "/tmp": "rw,noexec,nosuid,nodev,size=16m,mode=0700,uid=10102,gid=10102" },
     restart: "unless-stopped",
@@ -162,13 +163,13 @@ test("no container is privileged, mounts the host or leaves its network, whateve
   }
 });
 
-test("ports are published by those who declare them, on the given address", () => {
+test("publishes declared ports on the given address", () => {
   expect(find(whole, container, "gateway").inputs["ports"]).toEqual([{ internal: 8443, external: 443, ip: "127.0.0.1" }]);
   const others = ofType(whole, container).filter(({ name }) => name !== "gateway");
   expect(others.every(({ inputs }) => ((inputs["ports"] ?? []) as unknown[]).length === 0)).toBe(true);
 });
 
-test("files and secrets reach the service through the carrier, read-only, and secrets stay secrets", () => {
+test("delivers files and secrets through the carrier, read-only", () => {
   const carrier = find(whole, container, "engine-files").inputs;
   expect(carrier).toMatchObject({ name: "routeql-local-engine-files", start: false, mustRun: false, networkMode: "none" });
   expect(unwrap(carrier["uploads"])).toEqual([
@@ -191,7 +192,7 @@ test("the environment has the path of a secret, and nothing but plain values oth
   ]);
 });
 
-test("a service that has neither files nor secrets has no carrier", () => {
+test("creates no carrier for a service without files and secrets", () => {
   expect(
     ofType(whole, container)
       .map(({ name }) => name)
@@ -216,7 +217,7 @@ test("another secret changes the carriers of those who have it, and nothing else
   expect(changed(whole, after)).toEqual(["Container engine-files"]);
 });
 
-test("another variable changes one container", async () => {
+test("a changed variable replaces one container", async () => {
   const after = await run([database, migrate, { ...engine, environment: { PORT: "9999" } }, gateway]);
   expect(changed(whole, after)).toEqual(["Container engine"]);
 });
@@ -235,7 +236,7 @@ test("images are built, not pushed", () => {
   });
 });
 
-test("a description whose image is not built, or that waits for what is not described before it, is an error", async () => {
+test("rejects a description without a built image or with an unknown dependency", async () => {
   await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow(
     "There is no image sessions, but engine needs it.",
   );

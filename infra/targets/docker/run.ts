@@ -7,24 +7,28 @@ import { connect } from "./networks.ts";
 import type { Scope } from "./scope.ts";
 import { DockerService } from "./service.ts";
 
-/** On a network of Docker's a service is known by its plain name. */
+/** On a Docker network a service has its plain name. */
 export const dockerHostOf = (service: ServiceName): string => service;
 
 export interface DockerRun {
-  /** In an order in which each service comes after those it waits for. */
+  /** In start order: each service after its dependencies. */
   readonly services: readonly ServiceDescription[];
   readonly images: DockerImages;
   readonly secrets: Secrets;
   /** Address of the host on which ports are published. */
   readonly hostAddress: string;
+  /** Processors that one container may use at most. */
+  readonly processorLimit: number;
+  /** Range of the stack's networks; without one the Docker engine chooses. */
+  readonly networkRange?: string | undefined;
   /** Whether Pulumi refuses to delete volumes with data. */
   readonly protectData: boolean;
   readonly scope: Scope;
 }
 
 /** Runs services on one Docker host. */
-export function runOnDocker({ services, images, scope, ...rest }: DockerRun, parent: Resource): readonly DockerService[] {
-  const attachments = connect(services, scope, parent);
+export function runOnDocker({ services, images, scope, networkRange, ...rest }: DockerRun, parent: Resource): readonly DockerService[] {
+  const attachments = connect(services, scope, parent, networkRange);
   const names = provideImages(images, scope, parent);
   const running = new Map<ServiceName, DockerService>();
   for (const service of services) {

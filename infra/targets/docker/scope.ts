@@ -2,11 +2,13 @@ import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
-/** What the names and labels of one stack's Docker objects are made of. */
+/** Names and labels of one stack's Docker objects. */
 export interface Scope {
-  /** Begins every name: `routeql-<stack>`. */
+  /** Prefix of every name: `routeql-<stack>`. */
   readonly prefix: string;
   readonly stack: string;
+  /** Identity of the state that creates them. */
+  readonly state?: Input<string> | undefined;
   readonly named: ResourceNames;
 }
 
@@ -15,14 +17,15 @@ export interface Label {
   readonly value: Input<string>;
 }
 
-/** Labels of an object of the stack, or of one service of it; with them the tools find what belongs to a stack. */
-export function labels({ stack }: Scope, service?: ServiceName, more: Readonly<Record<string, Input<string>>> = {}): Label[] {
+/** Labels of an object of the stack, or of one of its services; the commands find a stack's objects by them. */
+export function labels({ stack, state }: Scope, service?: ServiceName, more: Readonly<Record<string, Input<string>>> = {}): Label[] {
   return [
     { label: "com.routeql.stack", value: stack },
+    ...(state === undefined ? [] : [{ label: "com.routeql.state", value: state }]),
     ...(service === undefined ? [] : [{ label: "com.routeql.service", value: service }]),
     ...Object.entries(more).map(([name, value]) => ({ label: `com.routeql.${name}`, value })),
   ];
 }
 
-/** Names are fixed, so the old object has to be gone before the new one is made. */
+/** Names are fixed, so the old object is deleted before the new one is created. */
 export const replaceInPlace = { deleteBeforeReplace: true } satisfies CustomResourceOptions;

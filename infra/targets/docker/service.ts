@@ -18,6 +18,8 @@ export interface DockerServiceArgs {
   readonly attachments: Attachments;
   /** Address on which its ports are published. */
   readonly hostAddress: string;
+  /** Processors that one container may use at most. */
+  readonly processorLimit: number;
   readonly protectData: boolean;
   readonly scope: Scope;
   /** What has to be ready before it starts. */
@@ -38,14 +40,15 @@ export class DockerService extends ComponentResource {
     super("routeql:docker:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     const files = deliverFiles(service, image, secrets, scope, this);
-    // A destroy leaves data alone; the next creation finds the volume by its name.
+    // A destroy keeps data; the next creation finds the volume by its name.
     const data =
       service.data === undefined
         ? undefined
         : new Volume(
             scope.named(`${service.name}-data`),
             { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
-            { parent: this, retainOnDelete: true, protect: protectData, ...replaceInPlace },
+            // Labels of a volume cannot be changed: another label would replace it, which protected data refuses.
+            { parent: this, retainOnDelete: true, protect: protectData, ignoreChanges: ["labels"], ...replaceInPlace },
           );
     this.container = new Container(
       scope.named(service.name),
@@ -53,7 +56,7 @@ export class DockerService extends ComponentResource {
       {
         parent: this,
         dependsOn: [...after],
-        // The provider takes another health check for an update, and then leaves the container as it is.
+        // The provider treats another health check as an update and then does not change the container.
         replaceOnChanges: ["healthcheck"],
         ...replaceInPlace,
       },

@@ -6,12 +6,12 @@ import { metadataOf, selectorOf } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import type { Replicas } from "./workload.ts";
 
-/** Share of the promised processor time, in per cent, that the autoscaler aims at. */
+/** Target of the autoscaler: share of the requested processor time, in per cent. */
 const aimedAt = 70;
-/** Seconds of less load before a replica is given up: live queries move with it. */
+/** Seconds of lower load before a replica is removed, because live queries move with it. */
 const calmSeconds = 300;
 
-/** One pod at a time may be taken away by a drain. A single pod has no budget: one would keep its node from ever being drained. */
+/** A drain may evict one pod at a time. A single pod has no budget: it would block the drain of its node. */
 export function disruptionBudget(service: ServiceDescription, { least }: Replicas, scope: Scope, parent: Resource): void {
   if (least < 2) return;
   void new PodDisruptionBudget(
@@ -28,7 +28,7 @@ export function disruptionBudget(service: ServiceDescription, { least }: Replica
   );
 }
 
-/** Lets the number of replicas follow the load of the processor, where it may. */
+/** Autoscales a service's replicas by processor load, where configured. */
 export function autoscaler(service: ServiceDescription, { least, most }: Replicas, scope: Scope, parent: Resource): void {
   if (most <= least) return;
   void new HorizontalPodAutoscaler(

@@ -5,17 +5,17 @@ import type { ForeignFiles } from "./files.ts";
 import { metadataOf } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
-/** Where the gateway's certificate comes from, if not from the program: an issuer of cert-manager's, or a Secret that is there. */
+/** Source of the gateway's certificate in the cluster: an issuer of cert-manager, or an existing Secret. */
 export type CertificateSource =
   | { readonly issuer: string; readonly kind: string; readonly publicHost: string }
   | { readonly secret: string };
 
 const secretName = "gateway-certificate";
 
-/** Where the gateway finds the parts of a Secret of the type kubernetes.io/tls. */
+/** Paths at which the gateway expects the fields of a Secret of type kubernetes.io/tls. */
 const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
 
-/** Of cert-manager's Certificate. */
+/** Spec of cert-manager's Certificate. */
 function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: string }>) {
   return {
     secretName,
@@ -26,7 +26,7 @@ function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource
   };
 }
 
-/** The gateway's certificate from the cluster; whoever renews it, the gateway takes it up by itself. */
+/** The gateway's certificate from the cluster; the gateway loads a renewed one by itself. */
 export function clusterCertificate(
   source: CertificateSource,
   scope: Scope,

@@ -4,7 +4,7 @@ import { contentHash, secretHash } from "./content-name.ts";
 
 const contents = fc.dictionary(fc.string(), fc.string());
 
-test("the order of the files does not matter, every character of them does", () => {
+test("ignores the order of files and depends on every character", () => {
   fc.assert(
     fc.property(contents, (content) => {
       const reversed = Object.fromEntries(Object.entries(content).toReversed());
@@ -15,11 +15,11 @@ test("the order of the files does not matter, every character of them does", () 
   );
 });
 
-test("what one file is called and what it holds cannot be mistaken for each other", () => {
+test("separates names from contents", () => {
   expect(contentHash({ a: "bc" })).not.toBe(contentHash({ ab: "c" }));
 });
 
-test("the name of a Secret cannot be had from its content alone", () => {
+test("a Secret's name does not depend on its content alone", () => {
   fc.assert(
     fc.property(contents, (content) => {
       expect(secretHash(content, "one key")).toBe(secretHash(content, "one key"));

@@ -5,7 +5,7 @@ import { pathsByKey } from "./file-keys.ts";
 const step = fc.stringMatching(/^[a-z0-9][-a-z0-9_]{0,10}(\.[a-z]{1,4})?$/);
 const path = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => steps.join("/"));
 
-test("every path has a key that Kubernetes takes, and is found by it", () => {
+test("gives every path a valid key and finds it again", () => {
   fc.assert(
     fc.property(fc.uniqueArray(path), (paths) => {
       const keys = pathsByKey(paths);
@@ -15,7 +15,7 @@ test("every path has a key that Kubernetes takes, and is found by it", () => {
   );
 });
 
-test("paths that would have the same key are refused, and so is one that cannot be a key", () => {
+test("rejects paths with equal keys and a path without a valid key", () => {
   expect(() => pathsByKey(["a/b", "a..b"])).toThrow("The files a/b and a..b have the same key in a ConfigMap: a..b.");
   for (const wrong of ["a b", "", "/a", "ä"]) expect(() => pathsByKey([wrong])).toThrow("cannot be in a ConfigMap or Secret");
 });

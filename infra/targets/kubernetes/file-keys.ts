@@ -1,7 +1,7 @@
 /**
- * Keys of a ConfigMap or Secret for paths of files: a key takes letters, digits, `-`, `_` and `.`, and no folder.
+ * ConfigMap or Secret keys for file paths: a key may contain letters, digits, `-`, `_` and `.`, but no folder.
  * @returns paths by key
- * @throws if a path cannot be told from another, or cannot be a key at all
+ * @throws for two paths with the same key, or a path without a valid key
  */
 export function pathsByKey(paths: readonly string[]): ReadonlyMap<string, string> {
   const byKey = new Map<string, string>();

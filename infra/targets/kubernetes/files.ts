@@ -14,13 +14,13 @@ import type { Scope } from "./scope.ts";
 export type FileSource = types.input.core.v1.VolumeProjection;
 
 export interface DeliveredFiles {
-  /** For a projected volume at `filesDirectory`; none where a service has no files. */
+  /** Sources of a projected volume at `filesDirectory`; empty for a service without files. */
   readonly sources: readonly FileSource[];
-  /** Names of the ConfigMaps and Secrets: others whenever a file or secret changes. */
+  /** Names of the ConfigMaps and Secrets; they change with each file or secret. */
   readonly names: Output<readonly string[]>;
 }
 
-/** Files that another object of the cluster holds, e.g. a certificate's Secret: path by key. */
+/** Files in another object of the cluster, such as a certificate's Secret: path by key. */
 export interface ForeignFiles {
   readonly secretName: Input<string>;
   readonly paths: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface ForeignFiles {
 
 export interface FileParts {
   readonly secrets: Secrets;
-  /** Secret: without it the names of Secrets tell nothing of their content. */
+  /** Secret key of the hashes, so that the names of Secrets reveal nothing about their content. */
   readonly nameKey: Output<string>;
   readonly foreign?: ForeignFiles;
   readonly scope: Scope;
@@ -44,7 +44,7 @@ function keyed(paths: ReadonlyMap<string, string>, contents: Contents): Output<R
   return all(Object.fromEntries([...paths].map(([key, path]) => [key, contents[path] ?? ""])));
 }
 
-/** Immutable: a changed file is another ConfigMap, so a pod that started with the old one keeps it to its end. */
+/** Immutable: a changed file is another ConfigMap, so a running pod keeps the old one. */
 function configMaps(service: ServiceDescription, files: Contents, { scope, parent }: FileParts): FileSource[] {
   const known = new Map(Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? content : undefined]));
   return pack(known).map((paths, index) => {
@@ -82,7 +82,7 @@ function secretSource(service: ServiceDescription, values: Contents, { nameKey, 
   return [{ secret: { name: made.metadata.name, items: items(byKey) } }];
 }
 
-/** Puts a service's files into ConfigMaps and its secrets into a Secret of its own, each named by what it holds. */
+/** Puts a service's files into ConfigMaps and its secrets into its own Secret, each named by its content. */
 export function deliverFiles(service: ServiceDescription, parts: FileParts): DeliveredFiles {
   const open: Record<string, Input<string>> = {};
   const closed: Record<string, Input<string>> = {};

@@ -6,18 +6,18 @@ import { clusterAuthority, makeCluster } from "./cloudnative-pg/cluster.ts";
 import { clusterPart } from "./cloudnative-pg/network.ts";
 import type { ForeignFiles } from "./files.ts";
 import type { ForeignPart } from "./network-rules.ts";
-import type { KubernetesRun } from "./run.ts";
+import type { KubernetesRun } from "./kubernetes-run.ts";
 import type { Scope } from "./scope.ts";
 
-/** What operators of the cluster run for the stack: a database, the gateway's certificate. */
+/** Objects that operators of the cluster run for the stack: a database, the gateway's certificate. */
 export interface Foreign {
-  /** For the network policies of those that call them. */
+  /** For the callers' network policies. */
   readonly parts: Partial<Record<ServiceName, ForeignPart>>;
-  /** For those that wait for them. */
+  /** For dependent services. */
   readonly ready: Partial<Record<ServiceName, Resource>>;
-  /** Files that they hold for a service. */
+  /** Files for a service. */
   readonly filesFor: (service: ServiceDescription) => ForeignFiles | undefined;
-  /** What has to be there before a service starts, besides those it waits for. */
+  /** Further objects that must exist before a service starts. */
   readonly before: (service: ServiceDescription) => readonly Resource[];
 }
 

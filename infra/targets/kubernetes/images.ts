@@ -8,7 +8,7 @@ import type { Scope } from "./scope.ts";
 export interface ImageSources {
   readonly built: readonly BuiltImage[];
   readonly pulled: readonly PulledImage[];
-  /** Where nodes take the images of this project from; without one they have them. */
+  /** Registry of this project's images; without one the nodes must have them. */
   readonly registry?: string | undefined;
   /** Whether the program builds and pushes them. */
   readonly push: boolean;
@@ -19,7 +19,7 @@ export function referenceIn(registry: string | undefined, imageName: string): st
   return registry === undefined ? imageName : `${registry}/${imageName}`;
 }
 
-/** Builds an image with Docker and pushes it; as on Docker, one with the same name is not built again. */
+/** Builds an image with Docker and pushes it; an existing name is not built again. */
 function pushed(image: BuiltImage, reference: string, { named }: Pick<Scope, "named">, parent: Resource): Output<string> {
   const [, hash = ""] = image.imageName.split(":");
   const { imageName } = new Image(

@@ -6,13 +6,13 @@ import { podTemplate } from "./pod.ts";
 import { metadataOf } from "./scope.ts";
 import type { WorkloadParts } from "./workload.ts";
 
-/** Seconds that a job has, all its tries together. */
+/** Deadline of a job in seconds, including its retries. */
 const deadlineSeconds = 1800;
 
 /**
- * A job runs once for its content: its name holds the hash of its pod, and the pod names its files and secrets by theirs. It stays
- * when it is done (no time to live), so that the same content is never run again; other content is another job, which has to
- * succeed before anything that waits for it goes on.
+ * A job runs once for its content: its name contains the hash of its pod, and the pod names its files and secrets by theirs. It stays
+ * after its success (no time to live), so that the same content never runs again. Other content is another job, which must
+ * succeed before its dependants continue.
  */
 export function job(service: ServiceDescription, parts: WorkloadParts): Job {
   const { scope, options } = parts;

@@ -3,7 +3,7 @@ import type { Resource } from "@pulumi/pulumi";
 import { labelsOf } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
-/** The strictest of the Pod Security Standards: what violates it is refused, and would be warned of and recorded. */
+/** The strictest Pod Security Standard: violations are rejected, warned about and audited. */
 const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEntries(
   ["enforce", "warn", "audit"].flatMap((mode) => [
     [`pod-security.kubernetes.io/${mode}`, "restricted"],
@@ -11,8 +11,8 @@ const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 );
 
-/** The stack's namespace. Its end is the end of all volumes in it. */
-export function makeNamespace(scope: Pick<Scope, "namespace" | "instance" | "named">, protect: boolean, parent: Resource): Namespace {
+/** The stack's namespace. Deleting it deletes all its volumes. */
+export function makeNamespace(scope: Pick<Scope, "namespace" | "instance" | "state" | "named">, protect: boolean, parent: Resource): Namespace {
   return new Namespace(
     scope.named("namespace"),
     { metadata: { name: scope.namespace, labels: { ...labelsOf(undefined, scope), ...podSecurityLabels } } },

@@ -6,12 +6,12 @@ import { denyAll, networkRules } from "./network-rules.ts";
 import type { NetworkSurroundings } from "./network-rules.ts";
 import { metadataOf } from "./scope.ts";
 
-/** Places outside may be known only during the deployment: they stand in URLs that are secret. */
+/** External addresses may be known only during the deployment, because they are parts of secret URLs. */
 export interface Surroundings extends Omit<NetworkSurroundings, "outside"> {
   readonly outside: Input<NetworkSurroundings["outside"]>;
 }
 
-/** Makes the policies of all services, and first of all the one that denies everything. */
+/** Creates the policy that denies everything, then one for each service. */
 export function connect(services: readonly ServiceDescription[], around: Surroundings, parent: Resource): readonly NetworkPolicy[] {
   const { scope } = around;
   const denied = new NetworkPolicy(scope.named("deny-all"), { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll }, { parent });

@@ -29,7 +29,7 @@ const specs = (services: readonly ServiceDescription[], changes: Partial<Network
   new Map([...networkRules(services, { scope, outside, ...changes })].map(([name, spec]) => [name, spec as unknown as Spec]));
 const nameIn = (labels: Record<string, string> | undefined): string => labels?.["app.kubernetes.io/name"] ?? "";
 
-/** Every set of services with any calls among them and outside. */
+/** Random services with random calls among them and to external services. */
 const stacks = fc
   .uniqueArray(fc.constantFrom(...names), { minLength: 1 })
   .chain((present) =>
@@ -47,7 +47,7 @@ const stacks = fc
     chosen.map((changes) => describeTestService({ ...changes, listens: [{ name: "http", port: portOf(changes.name) }] })),
   );
 
-test("what a service may call is exactly what it declares, at the callee's ports", () => {
+test("a service may call exactly its declared callees, at their ports", () => {
   fc.assert(
     fc.property(stacks, (services) => {
       for (const { name, calls } of services) {
@@ -60,7 +60,7 @@ test("what a service may call is exactly what it declares, at the callee's ports
   );
 });
 
-test("who may call a service is exactly who declares it, at its own ports: the reverse of the same edges", () => {
+test("a service accepts exactly its declared callers, at its own ports", () => {
   fc.assert(
     fc.property(stacks, (services) => {
       const rules = specs(services);
@@ -92,7 +92,7 @@ test("what is outside is reached where it is declared, and nowhere else", () => 
   );
 });
 
-test("names are looked up by those that call anybody, of the cluster's name servers alone", () => {
+test("only callers may use DNS, and only the cluster's name servers", () => {
   fc.assert(
     fc.property(stacks, (services) => {
       for (const { name, calls, callsOutside = [] } of services) {
@@ -107,7 +107,7 @@ test("names are looked up by those that call anybody, of the cluster's name serv
   );
 });
 
-test("every policy is about one service, in both directions, and no rule lets everything through", () => {
+test("every policy selects one service in both directions, and no rule allows everything", () => {
   fc.assert(
     fc.property(stacks, (services) => {
       for (const [name, spec] of specs(services)) {
@@ -122,12 +122,12 @@ test("every policy is about one service, in both directions, and no rule lets ev
   );
 });
 
-test("published ports are open to everybody, others are not", () => {
+test("opens published ports to everyone and no others", () => {
   const gateway = describeTestService({ name: "gateway", ports: [{ internal: 8443, published: 443 }] });
   expect(specs([gateway]).get("gateway")?.ingress).toEqual([{ ports: [{ port: 8443, protocol: "TCP" }] }]);
 });
 
-test("metrics are read from the namespace that is named, and from nowhere without one", () => {
+test("opens metrics to the configured namespace only", () => {
   const engine = describeTestService({ metricsPort: 9090 });
   expect(specs([engine]).get("engine")?.ingress).toEqual([]);
   expect(specs([engine], { metricsNamespace: "monitoring" }).get("engine")?.ingress).toEqual([
@@ -138,7 +138,7 @@ test("metrics are read from the namespace that is named, and from nowhere withou
   ]);
 });
 
-test("a part that an operator runs is called by the labels of its pods", () => {
+test("selects an operator's pods by their labels", () => {
   const engine = describeTestService({ calls: ["database"] });
   const foreign = { database: { pods: { "cnpg.io/cluster": "database" }, ports: [5432] } };
   expect(specs([engine], { foreign }).get("engine")?.egress.at(-1)).toEqual({
@@ -147,7 +147,7 @@ test("a part that an operator runs is called by the labels of its pods", () => {
   });
 });
 
-test("an edge to what nothing runs, or to a place that is not known, is an error", () => {
+test("rejects an edge to an unknown service or place", () => {
   expect(() => specs([describeTestService({ calls: ["database"] })])).toThrow("engine calls database, which nothing runs.");
   const calling = describeTestService({ callsOutside: ["directory"] });
   expect(() => specs([calling], { outside: {} })).toThrow("engine calls directory outside the stack, and nothing says where that is.");

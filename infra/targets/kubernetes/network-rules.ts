@@ -1,5 +1,5 @@
 /**
- * Who may talk to whom, as NetworkPolicy specs: a pure function of the descriptions, which the tests hold against the declared
+ * NetworkPolicy specs: a pure function of the descriptions. The tests compare them with the declared
  * edges in both directions.
  * @module
  */
@@ -13,16 +13,16 @@ type Spec = types.input.networking.v1.NetworkPolicySpec;
 type Peer = types.input.networking.v1.NetworkPolicyPeer;
 type Port = types.input.networking.v1.NetworkPolicyPort;
 
-/** Something that services call and that another one than this target runs, e.g. a database cluster's operator. */
+/** A callee that this target does not run itself, such as a database cluster. */
 export interface ForeignPart {
   readonly pods: Labels;
   readonly ports: readonly number[];
 }
 
-/** Where something outside the stack is reached: ports, and its address where it is known by one. */
+/** An external place: ports, and its address if known. */
 export interface OutsidePlace {
   readonly ports: readonly number[];
-  /** CIDR; without one, any address, since a policy cannot hold a name. */
+  /** CIDR; without one, any address, because a policy cannot contain a name. */
   readonly addresses?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export const nameServers = {
   ports: ["UDP", "TCP"].map((protocol) => ({ port: 53, protocol })),
 };
 
-/** Nothing goes in or out of any pod of the namespace, unless another policy lets it. */
+/** Denies all traffic of every pod in the namespace, unless another policy allows it. */
 export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 
 function ingress(service: ServiceDescription, callers: readonly ServiceName[], around: NetworkSurroundings): NonNullable<Spec["ingress"]> {
@@ -81,7 +81,7 @@ function egress(
   return rules.length === 0 ? [] : [nameServers, ...rules];
 }
 
-/** One policy for each service, by its name: exactly its edges, as callers and as callee. */
+/** One policy for each service, by its name: exactly its edges as caller and callee. */
 export function networkRules(services: readonly ServiceDescription[], around: NetworkSurroundings): ReadonlyMap<ServiceName, Spec> {
   const edges = callEdges(services);
   const listening = new Map<ServiceName, ForeignPart>(Object.entries(around.foreign ?? {}) as [ServiceName, ForeignPart][]);

@@ -11,7 +11,7 @@ test.each([
   [["redis://:p@sessions.example.net"], { ports: [6379] }],
 ])("%j is reached at %j", (urls, place) => expect(placeOf(urls)).toEqual(place));
 
-test("only what is configured is a place, and nothing of a login is in it", () => {
+test("gives only configured places, without credentials", () => {
   const places = outsidePlaces({ directory: "ldaps://a.example.net ldaps://b.example.net,ldap://c.example.net", database: "postgres://user:hidden@db/routes" });
   expect(places).toEqual({ directory: { ports: [636, 389] }, database: { ports: [5432] } });
   expect(outsidePlaces({})).toEqual({});

@@ -17,7 +17,7 @@ function addressOf(host: string): string | undefined {
   return version === 0 ? undefined : `${plain}/${version === 4 ? 32 : 128}`;
 }
 
-/** Ports, and addresses if every URL has one: a policy cannot hold a name. */
+/** Ports, and addresses if every URL has one, because a policy cannot contain a name. */
 export function placeOf(urls: readonly string[]): OutsidePlace {
   const parsed = urls.map((url) => new URL(url));
   const ports = parsed.map(({ port, protocol }) => (port === "" ? (standardPorts[protocol] ?? 0) : Number(port)));
@@ -26,13 +26,13 @@ export function placeOf(urls: readonly string[]): OutsidePlace {
 }
 
 export interface OutsideUrls {
-  /** Several, parted by blanks or commas. */
+  /** Several, separated by spaces or commas. */
   readonly directory?: string | undefined;
   readonly database?: string | undefined;
   readonly sessions?: string | undefined;
 }
 
-/** Where what lies outside the stack is reached, as far as it is configured. Only ports and addresses, nothing that is secret. */
+/** Configured places outside the stack. Only ports and addresses, nothing secret. */
 export function outsidePlaces(urls: OutsideUrls): Partial<Record<OutsideName, OutsidePlace>> {
   const known = Object.entries(urls).filter((entry): entry is [OutsideName, string] => entry[1] !== undefined);
   return Object.fromEntries(known.map(([name, text]) => [name, placeOf(text.split(/[\s,]+/).filter((url) => url !== ""))]));

@@ -7,7 +7,7 @@ const file = fc.option(
   { nil: undefined },
 );
 
-test("every file is in exactly one pack, in order, and no pack is too large", () => {
+test("puts every file into exactly one pack, in order and within the limit", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ minLength: 1 }), file, { maxKeys: 8 }), (files) => {
       const packs = pack(new Map(Object.entries(files)));
@@ -21,14 +21,14 @@ test("every file is in exactly one pack, in order, and no pack is too large", ()
   );
 });
 
-test("files that fit into one pack are in one", () => expect(pack(new Map([["a", "1"], ["b", "2"]]))).toEqual([["a", "b"]]));
+test("puts small files into one pack", () => expect(pack(new Map([["a", "1"], ["b", "2"]]))).toEqual([["a", "b"]]));
 
-test("bytes count, not characters", () => {
+test("counts bytes, not characters", () => {
   const half = "€".repeat(packBytes / 4);
   expect(pack(new Map([["a", half], ["b", half]]))).toEqual([["a"], ["b"]]);
 });
 
-test("a file that is too large is named", () => {
+test("names a file that is too large", () => {
   expect(() => pack(new Map([["metadata/large.yaml", "x".repeat(packBytes + 1)]]))).toThrow(
     "The file metadata/large.yaml has 900001 bytes; a ConfigMap takes 900000.",
   );

@@ -1,14 +1,14 @@
-/** Most bytes of files in one ConfigMap or Secret: Kubernetes takes 1 MiB with the keys. */
+/** Maximum bytes of files in one ConfigMap or Secret: Kubernetes accepts 1 MiB with the keys. */
 export const packBytes = 900_000;
 
-/** What a file counts whose content is known only during the deployment: a certificate with its chain. */
+/** Assumed size of a file that is known only during the deployment: a certificate with its chain. */
 const unknownBytes = 64 * 1024;
 
 /**
- * Divides files into packs that each fit into one ConfigMap, in the order given.
- * @param files contents by path; undefined where the content is not known yet
+ * Divides files into packs that each fit into one ConfigMap, in the given order.
+ * @param files contents by path; undefined for unknown content
  * @returns paths of each pack
- * @throws if one file alone is too large
+ * @throws for a single file that is too large
  */
 export function pack(files: ReadonlyMap<string, string | undefined>): readonly (readonly string[])[] {
   const packs: string[][] = [];

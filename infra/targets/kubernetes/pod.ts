@@ -18,7 +18,7 @@ export interface PodParts {
   readonly scope: Scope;
 }
 
-/** The volume's top belongs to root, so a service that asks to own its data has them one level below. */
+/** The volume's root directory belongs to root, so a service that must own its data uses a directory below it. */
 function environment({ environment: plain, secrets, data, dataVariable }: ServiceDescription): { name: string; value: string }[] {
   const paths = Object.entries(secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
   const own = data === undefined || dataVariable === undefined ? {} : { [dataVariable]: `${data}/own` };
@@ -28,7 +28,7 @@ function environment({ environment: plain, secrets, data, dataVariable }: Servic
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** Processor: what is promised, and no limit but eight times that, so that a start or a burst is not throttled. */
+/** Processor: a request, and a limit of eight times that, so that a start or a burst is not throttled. */
 function resources({ resources: { cpuMillicores, memoryMegabytes } }: ServiceDescription): types.input.core.v1.ResourceRequirements {
   return {
     requests: { cpu: `${cpuMillicores}m`, memory: `${memoryMegabytes}Mi` },
@@ -64,25 +64,25 @@ function volumes({ temporary }: ServiceDescription, { sources }: DeliveredFiles)
   ];
 }
 
-/** Until the end of a pod has reached those who send it requests, it goes on serving; then its own signal stops it. */
+/** A terminating pod keeps serving until its clients know; then its own signal stops it. */
 function lifecycle({ run, drainSeconds = 0 }: ServiceDescription): Pick<types.input.core.v1.Container, "lifecycle"> {
   if (run === "job" || drainSeconds === 0) return {};
   return { lifecycle: { preStop: { exec: { command: ["sleep", String(drainSeconds)] } } } };
 }
 
-/** Different nodes and zones for the replicas of a service, as far as there are any. */
+/** Spreads the replicas of a service over nodes and zones, where there are several. */
 function spread(service: ServiceDescription, scope: Scope): types.input.core.v1.TopologySpreadConstraint[] {
   return ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
     maxSkew: 1,
     topologyKey,
     whenUnsatisfiable: "ScheduleAnyway",
     labelSelector: { matchLabels: { ...selectorOf(service.name, scope) } },
-    // Old replicas on their way out do not count.
+    // Terminating old replicas do not count.
     matchLabelKeys: ["pod-template-hash"],
   }));
 }
 
-/** What a service or a job is as a pod; the same for every workload. */
+/** The pod of a service or a job; the same for every workload. */
 export function podTemplate(service: ServiceDescription, parts: PodParts): types.input.core.v1.PodTemplateSpec & { metadata: { labels: Input<Record<string, Input<string>>> } } {
   const { image, files, imagePullSecret, scope } = parts;
   const { command, entrypoint, drainSeconds = 0, graceSeconds, run, data } = service;

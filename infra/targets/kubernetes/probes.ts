@@ -4,9 +4,9 @@ import type { HealthCheck, ServiceDescription } from "../../services/description
 type Probe = types.input.core.v1.Probe;
 type Probes = Pick<types.input.core.v1.Container, "startupProbe" | "readinessProbe" | "livenessProbe">;
 
-/** Seconds that a service has for its first answer. */
+/** Seconds until a service must answer for the first time. */
 export const startWithin = 300;
-/** The same for one that may first have to read or repair its data. */
+/** The same for a service that may first read or repair its data. */
 const startWithinWithData = 1800;
 
 function action(check: HealthCheck): Pick<Probe, "httpGet" | "exec"> {
@@ -16,8 +16,8 @@ function action(check: HealthCheck): Pick<Probe, "httpGet" | "exec"> {
 }
 
 /**
- * Startup, readiness and liveness from the one health description. Readiness turns requests away while the service or what it
- * needs is down; liveness, which restarts it, asks for the service alone and waits longer.
+ * Startup, readiness and liveness from one health description. Readiness stops requests while the service or its
+ * dependencies are down. Liveness restarts the service; it checks the service only and waits longer.
  */
 export function probesOf({ health, alive = health, data }: ServiceDescription): Probes {
   if (health === undefined || alive === undefined) return {};

@@ -7,7 +7,7 @@ import { changed, find, recordStack } from "../../testing/recorded-stack.ts";
 import type { RecordedResource } from "../../testing/recorded-stack.ts";
 import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
 import { runOnKubernetes } from "./run.ts";
-import type { KubernetesRun } from "./run.ts";
+import type { KubernetesRun } from "./kubernetes-run.ts";
 
 const types = {
   namespace: "kubernetes:core/v1:Namespace",
@@ -107,7 +107,7 @@ const ofType = (resources: readonly RecordedResource[], type: string): RecordedR
   resources.filter((resource) => resource.type === type);
 const nameOf = ({ inputs: given }: RecordedResource): string => (unwrap(given["metadata"]) as { name: string }).name;
 
-test("the namespace enforces the strictest pod security, and warns of and records what violates it", () => {
+test("the namespace enforces, warns of and audits the strictest pod security", () => {
   expect(inputs(types.namespace, "namespace")["metadata"]).toMatchObject({
     name: "routes",
     labels: {
@@ -118,7 +118,7 @@ test("the namespace enforces the strictest pod security, and warns of and record
   });
 });
 
-test("a namespace that has to be there is not made, and everything is in it all the same", async () => {
+test("uses an existing namespace without creating it", async () => {
   const resources = await run(everything, { createNamespace: false });
   expect(ofType(resources, types.namespace)).toEqual([]);
   for (const { inputs: given, type } of resources) {
@@ -132,7 +132,7 @@ test("services without data are Deployments, services with data StatefulSets, jo
   expect(ofType(whole, types.job).map(({ name }) => name)).toEqual(["migrate"]);
 });
 
-/** What Pod Security `restricted` demands (Kubernetes' Pod Security Standards), field by field. */
+/** Requirements of Pod Security `restricted` (Kubernetes' Pod Security Standards), field by field. */
 test.each([
   [types.deployment, "engine"],
   [types.deployment, "gateway"],
@@ -194,14 +194,14 @@ test("files and secrets are one read-only tree, as on Docker", () => {
   ]);
 });
 
-test("ConfigMaps and Secrets are immutable and named by what they hold", () => {
+test("ConfigMaps and Secrets are immutable and named by their content", () => {
   for (const resource of [...ofType(whole, types.configMap), ...ofType(whole, types.secret)]) {
     expect(resource.inputs["immutable"]).toBe(true);
     expect(nameOf(resource)).toMatch(new RegExp(`^${resource.name}-[0-9a-f]{12}$`));
   }
 });
 
-test("no secret is in clear in the inputs of any resource, and no name of a Secret is one", () => {
+test("no resource input contains a secret in clear, and no name of a Secret is one", () => {
   for (const { inputs: given, type } of whole) {
     expect(splitSecrets(given).open).not.toContain("value-of-");
     if (type === types.configMap) expect(splitSecrets(given).secrets).toEqual([]);
@@ -209,7 +209,7 @@ test("no secret is in clear in the inputs of any resource, and no name of a Secr
   expect(splitSecrets(find(whole, types.secret, "engine-secrets").inputs["metadata"]).secrets).toEqual([]);
 });
 
-test("a database that asks to own its data has them below the top of the volume", () => {
+test("a database that must own its data has a directory below the volume's root", () => {
   const { spec } = inputs(types.statefulSet, "database");
   expect(spec.template.spec.containers[0].env).toContainEqual({ name: "PGDATA", value: "/var/lib/data/own" });
   expect(spec.template.spec.containers[0]["volumeMounts"]).toContainEqual({ name: "data", mountPath: "/var/lib/data" });
@@ -219,7 +219,7 @@ test("a database that asks to own its data has them below the top of the volume"
   expect(spec["persistentVolumeClaimRetentionPolicy"]).toEqual({ whenDeleted: "Retain", whenScaled: "Retain" });
 });
 
-test("probes come from the health description; only what a restart would help restarts", () => {
+test("derives probes from the health description; liveness covers only what a restart repairs", () => {
   const ready = { path: "/healthz?strict=true", port: 8080 };
   expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({
     startupProbe: { httpGet: ready, periodSeconds: 2, failureThreshold: 150 },
@@ -233,7 +233,7 @@ test("probes come from the health description; only what a restart would help re
     expect(inputs(types.job, "migrate").spec.template.spec.containers[0]).not.toHaveProperty(probe);
 });
 
-test("a pod goes on serving for its drain, and has that longer to stop", () => {
+test("a pod keeps serving while it drains, and has additional time to stop", () => {
   const { spec } = inputs(types.deployment, "engine").spec.template;
   expect(spec.containers[0]["lifecycle"]).toEqual({ preStop: { exec: { command: ["sleep", "5"] } } });
   expect(spec["terminationGracePeriodSeconds"]).toBe(15);
@@ -249,7 +249,7 @@ test("Docker's command is Kubernetes' arguments, Docker's entry point its comman
   expect(inputs(types.deployment, "engine", other).spec.template.spec.containers[0]).toMatchObject({ command: ["sh", "start"] });
 });
 
-test("where the number of replicas follows the load, only the autoscaler sets it", () => {
+test("with autoscaling only the autoscaler sets the number of replicas", () => {
   expect(inputs(types.deployment, "engine").spec).not.toHaveProperty("replicas");
   expect(inputs(types.autoscaler, "engine").spec).toMatchObject({
     scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "engine" },
@@ -260,7 +260,7 @@ test("where the number of replicas follows the load, only the autoscaler sets it
   expect(ofType(whole, types.autoscaler).map(({ name }) => name)).toEqual(["engine"]);
 });
 
-test("replicas lie on different nodes and are taken away one at a time; a single pod keeps no node from being drained", async () => {
+test("spreads replicas, evicts one at a time, and lets a node with a single pod drain", async () => {
   expect(ofType(whole, types.budget).map(({ name }) => name)).toEqual(["engine", "gateway"]);
   const labels = { "app.kubernetes.io/name": "engine", "app.kubernetes.io/instance": "routeql-prod" };
   expect(inputs(types.budget, "engine").spec).toMatchObject({ maxUnavailable: 1, selector: { matchLabels: labels } });
@@ -293,12 +293,12 @@ test.each([
   for (const { inputs: given } of others) expect(given["spec"]).toMatchObject({ type: "ClusterIP" });
 });
 
-test("a policy denies everything, and there is one for each service besides", () => {
+test("creates a policy that denies everything and one for each service", () => {
   expect(ofType(whole, types.policy).map(nameOf).toSorted()).toEqual(["database", "deny-all", "engine", "gateway", "migrate"]);
   expect(inputs(types.policy, "deny-all").spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
 });
 
-test("images come from the registry that is named, or are on the nodes", async () => {
+test("takes images from the configured registry or from the nodes", async () => {
   const imageOf = (resources: RecordedResource[]): unknown =>
     inputs(types.deployment, "engine", resources).spec.template.spec.containers[0]["image"];
   expect(imageOf(whole)).toBe("routeql/engine:0123456789ab");
@@ -311,22 +311,22 @@ test("images come from the registry that is named, or are on the nodes", async (
   expect(ofType(whole, "docker:index/image:Image")).toEqual([]);
 });
 
-test("the same again changes nothing", async () => {
+test("a second run changes nothing", async () => {
   expect(changed(whole, await run())).toEqual([]);
 });
 
-test("another secret restarts those who have it, and nothing else", async () => {
+test("a changed secret restarts exactly its readers", async () => {
   const after = await run(everything, {}, testSecrets({ "engine-access-key": "another" }));
   expect(changed(whole, after)).toEqual(["Deployment engine", "Secret engine-secrets"]);
 });
 
-test("another file restarts those who have it, and nothing else", async () => {
+test("a changed file restarts exactly its readers", async () => {
   const files = { ...engine.files, "metadata/version.yaml": "version: 4\n" };
   const after = await run([database, migrate, { ...engine, files }, gateway]);
   expect(changed(whole, after)).toEqual(["ConfigMap engine-files", "Deployment engine"]);
 });
 
-test("another secret of a job, or another image, is another job", async () => {
+test("a changed secret or image creates another job", async () => {
   const after = await run(everything, {}, testSecrets({ "owner-password": "another" }));
   expect(changed(whole, after)).toEqual(["Job migrate", "Secret migrate-secrets"]);
   const jobName = (resources: RecordedResource[]): string => nameOf(find(resources, types.job, "migrate"));
@@ -337,14 +337,14 @@ test("another secret of a job, or another image, is another job", async () => {
   expect(new Set(images).size).toBe(3);
 });
 
-test("a job is tried again a few times, has a deadline, and stays when it is done", () => {
+test("a job retries a few times, has a deadline, and stays when it is done", () => {
   const { spec } = inputs(types.job, "migrate");
   expect(spec).toMatchObject({ backoffLimit: 4, activeDeadlineSeconds: 1800 });
   expect(spec).not.toHaveProperty("ttlSecondsAfterFinished");
   expect(spec.template.spec["restartPolicy"]).toBe("Never");
 });
 
-test("files that an object of the cluster holds come from there", async () => {
+test("mounts files that an object of the cluster contains", async () => {
   const resources = await run(everything, { certificate: { secret: "gateway-tls" } });
   expect(ofType(resources, types.secret).map(({ name }) => name)).not.toContain("gateway-secrets");
   const [files] = inputs(types.deployment, "gateway", resources).spec.template.spec.volumes;
@@ -365,7 +365,7 @@ test("files that an object of the cluster holds come from there", async () => {
   });
 });
 
-test("a description without an image, a size or what it waits for is an error", async () => {
+test("rejects a description without an image, a size or a dependency", async () => {
   await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow("There is no image sessions, but engine needs it.");
   await expect(run([{ ...engine, calls: [] }])).rejects.toThrow("engine waits for migrate, which is not described before it.");
   await expect(run([database], { storage: {} })).rejects.toThrow("Nothing says how large the volume of database is.");

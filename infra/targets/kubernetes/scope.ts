@@ -2,28 +2,37 @@ import type { Input, Output } from "@pulumi/pulumi";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
-/** What the names and labels of one stack's Kubernetes objects are made of. */
+/** Names and labels of one stack's Kubernetes objects. */
 export interface Scope {
   readonly namespace: string;
-  /** The same, once the namespace is there; what is made in it waits for it. */
+  /** The same, once the namespace exists; its objects wait for it. */
   readonly readyNamespace: Output<string>;
-  /** Tells this deployment from another in labels: `routeql-<stack>`. */
+  /** Label of this deployment: `routeql-<stack>`. */
   readonly instance: string;
-  /** Ends every DNS name of the cluster, e.g. `cluster.local`. */
+  /** Identity of the state that creates them. */
+  readonly state?: Input<string> | undefined;
+  /** DNS domain of the cluster, e.g. `cluster.local`. */
   readonly clusterDomain: string;
   readonly named: ResourceNames;
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Tells the pods of one service from all others; the selector of a workload can never change. */
+/** Labels of an object; the identity of the state may be known only during the deployment. */
+export type ObjectLabels = Readonly<Record<string, Input<string>>>;
+
+/** Name of the label with the identity of the state. */
+export const stateLabel = "com.routeql.state";
+
+/** Selects the pods of one service; a workload's selector can never change. */
 export function selectorOf(service: ServiceName, { instance }: Pick<Scope, "instance">): Labels {
   return { "app.kubernetes.io/name": service, "app.kubernetes.io/instance": instance };
 }
 
-/** Labels of every object of the stack, or of one service of it (Kubernetes' recommended labels). */
-export function labelsOf(service: ServiceName | undefined, { instance }: Pick<Scope, "instance">): Labels {
+/** Labels of every object of the stack, or of one of its services (Kubernetes' recommended labels). */
+export function labelsOf(service: ServiceName | undefined, { instance, state }: Pick<Scope, "instance" | "state">): ObjectLabels {
   return {
+    ...(state === undefined ? {} : { [stateLabel]: state }),
     ...(service === undefined ? {} : { "app.kubernetes.io/name": service }),
     "app.kubernetes.io/instance": instance,
     "app.kubernetes.io/part-of": "routeql",
@@ -35,7 +44,7 @@ export function metadataOf(name: Input<string>, service: ServiceName | undefined
   return { name, namespace: scope.readyNamespace, labels: { ...labelsOf(service, scope) } };
 }
 
-/** Whole DNS name of a service, for those that do not use the search domains of /etc/resolv.conf. */
+/** Full DNS name of a service, for clients that do not use the search domains of /etc/resolv.conf. */
 export function hostOf(service: ServiceName, { namespace, clusterDomain }: Pick<Scope, "namespace" | "clusterDomain">): string {
   return `${service}.${namespace}.svc.${clusterDomain}`;
 }

@@ -27,17 +27,17 @@ export interface KubernetesServiceArgs {
   readonly publication: Publication;
   readonly protectData: boolean;
   readonly scope: Scope;
-  /** What has to be ready before it starts. */
+  /** Objects that must be ready before it starts. */
   readonly after: readonly Resource[];
 }
 
-/** One service or job on Kubernetes: its files, its workload and what leads to it. */
+/** One service or job on Kubernetes: its files, its workload and its Service. */
 export class KubernetesService extends ComponentResource {
   readonly name: ServiceName;
   /** Name of the workload. */
   readonly workload: Output<string>;
   readonly image: Output<string>;
-  /** Once a service is ready or a job has succeeded, whoever depends on it goes on. */
+  /** Dependants wait for it: a ready service or a successful job. */
   readonly ready: Resource;
   /** Known when it is ready. */
   readonly readyId: Output<string>;

@@ -4,7 +4,7 @@ import type { ServiceDescription } from "../../services/description.ts";
 import { metadataOf, selectorOf } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
-/** How the published ports are reached from outside the cluster. */
+/** How clients outside the cluster reach the published ports. */
 export interface Publication {
   readonly type: "LoadBalancer" | "NodePort" | "ClusterIP";
   /** For the cloud's load balancer, by name. */
@@ -12,8 +12,8 @@ export interface Publication {
 }
 
 /**
- * The DNS name and address of a service inside the cluster. One with data is headless: its one pod is its address, and clients
- * that hold connections see at once that it went.
+ * DNS name and address of a service inside the cluster. A service with data is headless: its pod is its address, so clients
+ * with open connections notice its end at once.
  */
 export function internalService(service: ServiceDescription, scope: Scope, parent: Resource): Service {
   return new Service(
@@ -21,7 +21,7 @@ export function internalService(service: ServiceDescription, scope: Scope, paren
     {
       metadata: {
         ...metadataOf(service.name, service.name, scope),
-        // Its pods may have to wait for a job; a failure of that is told by the job, at once.
+        // Its pods may wait for a job, whose failure is reported by the job itself.
         annotations: { "pulumi.com/skipAwait": "true" },
       },
       spec: {
@@ -35,7 +35,7 @@ export function internalService(service: ServiceDescription, scope: Scope, paren
   );
 }
 
-/** The one way in, made when there are pods behind it. Traffic goes to pods of the node that got it, because only so the gateway sees the client's address. */
+/** The only way in, created when it has pods. Traffic stays on the node that received it, so that the gateway sees the client's address. */
 export function publishedService(
   service: ServiceDescription,
   { type, annotations }: Publication,

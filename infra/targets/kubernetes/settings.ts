@@ -3,7 +3,7 @@ import { readAnnotations } from "../../settings/kubernetes-checks.ts";
 import type { PlainSettings } from "../../settings/list.ts";
 import type { CertificateSource } from "./certificate.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
-import type { KubernetesRun } from "./run.ts";
+import type { KubernetesRun } from "./kubernetes-run.ts";
 import type { Scope } from "./scope.ts";
 
 /** Name of the namespace of a stack. */
@@ -40,11 +40,11 @@ function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
   };
 }
 
-/** What the settings say about how services run on a cluster. */
-export function kubernetesRunOf(settings: PlainSettings, { instance, named }: Pick<Scope, "instance" | "named">): FromSettings {
+/** Settings that decide how services run on a cluster. */
+export function kubernetesRunOf(settings: PlainSettings, { instance, state, named }: Pick<Scope, "instance" | "state" | "named">): FromSettings {
   const { storageClass } = settings;
   return {
-    scope: { namespace: namespaceOf(settings, instance), instance, named, clusterDomain: settings.clusterDomain },
+    scope: { namespace: namespaceOf(settings, instance), instance, state, named, clusterDomain: settings.clusterDomain },
     createNamespace: settings.createNamespace,
     replicas: {
       gateway: { least: settings.gatewayReplicas, most: settings.gatewayReplicasMost },

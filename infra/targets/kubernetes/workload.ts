@@ -6,10 +6,10 @@ import type { PodParts } from "./pod.ts";
 import { startWithin } from "./probes.ts";
 import { metadataOf, selectorOf } from "./scope.ts";
 
-/** How many pods a service without data has. */
+/** Replicas of a service without data. */
 export interface Replicas {
   readonly least: number;
-  /** More than the least: their number follows the load. */
+  /** If it exceeds the minimum, the number follows the load. */
   readonly most: number;
 }
 
@@ -17,7 +17,7 @@ export interface Replicas {
 export interface Storage {
   /** Kubernetes' form: `20Gi`. */
   readonly size: string;
-  /** Default: the cluster's own default class. */
+  /** Default: the cluster's default class. */
   readonly storageClass?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface WorkloadParts extends PodParts {
   readonly options: CustomResourceOptions;
 }
 
-/** A service without data. A new version takes over pod by pod, each ready before an old one goes. */
+/** A service without data. A new version rolls out pod by pod, each ready before an old one ends. */
 export function deployment(service: ServiceDescription, { least, most }: Replicas, parts: WorkloadParts): Deployment {
   const { scope, options } = parts;
   return new Deployment(
@@ -33,7 +33,7 @@ export function deployment(service: ServiceDescription, { least, most }: Replica
     {
       metadata: metadataOf(service.name, service.name, scope),
       spec: {
-        // Where the number follows the load it is the autoscaler's alone.
+        // With autoscaling only the autoscaler sets the number.
         ...(most > least ? {} : { replicas: least }),
         revisionHistoryLimit: 3,
         progressDeadlineSeconds: startWithin + 60,
@@ -46,7 +46,7 @@ export function deployment(service: ServiceDescription, { least, most }: Replica
   );
 }
 
-/** A service with data: one pod, whose volume outlives it and the workload. */
+/** A service with data: one pod with a volume that outlives the pod and the workload. */
 export function statefulSet(service: ServiceDescription, { size, storageClass }: Storage, parts: WorkloadParts): StatefulSet {
   const { scope, options } = parts;
   return new StatefulSet(

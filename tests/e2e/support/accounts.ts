@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
+import type { ApplicationRole } from "@routeql/contract/roles";
 import { hash } from "@node-rs/argon2";
 import type { Caller } from "./graphql.ts";
 import { type Credentials, session, tokenOfSession } from "./sessions.ts";
 import { database } from "./database.ts";
 
-export const roles = ["pending", "viewer", "analyst", "tenant", "operator"] as const;
-
-export type Role = (typeof roles)[number];
+export type Role = ApplicationRole;
 
 export interface Account extends Credentials {
   readonly id: string;
@@ -40,12 +39,6 @@ export async function makeAccount(role: Role, { organisation, disabled = false }
     [account.id, account.email, account.name, await hash(account.password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }), role, account.organisation, disabled],
   );
   return account;
-}
-
-/** Removes the accounts that {@link makeAccount} ever made in this stack. */
-export async function removeAccounts(): Promise<void> {
-  const owner = await database("owner");
-  await owner.query("delete from auth.users where id like 'e2e-%'");
 }
 
 /** One account that asks for a new token whenever the last one is about to expire. */

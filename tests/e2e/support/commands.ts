@@ -6,5 +6,5 @@ const repository = resolve(import.meta.dirname, "../../..");
 
 /** One of the kit's own commands (`npm run load -- …`) on the stack under test; gives what it printed. @throws when it fails */
 export async function command(name: "load" | "detect" | "logs" | "psql", ...args: string[]): Promise<string> {
-  return mustRun(process.execPath, ["infra/local/main.ts", name, "--stack", stack.name, ...args], { cwd: repository, timeout: 300_000 });
+  return mustRun(process.execPath, ["cli/main.ts", name, "--stack", stack.name, ...args], { cwd: repository, timeout: 300_000 });
 }

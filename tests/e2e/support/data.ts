@@ -1,6 +1,4 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { command } from "./commands.ts";
 import { database } from "./database.ts";
@@ -53,18 +51,6 @@ export async function loadDemo(): Promise<void> {
   if ((await countBetween("0001-01-01", "9999-12-31")) >= demoUpdates && (await isDetected())) return;
   await command("load", "--demo", String(demoUpdates));
   await writeSmallWorld();
-}
-
-/** Loads lines in `bgpdump -m` form. */
-export async function loadLines(lines: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "routeql-e2e-"));
-  try {
-    const file = join(folder, "updates.e2e.bgpdump");
-    await writeFile(file, `${lines.join("\n")}\n`);
-    return await command("load", file);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
 }
 
 async function countBetween(from: string, to: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { openDatabase } from "../../../infra/local/api.ts";
+import { openDatabase } from "@routeql/cli/api";
 import { stack } from "./stack.ts";
 
 type Role = "owner" | "sidecar" | "loader";
@@ -19,6 +19,8 @@ export async function database(role: Role): Promise<Client> {
   if (connection === undefined) {
     connection = open(role);
     connections.set(role, connection);
+    // A database that restarts refuses connections for a while; the next use asks again.
+    connection.catch(() => connections.delete(role));
   }
   return (await connection).client;
 }
@@ -28,12 +30,17 @@ async function open(role: Role): Promise<{ client: Client; close: () => Promise<
   const client = new Client(opened.config);
   // The suite kills the database on purpose; the next use opens a new way to it.
   client.on("error", () => connections.delete(role));
-  await client.connect();
-  oneAfterAnother(client);
   const close = async (): Promise<void> => {
-    await client.end();
+    await client.end().catch(() => undefined);
     await opened.close();
   };
+  try {
+    await client.connect();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  oneAfterAnother(client);
   return { client, close };
 }
 

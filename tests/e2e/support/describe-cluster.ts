@@ -1,6 +1,6 @@
-import { connectCluster } from "../../../infra/local/kubernetes/connect.ts";
-import type { Place } from "../../../infra/local/kubernetes/place.ts";
-import { listAt } from "../../../infra/local/plugins/kubernetes/api/objects.ts";
+import { connectCluster } from "@routeql/cli/kubernetes/connect";
+import type { Place } from "@routeql/cli/kubernetes/place";
+import { listAt } from "@routeql/host/kubernetes/objects";
 
 /** The node port by which one of the gateway's ports is reached. @throws {Error} when it has none */
 export async function servicePort({ namespace }: Place, internal: number): Promise<number> {

@@ -7,7 +7,7 @@ import { database } from "./database.ts";
 
 export const northOrganisation = "e2e-north";
 export const southOrganisation = "e2e-south";
-export const incidentOrganisation = "e2e-incident";
+const incidentOrganisation = "e2e-incident";
 
 /** What the two organisations of the small world may announce. */
 export const northPrefix = "198.18.0.0/24";

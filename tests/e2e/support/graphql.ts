@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { call, type Reply } from "./http.ts";
 import { stack } from "./stack.ts";
 
-/** Who asks: the holder of a token, the holder of the master key, or somebody with these headers. */
+/** The client: a holder of a token, a holder of the master key, or one with these headers. */
 export type Caller = { readonly token: string } | { readonly masterKey: string } | { readonly headers: Readonly<Record<string, string>> };
 
 export const master: Caller = { masterKey: stack.engineAccessKey };

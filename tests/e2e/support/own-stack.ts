@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { accessFileOf, bringDown, bringUp } from "../../../infra/local/api.ts";
-import { stackPaths } from "../../../infra/local/foundation/paths.ts";
-import { engineSettings } from "../../../infra/settings/engine-settings.ts";
-import { parseEnvironmentFile } from "../../../infra/settings/environment-file.ts";
+import { accessFileOf, bringDown, bringUp } from "@routeql/cli/api";
+import { stackPaths } from "@routeql/host/paths";
+import { engineSettings } from "@routeql/infra/settings/engine-settings";
+import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
 import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/evidence.ts";
 import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";
@@ -11,6 +11,9 @@ import { secretsOfContainer } from "./stack-secrets.ts";
 
 /** Settings by name (`httpsPort`), as `npm run up` takes them. */
 export type Settings = Readonly<Record<string, string>>;
+
+/** Origin of the pages that may call the API of a suite's stack. */
+export const pageOrigin = "http://localhost:5173";
 
 /** Brings a suite's own stack up, under a name that no other suite uses. Returns the path of its access.env. */
 export async function bringUpOwn(name: string, settings: Settings = {}): Promise<string> {
@@ -20,6 +23,7 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
     httpsPort: String(httpsPort),
     consolePort: String(consolePort),
     engineConsole: "true",
+    corsOrigins: pageOrigin,
     // The least there is, so that a token's end can be waited for.
     tokenLifeSeconds: "60",
     // All clients of the suite share one address.
@@ -70,9 +74,18 @@ const accessFileVariables = ["ROUTEQL_ACCESS_FILE", "ROUTEQL_FAULTS_ACCESS_FILE"
 export async function takeDownLeftStack(name: string): Promise<boolean> {
   const given = accessFileVariables.map((variable) => process.env[variable]).filter((file) => file !== undefined);
   if (given.some((file) => basename(dirname(file)) === name)) return false;
-  if ((await containersOf(name)).length === 0) return false;
+  if (!(await isHere(name))) return false;
   await takeDownOwn(name);
   return true;
+}
+
+/** Whether containers of this checkout's stack exist; another checkout may run a suite's stack of the same name. */
+async function isHere(name: string): Promise<boolean> {
+  const text = await readFile(stackPaths(name).identityFile, "utf8").catch(() => undefined);
+  if (text === undefined) return false;
+  const { state } = JSON.parse(text) as { state: string };
+  const { stdout } = await run("docker", ["ps", "--all", "--quiet", "--filter", `label=com.routeql.stack=${name}`, "--filter", `label=com.routeql.state=${state}`]);
+  return stdout.trim() !== "";
 }
 
 async function containersOf(name: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { database } from "./database.ts";
-import { loadLines } from "./data.ts";
+import { loadLines } from "./load-lines.ts";
 import { detectAll, northOrganisation, northPrefix, northPrefix6, southOrganisation, southPrefix } from "./detection.ts";
 
 /** The two organisations whose prefixes the small world announces. */

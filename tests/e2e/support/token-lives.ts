@@ -4,7 +4,8 @@
  * @module
  */
 import { makeAccount } from "./accounts.ts";
-import { loadDemo, loadLines } from "./data.ts";
+import { loadDemo } from "./data.ts";
+import { loadLines } from "./load-lines.ts";
 import { data } from "./graphql.ts";
 import { accessToken, claimsOf, logout, session, singleStep, tokenOfSession } from "./sessions.ts";
 import { announcement } from "./small-world.ts";

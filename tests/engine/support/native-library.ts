@@ -1,4 +1,4 @@
-import { createEngine, type Engine, type EngineOptions } from "../../../engine/src/engine.ts";
+import { createEngine, type Engine, type EngineOptions } from "@routeql/engine";
 import { startDatabase, type StartedDatabaseContainer } from "../../harness/database-container.ts";
 import { sourceAt } from "./source.ts";
 

@@ -1,9 +1,9 @@
-import { createEngine, query, type Engine, type EngineOptions, type Session } from "../../../engine/src/engine.ts";
+import { createEngine, query, type Engine, type EngineOptions, type Session } from "@routeql/engine";
 import { startDatabase, type StartedDatabaseContainer } from "../../harness/database-container.ts";
 
 /**
  * Three hijacks and four updates, with documentation prefixes and AS numbers: org-1 owns 192.0.2.0/24, org-2 198.51.100.0/24.
- * h2 is ignored; the last update belongs to nobody.
+ * h2 is ignored; the last update belongs to no hijack.
  */
 const rows = `
 insert into auth.organisations (id, name) values ('org-1', 'One'), ('org-2', 'Two');

@@ -1,5 +1,5 @@
 import type { Response } from "undici";
-import { errorCodes } from "../../../contract/error-codes.ts";
+import { errorCodes } from "@routeql/contract/error-codes";
 
 /**
  * What a request in a bad hour came to. `right` and `wrong`: the answer was, or was not, the one that this caller must get; `refused`: an error
@@ -16,7 +16,7 @@ export interface Outcome {
   readonly endedAt: number;
 }
 
-/** Codes of the engine that an outage may give (docs/engine.md): Hasura's own names. */
+/** Codes of the engine that an outage may give (docs/reference/engine.md): Hasura's own names. */
 const outageCodes = new Set(["postgres-error", "timeout", "temporarily-unavailable"]);
 
 /** Statuses of ours that an outage may give. */

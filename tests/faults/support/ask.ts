@@ -2,7 +2,7 @@ import { Agent, fetch, type RequestInit } from "undici";
 import { stack } from "../../e2e/support/stack.ts";
 import { judgeError, type Outcome } from "./answers.ts";
 
-/** No request of a client may take longer, whatever happens behind the gateway: stated in docs/faults.md. */
+/** No request of a client may take longer, whatever happens behind the gateway: stated in docs/design/faults.md. */
 export const answerBound = 20_000;
 
 /**

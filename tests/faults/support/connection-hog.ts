@@ -8,7 +8,7 @@ import { mustRun } from "../../harness/process.ts";
 const port = 6379;
 const caller = `routeql-${stack.name}-auth-sidecar-sessions`;
 
-/** Connections that the store gives during the fault, whoever takes them. */
+/** Connections that the store accepts during the fault in total. */
 const fewest = 16;
 
 export interface TakenConnections extends AsyncDisposable {

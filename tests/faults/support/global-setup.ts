@@ -10,7 +10,7 @@ import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { teardown as removeContainers } from "../../harness/global-setup.ts";
 import { forgetFigures } from "./figures.ts";
 
-/** Tokens outlive every fault; statements are given up soon, so that a database that hangs is noticed within the suite's patience. */
+/** Tokens outlive every fault; statements time out early, so that a hanging database is noticed within the suite's limits. */
 const settings = { tokenLifeSeconds: "3600", statementTimeoutSeconds: "8" };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

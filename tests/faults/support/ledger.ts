@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { openDatabase } from "../../../infra/local/api.ts";
+import { openDatabase } from "@routeql/cli/api";
 import { stack } from "../../e2e/support/stack.ts";
 import { asSuperuser } from "./parts.ts";
 
-/** A writer that notes what the database has acknowledged, and goes on by itself after each failure. */
+/** A writer that records what the database has acknowledged and continues after each failure. */
 export class Ledger {
   private readonly acknowledged: string[] = [];
   private readonly mark = `ledger-${randomBytes(4).toString("hex")}`;

@@ -39,7 +39,7 @@ export async function loginAsker(): Promise<Asker> {
     next: () => {
       if (sessionId === undefined) return login;
       if (tokens < 5) return token(sessionId);
-      // Whether its answer comes or not: a logout that nobody answered may have happened.
+      // With or without an answer: an unanswered logout may have happened.
       const last = sessionId;
       sessionId = undefined;
       return logout(last);

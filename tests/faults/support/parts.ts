@@ -35,7 +35,11 @@ export async function reconnect(part: Part): Promise<void> {
 }
 
 /** Processor time of the part, in processors. */
-export const throttle = (part: Part, processors: string): Promise<string> => mustRun("docker", ["update", "--cpus", processors, containerOf(part)]);
+export const throttle = (part: Part, processors: number): Promise<string> => {
+  // A quota, as the containers have: Docker refuses to replace it by `--cpus`.
+  const period = 100_000;
+  return mustRun("docker", ["update", "--cpu-period", String(period), "--cpu-quota", String(Math.round(processors * period)), containerOf(part)]);
+};
 
 /**
  * Puts a misbehaving proxy between two parts of the running stack: the caller's new connections go to the host's end of the network they share,

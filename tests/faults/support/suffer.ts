@@ -12,16 +12,16 @@ export interface Fault {
   readonly undo?: () => Promise<unknown>;
   /** How long it lasts. */
   readonly milliseconds: number;
-  /** After its end every client is served again within so many milliseconds, with nobody's help. */
+  /** Milliseconds within which every client is served again after the fault, without intervention. */
   readonly recovery: number;
-  /** Requests may find nobody listening: the gateway itself is what fails. */
+  /** Requests may find no listener: the gateway itself fails. */
   readonly unreachable?: boolean;
-  /** Whether clients must have been refused meanwhile; a fault that nobody noticed would prove nothing. */
+  /** Whether clients must have been rejected meanwhile; an unnoticed fault would prove nothing. */
   readonly noticed: boolean;
 }
 
 /**
- * Lets a fault happen while clients work, and holds to what must be true of each: no wrong answer, no error but ours, all within their bounds,
+ * Injects a fault while clients work and checks each client: no wrong answer, only our errors, all within their limits,
  * nothing lost that was acknowledged, everything well again by itself.
  */
 export async function suffer(fault: Fault): Promise<Account & { readonly recovered: number }> {

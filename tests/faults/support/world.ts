@@ -10,7 +10,7 @@ import { asSuperuser } from "./parts.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriber } from "./subscriber.ts";
 
-/** All that goes on while faults happen. */
+/** Everything that runs while faults happen. */
 export interface World {
   readonly askers: readonly Asker[];
   readonly crowd: Crowd;

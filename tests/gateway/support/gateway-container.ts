@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import { type GatewaySettings, renderGateway } from "../../../nginx/render.ts";
+import { type GatewaySettings, renderGateway } from "@routeql/nginx/render";
 import { keepLog } from "../../harness/logs.ts";
 import { ContainerAtOwnAddress } from "../../harness/own-address.ts";
 import { run } from "../../harness/process.ts";
@@ -16,7 +16,8 @@ export const roomySettings: GatewaySettings = {
   httpsPort: 8443,
   consolePort: 32_000,
   console: true,
-  consoleUpstreamPath: "/console",
+  corsOrigins: ["https://app.example.net"],
+  sessionVariables: ["X-Hasura-Org-Id"],
   engineAddress: "engine:8080",
   sidecarAddress: "auth-sidecar:8080",
   bodyLimitKilobytes: 256,

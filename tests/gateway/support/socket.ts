@@ -1,6 +1,6 @@
 import { Agent } from "node:https";
 import { WebSocket } from "ws";
-import { paths } from "../../../contract/paths.ts";
+import { paths } from "@routeql/contract/paths";
 import type { StartedGateway } from "./gateway-container.ts";
 
 export interface SocketOptions {

@@ -1,4 +1,4 @@
-import type { GatewaySettings } from "../../../nginx/render.ts";
+import type { GatewaySettings } from "@routeql/nginx/render";
 import { image } from "../../harness/image.ts";
 import { TestNetwork } from "../../harness/test-network.ts";
 import { makeCertificate, type TestCertificate } from "../../harness/certificate.ts";

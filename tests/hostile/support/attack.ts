@@ -27,7 +27,7 @@ export interface Options {
   readonly atOnce?: number;
   /** Milliseconds for all. */
   readonly timeout?: number;
-  /** Runs together with its neighbours that say so too: most of its time it waits to be cut off. */
+  /** Runs together with other such attacks: most of its time it waits to be cut off. */
   readonly waits?: boolean;
 }
 

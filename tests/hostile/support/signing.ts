@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
-import { KeyEncryption } from "../../../auth-sidecar/src/keys/key-encryption.ts";
-import type { PublicJwk } from "../../../auth-sidecar/src/keys/signing-key.ts";
+import { KeyEncryption } from "@routeql/auth-sidecar/keys/key-encryption";
+import type { PublicJwk } from "@routeql/auth-sidecar/keys/signing-key";
 import { containerOf } from "../../e2e/support/docker.ts";
 import { database } from "../../e2e/support/database.ts";
 import { mustRun } from "../../harness/process.ts";
@@ -11,7 +11,7 @@ export interface StackKey {
 }
 
 /**
- * The key that the stack signs its tokens with, as nobody outside has it: with it a test shows that a right signature alone opens
+ * The stack's signing key, which no outsider has: with it a test shows that a valid signature alone opens
  * nothing.
  */
 export async function stackKey(): Promise<StackKey> {

@@ -117,7 +117,7 @@ const volume = (name: string, path: string): object => ({
   },
 });
 
-/** What a cluster has beside the programs: rights of kube-proxy, DNS, and a few volumes for whoever claims one. */
+/** A cluster's objects besides its programs: rights of kube-proxy, DNS, and a few volumes to claim. */
 export async function addOns({ volumes }: NodeLayout, volumeCount = 12): Promise<readonly object[]> {
   const names = Array.from({ length: volumeCount }, (_, number) => `local-${number}`);
   for (const name of names) await mkdir(join(volumes, name), { recursive: true });

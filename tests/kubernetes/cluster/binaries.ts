@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../../../infra/local/foundation/paths.ts";
-import { run } from "../../../infra/local/foundation/process.ts";
-import { withLock } from "../../../infra/local/foundation/process-lock.ts";
-import { ensureGo, goEnvironment } from "../../../infra/local/pulumi-cli/go.ts";
+import { cacheFolder } from "@routeql/host/paths";
+import { run } from "@routeql/host/process";
+import { withLock } from "@routeql/host/process-lock";
+import { ensureGo, goEnvironment } from "@routeql/providers/pulumi-cli/go";
 
 /** What every part says of itself; go.mod names the same. */
-export const kubernetesVersion = "1.34.10";
+const kubernetesVersion = "1.34.10";
 
 const [major, minor] = kubernetesVersion.split(".");
 const versionFlags = [

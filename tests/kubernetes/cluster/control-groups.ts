@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startTimeOf } from "../../../infra/local/foundation/process-lock.ts";
+import { startTimeOf } from "@routeql/host/process-facts";
 
 /** A mounted hierarchy of control groups: one each controller (version 1), or one for all (version 2). */
 export interface Hierarchy {

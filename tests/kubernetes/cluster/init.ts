@@ -1,6 +1,6 @@
 /**
  * The first program inside the node's namespaces: gives them mounts and a network of their own and runs the node's programs. When
- * one of them ends, or whoever started the node is gone, it ends, and the kernel ends with it everything in the namespaces.
+ * one of them ends, or the starter of the node is gone, it ends, and the kernel ends everything in its namespaces.
  *
  * Started by launcher.ts as `node init.ts '<json of InitOptions>'`; it says `namespaces` when it runs and `started` when everything
  * was started.
@@ -30,7 +30,7 @@ const command = (program: string, ...args: string[]): void => {
   execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
 };
 
-/** Mounts show what is outside until they are made anew: processes, network devices, control groups. */
+/** Mounts show the host's processes, network devices and control groups until they are mounted again. */
 async function mountOwn(): Promise<void> {
   const groups = await hierarchies();
   command("mount", "--make-rshared", "/");

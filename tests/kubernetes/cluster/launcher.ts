@@ -66,5 +66,5 @@ const code = await ended;
 if (!wanted) tell({ failed: `the node has ended with code ${code}`, lastWords });
 removeLink(link);
 for (const group of groups) await removeGroup(group);
-// The logs are asked for after an end that nobody wanted.
+// The logs are needed after an unexpected end.
 if (wanted) await rm(folder, { recursive: true, force: true });

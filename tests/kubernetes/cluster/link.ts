@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { networkInterfaces } from "node:os";
-import { startTimeOf } from "../../../infra/local/foundation/process-lock.ts";
+import { startTimeOf } from "@routeql/host/process-facts";
 
 /** A pair of virtual network devices between this machine and a node. */
 export interface Link {

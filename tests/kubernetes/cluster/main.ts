@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { explain } from "../../../infra/local/foundation/failure.ts";
+import { explain } from "@routeql/host/failure";
 import { KubernetesNode } from "./node.ts";
 
 const interrupted = new AbortController();

@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
-import { findProgram, installPackages } from "../../../infra/local/foundation/apt.ts";
-import { Failure } from "../../../infra/local/foundation/failure.ts";
+import { findProgram, installPackages } from "@routeql/host/apt";
+import { Failure } from "@routeql/host/failure";
 
 /** What a node needs of Debian: a program or a file by which it is known, and the package that has it. */
 const needs: readonly { readonly program?: string; readonly file?: string; readonly package: string }[] = [

@@ -5,9 +5,9 @@
  */
 import { readFile, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
-import { accessFileOf } from "../../../infra/local/api.ts";
-import { explain } from "../../../infra/local/foundation/failure.ts";
-import { stackPaths } from "../../../infra/local/foundation/paths.ts";
+import { accessFileOf } from "@routeql/cli/api";
+import { explain } from "@routeql/host/failure";
+import { stackPaths } from "@routeql/host/paths";
 import { describeStack } from "../../e2e/support/describe-stack.ts";
 import { NodeAccess, type NodeDescription } from "../cluster/access.ts";
 import { KubernetesNode } from "../cluster/node.ts";

@@ -1,7 +1,7 @@
 import { type Finished, run } from "../../harness/process.ts";
 import { stackName } from "./stack.ts";
 
-export const main = ["infra/local/main.ts"];
+export const main = ["cli/main.ts"];
 
 /** One of the kit's commands on the suite's stack, to its end. */
 export function npmRun(name: string, args: readonly string[], input?: string): Promise<Finished> {

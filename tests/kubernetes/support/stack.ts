@@ -1,4 +1,4 @@
-import { bringDown, bringUp, type UpResult } from "../../../infra/local/api.ts";
+import { bringDown, bringUp, type UpResult } from "@routeql/cli/api";
 import type { NodeAccess } from "../cluster/access.ts";
 
 /** Name of the suite's stack: `prod` in all but the parts that a test machine lacks. */

@@ -7,7 +7,7 @@ const image = "debian:trixie-slim";
 
 export interface SmallSettings {
   readonly greeting?: string;
-  /** Another word: the volume of the files is made anew. */
+  /** Another word replaces the volume of the files. */
   readonly fileNames?: string;
   readonly memory?: number;
   /** Shell text of the long-running container. */
@@ -34,13 +34,13 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
   const here = { deleteBeforeReplace: true };
   return async () => {
     const word = new RandomPassword("word", { length: 32, special: false });
-    const network = new Network("network", { name: `${stack}-network`, internal: true, labels }, here);
-    const data = new Volume("data", { name: `${stack}-data`, labels }, { ...here, retainOnDelete: true });
-    const files = new Volume("files", { name: `${stack}-files`, labels: [...labels, { label: "file-names", value: fileNames }] }, here);
+    const network = new Network("network", { name: `routeql-${stack}-network`, internal: true, labels }, here);
+    const data = new Volume("data", { name: `routeql-${stack}-data`, labels }, { ...here, retainOnDelete: true });
+    const files = new Volume("files", { name: `routeql-${stack}-files`, labels: [...labels, { label: "file-names", value: fileNames }] }, here);
     const carrier = new Container(
       "carrier",
       {
-        name: `${stack}-files`,
+        name: `routeql-${stack}-files`,
         image,
         command: ["true"],
         networkMode: "none",
@@ -58,7 +58,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     const service = new Container(
       "service",
       {
-        name: `${stack}-service`,
+        name: `routeql-${stack}-service`,
         image,
         command: ["bash", "-c", script],
         user: "12345:12345",
@@ -88,7 +88,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     const once = new Container(
       "job",
       {
-        name: `${stack}-job`,
+        name: `routeql-${stack}-job`,
         image,
         command: ["bash", "-c", job],
         labels,

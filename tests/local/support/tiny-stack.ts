@@ -2,12 +2,12 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { beforeAll } from "vitest";
-import { dockerClient } from "../../../infra/local/docker/client.ts";
-import { stackPaths } from "../../../infra/local/foundation/paths.ts";
-import { acquireCli } from "../../../infra/local/pulumi-cli/acquire.ts";
-import { updateStack } from "../../../infra/local/stack/bring-up.ts";
-import { removeLeftovers } from "../../../infra/local/stack/recovery.ts";
-import { openStack } from "../../../infra/local/stack/workspace.ts";
+import { dockerClient } from "@routeql/host/docker/client";
+import { stackPaths } from "@routeql/host/paths";
+import { acquireCli } from "@routeql/providers/pulumi-cli/acquire";
+import { updateStack } from "@routeql/cli/stack/bring-up";
+import { removeLeftovers } from "@routeql/cli/stack/recovery";
+import { openStack } from "@routeql/cli/stack/workspace";
 import { newStackName } from "../../harness/stack-name.ts";
 
 /** Numbers of resources by what the engine did with them. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { loadMetadata } from "../../../engine/src/metadata/load.ts";
-import { MetadataError } from "../../../engine/src/metadata/problems.ts";
-import { validateMetadata } from "../../../engine/src/metadata/validate.ts";
-import { type DeclaredAccess, declaredAccess } from "../../../engine/src/permissions/declared.ts";
+import { loadMetadata } from "@routeql/metadata/read/load";
+import { MetadataError } from "@routeql/metadata/read/problems";
+import { validateMetadata } from "@routeql/metadata/read/validate";
+import { type DeclaredAccess, declaredAccess } from "@routeql/metadata/declared/declared";
 
 export const metadataDirectory: string = resolve(import.meta.dirname, "../../../hasura-metadata");
 

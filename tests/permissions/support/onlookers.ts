@@ -1,6 +1,6 @@
 import { north, south } from "./world.ts";
 
-/** Hijacks ni1 (ignored) and nv1 of north, si1 (ignored) and sv1 of south, x1 of nobody; updates of each, of several and of none. */
+/** Hijacks ni1 (ignored) and nv1 of north, si1 (ignored) and sv1 of south, x1 of no organisation; updates of each, of several and of none. */
 export const fill = `
   insert into auth.organisations (id, name) values ('${north}', 'North'), ('${south}', 'South');
   insert into routing.configured_prefixes (prefix, origins, organisation) values

@@ -1,13 +1,13 @@
-import { EngineError, type Session, toEngineError } from "../../../engine/src/engine.ts";
+import { EngineError, type Session, toEngineError } from "@routeql/engine";
 import type { World } from "./world.ts";
 
 /** A name that no table, column or relationship has. */
-export const unused = "no_such_name";
+const unused = "no_such_name";
 
 /**
  * - `served`: the statement ran;
  * - `no comparison`: the statement was made, and Postgres has no order or equality for the column's type;
- * - `does not exist`: refused in the same words as a name that nobody uses;
+ * - `does not exist`: rejected in the same words as an unknown name;
  * - anything else: the error's own text.
  */
 export type Outcome = string;

@@ -1,4 +1,4 @@
-import type { DeclaredTable, Operation } from "../../../engine/src/permissions/declared.ts";
+import type { DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
 
 /** One way to use a column. */
 export interface Probe {

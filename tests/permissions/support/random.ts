@@ -11,7 +11,7 @@ import {
 } from "graphql";
 
 /** Numbers in [0, 1) that depend on the seed alone (mulberry32). */
-export function randomNumbers(seed: number): () => number {
+function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

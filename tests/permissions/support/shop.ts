@@ -1,4 +1,4 @@
-/** A small shop as somebody else would have tracked it: keys, foreign keys, an enum table, functions, a computed field. */
+/** A small shop as another team would have tracked it: keys, foreign keys, an enum table, functions, a computed field. */
 export const shopSql = `
   create table tenant (id uuid primary key, name text not null);
   create table "orderState" (state text primary key, comment text);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createEngine, type Engine, errorReply, type Session, toEngineError } from "../../../engine/src/engine.ts";
+import { createEngine, type Engine, errorReply, type Session, toEngineError } from "@routeql/engine";
 import { commandsOn } from "../../database/support.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../../harness/database-container.ts";
 import { metadataDirectory } from "./declared.ts";
@@ -76,8 +76,8 @@ export class World implements AsyncDisposable {
 }
 
 /**
- * Made-up updates of two organisations with the hijacks that detection finds in them, and what operators and time add: an
- * ignored and a resolved hijack, comments, a prefix of nobody, links across organisations, updates without a peer and without
+ * Generated updates of two organisations with their detected hijacks, and changes by operators and time: an
+ * ignored and a resolved hijack, comments, an unowned prefix, links across organisations, updates without a peer and without
  * a configured prefix.
  */
 export async function demoRows(database: StartedDatabaseContainer): Promise<void> {

@@ -1,4 +1,5 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { mustRun, run } from "../../harness/process.ts";
@@ -14,7 +15,14 @@ export interface Checkout extends AsyncDisposable {
   /** Gives every file the content that the repository has now; what the copy alone has stays. */
   takeOver(): Promise<void>;
   /** `npm run <command> -- --stack <stack>`. Resolves to its exit code and all that it printed. */
-  command(name: string, stack: string, args?: readonly string[]): Promise<CommandEnd>;
+  command(name: string, stack: string, args?: readonly string[], surroundings?: Surroundings): Promise<CommandEnd>;
+}
+
+/** How a command is started, where that is not as the test itself runs. */
+export interface Surroundings {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** A program that starts the command, with its arguments: as another user, for example. */
+  readonly through?: readonly string[];
 }
 
 export interface CommandEnd {
@@ -36,6 +44,29 @@ async function copyRepository(folder: string): Promise<void> {
   }
 }
 
+/** Names of the entries of node_modules that are links to this repository's own packages. */
+async function ownPackages(): Promise<readonly string[]> {
+  const scoped = await readdir(join(repository, "node_modules/@routeql"));
+  return ["hasura-checks", ...scoped.map((name) => `@routeql/${name}`)];
+}
+
+/** Libraries are links to those of the repository; the project's own packages are links inside the copy, so that the copy runs its own code. */
+async function linkPackages(folder: string): Promise<void> {
+  const modules = join(folder, "node_modules");
+  await rm(modules, { recursive: true, force: true });
+  await mkdir(join(modules, "@routeql"), { recursive: true });
+  const own = await ownPackages();
+  for (const name of await readdir(join(repository, "node_modules"))) {
+    if (name !== "@routeql" && !own.includes(name)) await symlink(join(repository, "node_modules", name), join(modules, name));
+  }
+  for (const name of own) {
+    const target = await readlink(join(repository, "node_modules", name));
+    // The version before kept its packages at the top.
+    const there = existsSync(resolve(modules, name, "..", target));
+    await symlink(there ? target : `../../${name.replace("@routeql/", "")}`, join(modules, name));
+  }
+}
+
 /** Subject of the last commit of the version before: one that knew one engine and one target. */
 const lastBefore = "Say how one file of tests is run";
 
@@ -48,26 +79,32 @@ export async function versionBefore(): Promise<string | undefined> {
 /**
  * @param settings the copy's environment file
  * @param commit of which the copy is made; without one of what is there now
+ * @param name begins the name of its folder
  */
-export async function checkOut(settings: Readonly<Record<string, string>>, commit?: string): Promise<Checkout> {
-  const folder = await mkdtemp(join(tmpdir(), "routeql-checkout-"));
+export async function checkOut(settings: Readonly<Record<string, string>>, commit?: string, name = "routeql-checkout-"): Promise<Checkout> {
+  const folder = await mkdtemp(join(tmpdir(), name));
   if (commit === undefined) await copyRepository(folder);
   else await mustRun("sh", ["-c", 'git -C "$1" archive "$2" | tar --extract --directory "$3"', "sh", repository, commit, folder]);
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  await linkPackages(folder);
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(folder, ".env"), lines.join(""), { mode: 0o600 });
   return {
     folder,
-    takeOver: () => copyRepository(folder),
+    async takeOver() {
+      await copyRepository(folder);
+      await linkPackages(folder);
+    },
     async edit(path, change) {
       const file = join(folder, path);
       await writeFile(file, change(await readFile(file, "utf8").catch(() => "")));
     },
     remove: (path) => rm(join(folder, path)),
-    async command(name, stack, args = []) {
-      const env = { ...process.env, ROUTEQL_ENVIRONMENT_FILE: undefined };
-      const program = ["infra/local/main.ts", name, "--stack", stack, ...args];
-      const { code, stdout, stderr } = await run(process.execPath, program, { cwd: folder, env, timeout: patience });
+    async command(name, stack, args = [], { environment = {}, through } = {}) {
+      const env = { ...process.env, ROUTEQL_ENVIRONMENT_FILE: undefined, ...environment };
+      const main = existsSync(join(folder, "cli/main.ts")) ? "cli/main.ts" : "infra/local/main.ts";
+      const program = [main, name, "--stack", stack, ...args];
+      const [first, ...rest] = through === undefined ? [process.execPath, ...program] : [...through, process.execPath, "cli/bootstrap.mjs", name, "--stack", stack, ...args];
+      const { code, stdout, stderr } = await run(first!, rest, { cwd: folder, env, timeout: patience });
       return { code, output: `${stdout}${stderr}` };
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { paths } from "../../../contract/paths.ts";
-import { dockerClient } from "../../../infra/local/docker/client.ts";
-import { parseAccessText } from "../../../infra/local/stack/access.ts";
+import { paths } from "@routeql/contract/paths";
+import { dockerClient } from "@routeql/host/docker/client";
+import { parseAccessText } from "@routeql/cli/stack/access";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Agent, request } from "undici";

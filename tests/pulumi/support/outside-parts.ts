@@ -5,8 +5,8 @@ import { makeCertificate } from "../../harness/certificate.ts";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../../harness/database-container.ts";
 import { noteSecret } from "../../harness/evidence.ts";
 import { image } from "../../harness/image.ts";
-import { mustRun } from "../../harness/process.ts";
 import { SessionsContainer } from "../../harness/sessions-container.ts";
+import { TestNetwork } from "../../harness/test-network.ts";
 
 const folder = "/run/routeql/tls";
 
@@ -20,13 +20,10 @@ export interface OutsideParts extends AsyncDisposable {
   readonly authority: string;
 }
 
-/** The address of this machine on the network that containers are on by default. */
-const bridgeAddress = async (): Promise<string> =>
-  (await mustRun("docker", ["network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}"])).trim();
-
 export async function startOutsideParts(): Promise<OutsideParts> {
   await using started = new AsyncDisposableStack();
-  const host = await bridgeAddress();
+  const network = started.use(await TestNetwork.create());
+  const host = await network.gateway();
   const { certificate, privateKey } = await makeCertificate("ecdsa", host);
   const files = [
     { target: `${folder}/certificate.pem`, content: certificate, mode: 0o444 },
@@ -38,12 +35,14 @@ export async function startOutsideParts(): Promise<OutsideParts> {
   const database = started.use(
     await new DatabaseContainer(await image("database"))
       .withoutMigrations()
+      .withNetworkMode(network.name)
       .withCopyContentToContainer(files)
       .withCommand(["bash", "-c", postgres])
       .start(),
   );
   const sessions = started.use(
     await new SessionsContainer(await image("sessions"))
+      .withNetworkMode(network.name)
       .withCopyContentToContainer(files)
       .withCommand([...valkey, "--tls-ca-cert-file", `${folder}/certificate.pem`])
       .start(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EngineError, type EngineErrorCode } from "../../errors.ts";
-import type { MergedPath } from "../../metadata/load.ts";
-import type { Inconsistency } from "../../metadata/problems.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { parseArguments } from "../parse-arguments.ts";
 
 /** Merged metadata, or an object of them. */

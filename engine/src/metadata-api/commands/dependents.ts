@@ -1,4 +1,4 @@
-import type { Inconsistency } from "../../metadata/problems.ts";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { dropInconsistent } from "../drop-inconsistent.ts";
 import { hasuraObject } from "../inconsistent-object.ts";
 import { refusal, type Change, type Json } from "./change.ts";

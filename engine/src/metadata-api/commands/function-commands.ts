@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { qualifiedName } from "../../metadata/shape-parts.ts";
+import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { cascade, command, comment, object, present, refusal, source, type Command } from "./change.ts";
 import { dependents } from "./dependents.ts";
 import { itemAt, known, nameText, sourceAt, trackedAt, withItem, without, withValue } from "./places.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { EngineError } from "../../errors.ts";
-import type { MergedPath } from "../../metadata/load.ts";
-import type { QualifiedName } from "../../metadata/shape-parts.ts";
-import { withoutAll } from "../../metadata/without.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { QualifiedName } from "@routeql/metadata/read/shape-parts";
+import { withoutAll } from "@routeql/metadata/read/without";
 import { inconsistentReason } from "../inconsistent-object.ts";
 import { command, refusal, type Change, type Command, type Json } from "./change.ts";
 import { dependents } from "./dependents.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MergedPath } from "../../metadata/load.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import { command, comment, object, present, refusal, source, type Command, type Json } from "./change.ts";
 import { itemAt, listAt, sourceAt, valueAt, withItem, without, withValue } from "./places.ts";
 

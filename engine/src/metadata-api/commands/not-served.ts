@@ -14,7 +14,6 @@ const procedures = "stored procedures are not served, nor does Hasura serve them
 const limits = "limits are settings of the engine";
 const watching = "the engine has metrics and logs of its own";
 const catalogue = "only the tables that metadata name are looked up";
-const console = "the state of Hasura's console and CLI is not kept";
 
 function all(names: readonly string[], reason: string): [string, string][] {
   return names.map((name) => [name, reason]);
@@ -33,7 +32,6 @@ export const notServed: ReadonlyMap<string, string> = new Map([
   ...all(["set_metrics_config", "remove_metrics_config", "set_opentelemetry_config", "set_opentelemetry_status"], watching),
   ...all(["add_host_to_tls_allowlist", "drop_host_from_tls_allowlist", "test_webhook_transform"], "the engine calls no webhooks"),
   ...all(["dump_internal_state"], "the engine's state is not Hasura's"),
-  ...all(["get_catalog_state", "set_catalog_state"], console),
   ...all(["set_query_tags"], "query tags are not served"),
 ]);
 

@@ -2,9 +2,9 @@
  * Where the objects of merged metadata stand, and copies of metadata with one place changed. Nothing is changed in place.
  * @module
  */
-import type { MergedPath } from "../../metadata/load.ts";
-import { qualifiedName, type QualifiedName } from "../../metadata/shape-parts.ts";
-import { withoutAll } from "../../metadata/without.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import { qualifiedName, type QualifiedName } from "@routeql/metadata/read/shape-parts";
+import { withoutAll } from "@routeql/metadata/read/without";
 import { refusal, type Json } from "./change.ts";
 
 export function valueAt(metadata: unknown, path: MergedPath): unknown {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { MergedPath } from "../../metadata/load.ts";
-import type { Inconsistency } from "../../metadata/problems.ts";
-import { qualifiedName } from "../../metadata/shape-parts.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { Inconsistency } from "@routeql/metadata/read/problems";
+import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { cascade, command, comment, object, present, refusal, source, type Command, type Json } from "./change.ts";
 import { dependents } from "./dependents.ts";
 import { itemAt, known, nameText, valueAt, withItem, without, withValue } from "./places.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { qualifiedName } from "../../metadata/shape-parts.ts";
+import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { cascade, command, object, present, refusal, source, type Command, type Json } from "./change.ts";
 import { dependents } from "./dependents.ts";
 import { known, knownSource, nameText, trackedAt, withItem, without, withValue, type Placed } from "./places.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { roleNames } from "../../../../database/migrate/settings.ts";
-import { roles } from "../../../../database/migrate/roles.ts";
+import { roleNames } from "@routeql/database/migrate/settings";
+import { roles } from "@routeql/database/migrate/roles";
 import { clusterSpec, scheduleSpec, storeSpec } from "./cluster-spec.ts";
 import type { ClusterSettings, LoginSecrets } from "./cluster-spec.ts";
 import { clusterPolicy } from "./network.ts";
@@ -16,7 +16,7 @@ const settings: ClusterSettings = {
 const backup = { destination: "s3://backups/routes", schedule: "0 0 2 * * *", retentionDays: 30 };
 const logins = Object.fromEntries(["superuser", ...roleNames].map((name) => [name, `login-${name}`])) as LoginSecrets<string>;
 
-test("a cluster of three starts with the database, its owner and every role, each with its own login", () => {
+test("a cluster of three starts with the database, its owner and every role with its own login", () => {
   const spec = clusterSpec(settings, logins, {});
   expect(spec).toMatchObject({
     instances: 3,
@@ -29,29 +29,29 @@ test("a cluster of three starts with the database, its owner and every role, eac
   );
 });
 
-test("the operator and the job that migrates agree on every role's connections", () => {
+test("gives every role the connection limit of the migrate job", () => {
   for (const { name, connectionLimit, ensure, login, inherit } of clusterSpec(settings, logins, {}).managed.roles) {
     expect({ ensure, login, inherit }).toEqual({ ensure: "present", login: true, inherit: true });
     expect(connectionLimit).toBe(roles[name.replace("routeql_", "") as keyof typeof roles].connectionLimit);
   }
 });
 
-test("nobody connects without encryption", () => {
+test("rejects connections without encryption", () => {
   expect(clusterSpec(settings, logins, {}).postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
 });
 
-test("the server has the settings that the single database has, and does not wait for the parts' connections to end", () => {
+test("has the single database's server settings and does not wait for pooled connections", () => {
   const spec = clusterSpec(settings, logins, {});
   expect(spec.postgresql.parameters).toEqual({ max_connections: "200" });
   expect(spec.smartShutdownTimeout).toBe(0);
 });
 
-test("what was answered is on a second instance, if there is one", () => {
+test("a committed change is on a second instance, if there is one", () => {
   expect(clusterSpec(settings, logins, {}).postgresql).toMatchObject({ synchronous: { method: "any", number: 1, dataDurability: "preferred" } });
   expect(clusterSpec({ ...settings, instances: 1 }, logins, {}).postgresql).not.toHaveProperty("synchronous");
 });
 
-test("without a destination there are no backups; with one all changes go there", () => {
+test("archives all changes to the destination, or makes no backups without one", () => {
   expect(clusterSpec(settings, logins, {})).not.toHaveProperty("plugins");
   expect(clusterSpec({ ...settings, backup }, logins, {}).plugins).toEqual([
     { name: "barman-cloud.cloudnative-pg.io", isWALArchiver: true, parameters: { barmanObjectName: "database" } },
@@ -59,7 +59,7 @@ test("without a destination there are no backups; with one all changes go there"
   expect(scheduleSpec(backup)).toMatchObject({ schedule: "0 0 2 * * *", cluster: { name: "database" }, method: "plugin" });
 });
 
-test("the storage is logged in to with the given login, or by the role of the nodes", () => {
+test("uses the given login for the storage, or the nodes' role", () => {
   expect(storeSpec(backup, undefined)).toMatchObject({
     retentionPolicy: "30d",
     configuration: { destinationPath: "s3://backups/routes", s3Credentials: { inheritFromIAMRole: true } },
@@ -73,7 +73,7 @@ test("the storage is logged in to with the given login, or by the role of the no
   });
 });
 
-test("another storage than Amazon's is not sent checksums that it may not know", () => {
+test("sends no unknown checksums to storage other than Amazon's", () => {
   expect(storeSpec(backup, undefined)).not.toHaveProperty("instanceSidecarConfiguration");
   expect(storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").instanceSidecarConfiguration?.env).toEqual([
     { name: "AWS_REQUEST_CHECKSUM_CALCULATION", value: "when_required" },
@@ -83,7 +83,7 @@ test("another storage than Amazon's is not sent checksums that it may not know",
 
 const callers = { callers: ["engine", "migrate"] as const, scope: { instance: "routeql-prod" } };
 
-test("the instances are called by those who declare it, by each other and by the operator, and by nobody else", () => {
+test("accepts declared callers, other instances and the operator only", () => {
   const { ingress } = clusterPolicy(settings, callers) as { ingress: { from: object[]; ports: { port: number }[] }[] };
   expect(JSON.stringify(ingress.map(({ from }) => from))).toBe(
     JSON.stringify([

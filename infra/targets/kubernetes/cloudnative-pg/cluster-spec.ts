@@ -1,22 +1,22 @@
 /**
- * What the operator CloudNativePG (1.26 or newer) is asked for, as specs of its resources.
+ * Specs of the resources of the operator CloudNativePG (1.26 or newer).
  * @module
  */
-import { loginRole, roles } from "../../../../database/migrate/roles.ts";
-import { roleNames } from "../../../../database/migrate/settings.ts";
-import type { RoleName } from "../../../../database/migrate/settings.ts";
+import { loginRole, roles } from "@routeql/database/migrate/roles";
+import { roleNames } from "@routeql/database/migrate/settings";
+import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
 import type { ServiceDescription } from "../../../services/description.ts";
-import type { Labels } from "../scope.ts";
+import type { ObjectLabels } from "../scope.ts";
 import type { Storage } from "../workload.ts";
 
-/** Name of the Cluster, from which the operator makes those of its Services: `database-rw` and so on. */
+/** Name of the Cluster, from which the operator derives its Services: `database-rw` and so on. */
 export const clusterName = "database";
-/** The Secret in which the operator keeps the authority of the instances' certificates. */
+/** The operator's Secret with the authority of the instances' certificates. */
 export const authoritySecret = { name: `${clusterName}-ca`, key: "ca.crt" } as const;
 /** Name of the ObjectStore, and of the ScheduledBackup. */
 export const storeName = "database";
-/** The operator's plugin for backups; what was built in before it is gone from CloudNativePG 1.30. */
+/** The operator's backup plugin; CloudNativePG 1.30 removed the built-in backups. */
 const backupPlugin = "barman-cloud.cloudnative-pg.io";
 
 export interface BackupSettings {
@@ -31,9 +31,9 @@ export interface ClusterSettings {
   readonly instances: number;
   readonly image: string;
   readonly storage: Storage;
-  /** Limits are those of the single database. */
+  /** Limits of the single database. */
   readonly resources: ServiceDescription["resources"];
-  /** Settings of the server, by name. */
+  /** Server settings by name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;
   readonly backup?: BackupSettings | undefined;
@@ -44,7 +44,7 @@ export interface ClusterSettings {
 /** Names of the Secrets with a role's login; `superuser` is postgres. */
 export type LoginSecrets<Name> = Readonly<Record<RoleName | "superuser", Name>>;
 
-/** The roles, exactly as the job that migrates makes them, so that neither undoes what the other did. */
+/** The roles exactly as the migrate job creates them, so that neither reverts the other's changes. */
 function managedRole<Name>(name: RoleName, secret: Name) {
   return {
     name: loginRole(name),
@@ -57,7 +57,7 @@ function managedRole<Name>(name: RoleName, secret: Name) {
 }
 
 /** Of a Cluster. */
-export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: Labels) {
+export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: ObjectLabels) {
   const { instances, image, storage, resources, parameters, imagePullSecret, backup } = settings;
   return {
     description: "RouteQL",
@@ -82,14 +82,14 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
     managed: { roles: roleNames.map((name) => managedRole(name, secrets[name])) },
     postgresql: {
       parameters: { ...parameters },
-      // After the operator's own rules: nobody comes in without encryption.
+      // After the operator's own rules: rejects connections without encryption.
       pg_hba: ["hostnossl all all all reject"],
-      // What was answered is on a second instance, so that it outlives the first; where there is no other for a time, work goes on.
+      // A committed change is on a second instance and survives the loss of the primary; without a second instance the primary continues.
       ...(instances > 1 ? { synchronous: { method: "any", number: 1, dataDurability: "preferred" } } : {}),
     },
     primaryUpdateStrategy: "unsupervised",
     primaryUpdateMethod: "switchover",
-    // The parts keep their connections, so waiting until the last is gone (by default three minutes) only keeps new ones out.
+    // The services keep their connections, so waiting for them (by default three minutes) would only delay the restart.
     smartShutdownTimeout: 0,
     storage: { size: storage.size, ...(storage.storageClass === undefined ? {} : { storageClass: storage.storageClass }) },
     resources: {
@@ -111,15 +111,15 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
   };
 }
 
-/** Other storages than Amazon's may not know the checksums that its client sends unasked. */
+/** Storage other than Amazon's may reject the checksums that its client sends by default. */
 const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONSE_CHECKSUM_VALIDATION"].map((name) => ({
   name,
   value: "when_required",
 }));
 
 /**
- * Of an ObjectStore of the plugin's.
- * @param credentials name of the Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; without one the role of the nodes counts
+ * Spec of the plugin's ObjectStore.
+ * @param credentials name of the Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; by default the nodes' role
  */
 export function storeSpec<Name>({ destination, endpoint, retentionDays }: BackupSettings, credentials: Name | undefined) {
   return {
@@ -141,7 +141,7 @@ export function storeSpec<Name>({ destination, endpoint, retentionDays }: Backup
   };
 }
 
-/** Of a ScheduledBackup; the first one is made at once. */
+/** Spec of a ScheduledBackup; the first backup starts at once. */
 export function scheduleSpec({ schedule }: BackupSettings) {
   return {
     schedule,

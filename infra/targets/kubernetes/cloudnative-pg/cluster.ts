@@ -3,8 +3,8 @@ import { Secret } from "@pulumi/kubernetes/core/v1/index.js";
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
 import { all, interpolate, secret, unsecret } from "@pulumi/pulumi";
 import type { Output, Resource } from "@pulumi/pulumi";
-import { loginRole } from "../../../../database/migrate/roles.ts";
-import { roleNames } from "../../../../database/migrate/settings.ts";
+import { loginRole } from "@routeql/database/migrate/roles";
+import { roleNames } from "@routeql/database/migrate/settings";
 import { databaseAuthorityFile } from "../../../services/database-place.ts";
 import type { Secrets } from "../../../services/secrets.ts";
 import { secretHash } from "../content-name.ts";
@@ -26,12 +26,12 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope"> {
   readonly parent: Resource;
 }
 
-/** The authority that the operator makes for the instances' certificates, for those that connect. */
+/** The operator's authority for the instances' certificates, for clients. */
 export const clusterAuthority: ForeignFiles = { secretName: authoritySecret.name, paths: { [authoritySecret.key]: databaseAuthorityFile } };
 
 type Held = Readonly<Record<string, Output<string>>>;
 
-/** An immutable Secret named by what it holds, as those of the services are. */
+/** An immutable Secret named by its content, like those of the services. */
 function heldSecret(name: string, type: string, held: Held, { nameKey, scope, parent }: ClusterParts): Output<string> {
   const stringData = secret(all(held));
   const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));

@@ -8,13 +8,13 @@ import { clusterName } from "./cluster-spec.ts";
 import type { ClusterSettings } from "./cluster-spec.ts";
 
 const postgres = 5432;
-/** The operator asks each instance here for its state. */
+/** Port on which the operator requests each instance's state. */
 const statusPort = 8000;
 const metricsPort = 9187;
-/** Where an API server listens; its address is the cluster's own affair. */
+/** Ports of an API server; its address depends on the cluster. */
 const apiServerPorts = [443, 6443];
 
-/** The pods of the cluster, as those that call it reach them. */
+/** The pods of the cluster for their callers' policies. */
 export const clusterPart: ForeignPart = { pods: { "cnpg.io/cluster": clusterName }, ports: [postgres] };
 
 const tcp = (...ports: number[]): types.input.networking.v1.NetworkPolicyPort[] => ports.map((port) => ({ port, protocol: "TCP" }));
@@ -28,7 +28,7 @@ export interface ClusterCallers {
   readonly scope: Pick<Scope, "instance">;
 }
 
-/** What the database's instances may do, besides being called: copy from each other, and what the operator needs of them. */
+/** Outgoing connections of the database's instances: replication, and the operator's needs. */
 export function clusterPolicy(
   { backup, operatorNamespace }: Pick<ClusterSettings, "backup" | "operatorNamespace">,
   { callers, metricsNamespace, scope }: ClusterCallers,

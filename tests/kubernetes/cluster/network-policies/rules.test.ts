@@ -22,7 +22,7 @@ const cluster = (...specs: object[]): Cluster => ({
 });
 const ofB = (...ingress: object[]): object => ({ podSelector: { matchLabels: { app: "b" } }, ingress });
 
-test("a pod that no policy selects is left alone, one that is selected without rules gets nothing", () => {
+test("allows an unselected pod everything and a pod selected without rules nothing", () => {
   expect(rulesFor(cluster(), b, "ingress")).toBeUndefined();
   expect(rulesFor(cluster(ofB()), a, "ingress")).toBeUndefined();
   expect(rulesFor(cluster(ofB()), b, "egress")).toBeUndefined();
@@ -59,7 +59,7 @@ test("what several policies allow adds up, in each direction by itself", () => {
   expect(rulesFor(both, a, "ingress")).toBeUndefined();
 });
 
-test("the table is made anew in one transaction, and a pod that has ended has no part in it", () => {
+test("replaces the table in one transaction, without ended pods", () => {
   const text = ruleset(cluster({ podSelector: {}, policyTypes: ["Ingress"] }));
   expect(text).toMatch(/^table inet routeql-network-policies\ndelete table inet routeql-network-policies\n/);
   expect(text).toContain("ip daddr 10.244.0.2 jump ingress-10-244-0-2");

@@ -17,7 +17,7 @@ export interface Cluster {
 
 type Direction = "ingress" | "egress";
 
-export const table = "routeql-network-policies";
+const table = "routeql-network-policies";
 
 /** Pods that have an address of their own and run. */
 const reachable = ({ spec, status }: V1Pod): boolean =>

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { foldedName, isOrdinary } from "./folded-name.ts";
+
+test.each([
+  ["jane", "JANE"],
+  ["jane", "jane "],
+  ["jane", "  jane"],
+  ["jane", "\u3000jane\u00a0"],
+  ["jane doe", "jane   DOE"],
+  ["jane", "\uff4a\uff41\uff4e\uff45"],
+  ["jos\u00e9", "jose\u0301"],
+  ["jose", "JOS\u00c9"],
+  ["strasse", "stra\u00dfe"],
+  ["\u03c3", "\u03c2"],
+  ["file", "\ufb01le"],
+])("%j and %j are one name", (one, other) => {
+  expect(foldedName(one)).toBe(foldedName(other));
+});
+
+test.each([
+  ["jane", "janet"],
+  ["jane", "j.ane"],
+  ["a b", "ab"],
+])("%j and %j are two names", (one, other) => {
+  expect(foldedName(one)).not.toBe(foldedName(other));
+});
+
+test.each(["", "   ", "ja\u0000ne", "jane\n", "ja\u00adne", "jane\u200b", "\ufeffjane", "ja\ufe0fne", "jane\u2060", "\ue000", "\u0378"])("the directory is not asked for %j", (name) => {
+  expect(isOrdinary(name)).toBe(false);
+});
+
+test.each(["jane", "jane@example.net", "Jos\u00e9 \u00c1lvarez", "\u5c71\u7530"])("the directory is asked for %j", (name) => {
+  expect(isOrdinary(name)).toBe(true);
+});
+
+test("folding a folded name changes nothing", () => {
+  const changed = fc.check(fc.property(fc.string({ unit: "grapheme" }), (name) => foldedName(foldedName(name)) === foldedName(name)));
+  expect(changed.counterexample).toBeNull();
+});

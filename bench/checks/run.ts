@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startConformanceDatabase } from "@routeql/tests/conformance/database";
+import { mustRun, run } from "@routeql/tests/harness/process";
+import pg from "pg";
+import { surroundings, writeResults } from "../report/results.ts";
+import { projectOf } from "./project.ts";
+
+const workspace = resolve(import.meta.dirname, "../../packages/metadata-checks");
+
+/** Most milliseconds for the metadata of 200 tables and 10 roles, with the start of the process. */
+const lintLimit = 2000;
+/** Fewest checks in a second. */
+const checksLimit = 4000;
+
+const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+/** `hasura-checks lint` and `permissions`, as a user runs the packed tool. @returns the path of the results */
+export async function benchChecks({ quick }: { readonly quick: boolean }): Promise<string> {
+  const machine = surroundings(quick);
+  const folder = mkdtempSync(join(tmpdir(), "bench-checks-"));
+  try {
+    await mustRun(process.execPath, [join(workspace, "build.ts"), join(folder, "dist")]);
+    await mustRun("cp", ["-r", join(workspace, "bin"), join(workspace, "package.json"), folder]);
+    const tool = (args: readonly string[]) => run(process.execPath, [join(folder, "bin/hasura-checks.js"), ...args], { cwd: folder, timeout: 600_000 });
+    writeFileSync(join(folder, "large.yaml"), projectOf(200, 10, 0).metadata);
+    const times: number[] = [];
+    for (let round = 0; round < (quick ? 3 : 9); round += 1) {
+      const began = performance.now();
+      await tool(["lint", "--metadata", "large.yaml", "--json"]);
+      times.push(performance.now() - began);
+    }
+    const small = projectOf(quick ? 10 : 25, 10, 30);
+    writeFileSync(join(folder, "small.yaml"), small.metadata);
+    await using database = await startConformanceDatabase();
+    const client = new pg.Client({ connectionString: database.address });
+    await client.connect();
+    await client.query(small.sql);
+    await client.end();
+    const rates: number[] = [];
+    let checked = 0;
+    for (let round = 0; round < (quick ? 1 : 3); round += 1) {
+      const { stdout, stderr } = await tool(["permissions", "--metadata", "small.yaml", "--database", database.address, "--json"]);
+      if (stdout === "") throw new Error(stderr);
+      const { checks, seconds, findings } = JSON.parse(stdout) as { checks: Readonly<Record<string, number>>; seconds: number; findings: readonly { severity: string }[] };
+      if (findings.some(({ severity }) => severity === "error")) throw new Error("the embedded engine serves something that is not declared");
+      checked = Object.values(checks).reduce((sum, count) => sum + count, 0);
+      rates.push(checked / seconds);
+    }
+    const results = {
+      lint: { tables: 200, roles: 10, milliseconds: Math.round(median(times)), limit: lintLimit, holds: median(times) < lintLimit },
+      permissions: { checks: checked, "checks per second": Math.round(median(rates)), limit: checksLimit, holds: median(rates) >= checksLimit },
+    };
+    console.table(results);
+    return writeResults("checks", { surroundings: machine, ...results });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

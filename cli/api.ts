@@ -1,0 +1,42 @@
+/**
+ * The commands as functions, for suites that run a stack of their own (another name, other ports) with the same code.
+ * @module
+ */
+import { explain } from "@routeql/host/failure";
+import { stackPaths } from "@routeql/host/paths";
+import { bringDown as down, type DownOptions, type DownResult } from "./stack/bring-down.ts";
+import { bringUp as up, type UpOptions, type UpResult } from "./stack/bring-up.ts";
+import { logFileOf } from "./stack/session.ts";
+
+export { openDatabase } from "./database/open-database.ts";
+export type { OpenedDatabase } from "@routeql/database/shared/opened-database";
+export { accessOf, type StackAccess } from "./stack/access.ts";
+export type { DatabaseRole } from "./stack/outputs.ts";
+export type { UpResult } from "./stack/bring-up.ts";
+
+const silent = (): void => undefined;
+
+/** An error whose message says it all: what failed, the last lines, what to do and where the log is. */
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new Error(explain(error, logFileOf(error)), { cause: error });
+  }
+}
+
+/**
+ * Brings a stack up, with everything that is missing for it, and waits until every part is healthy. Silent unless `log` is
+ * given.
+ */
+export function bringUp(options: UpOptions): Promise<UpResult> {
+  return explained(up({ log: silent, ...options }));
+}
+
+/** Takes a stack down; with `volumes` its data too. Silent unless `log` is given. */
+export function bringDown(options: DownOptions): Promise<DownResult> {
+  return explained(down({ log: silent, ...options }));
+}
+
+/** Path of the stack's access.env. */
+export const accessFileOf = (stack: string): string => stackPaths(stack).accessFile;

@@ -1,0 +1,34 @@
+// What `npm run …` starts. Plain JavaScript for Node 20 without dependencies: it brings Node 24 and the locked dependencies,
+// then hands over.
+import { delimiter, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileCache } from "./bootstrap/compile-cache.mjs";
+import { ensureDependencies } from "./bootstrap/dependencies.mjs";
+import { ensureNode } from "./bootstrap/node.mjs";
+import { proxyEnvironment } from "./bootstrap/proxy.mjs";
+import { runThrough } from "./bootstrap/run.mjs";
+import { unwritable } from "./bootstrap/rights.mjs";
+
+const project = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+const [command = "--help", ...rest] = process.argv.slice(2);
+
+// Everything that is started from here on reads the same proxies, and trusts what this machine trusts: a company's authority too.
+Object.assign(process.env, proxyEnvironment(process.env));
+process.env.NODE_USE_SYSTEM_CA ??= "1";
+
+try {
+  const node = await ensureNode(project);
+  // Programs that a command starts by name, such as npm and oxlint, run with the same Node.
+  process.env.PATH = [dirname(node), process.env.PATH ?? ""].join(delimiter);
+  await ensureDependencies(project, node);
+  const tools = { test: "tests/runner/main.ts", documents: "tests/documents/documents.ts", conformance: "tests/conformance/main.ts", mutations: "tests/mutations/main.ts", bench: "bench/main.ts" };
+  const script = Object.hasOwn(tools, command) ? [tools[command]] : ["cli/main.ts", command];
+  process.env.NODE_COMPILE_CACHE ??= await compileCache(project);
+  await runThrough(node, [`${project}/${script[0]}`, ...script.slice(1), ...rest]);
+} catch (error) {
+  const problem = unwritable(error, project);
+  console.error(`\n${problem ? `Failed: ${problem.what}\n\nWhat to do: ${problem.remedy}` : error instanceof Error ? error.message : String(error)}`);
+  // The last line of a test run is read by machines, also when the run has not begun.
+  if (command === "test") console.log("0 passed, 1 failed, 0 skipped");
+  process.exitCode = error?.exitCode ?? 1;
+}

@@ -1,0 +1,39 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { withLock } from "./lock.mjs";
+import { npm } from "./npm.mjs";
+
+/**
+ * What npm has to do: compares the lock file with the record npm leaves in node_modules at the end of every install. A half-done
+ * install
+ * has no record, and a change of the lock file shows, whoever made it.
+ * @param {{ packages: Record<string, { version?: string, optional?: boolean, link?: boolean, resolved?: string }> }} lock
+ * @param {{ packages: Record<string, { version?: string, link?: boolean, resolved?: string }> } | undefined} installed
+ * @returns {boolean}
+ */
+export function isInstalled(lock, installed) {
+  if (!installed) return false;
+  return Object.entries(lock.packages).every(([path, wanted]) => {
+    if (!path.includes("node_modules/")) return true;
+    const present = installed.packages[path];
+    if (!present) return wanted.optional === true;
+    return wanted.link ? present.link === true && present.resolved === wanted.resolved : present.version === wanted.version;
+  });
+}
+
+const readJson = (path) => readFile(path, "utf8").then(JSON.parse).catch(() => undefined);
+
+/** Installs the locked dependencies, only when they are not there; two runs at once wait for each other. */
+export async function ensureDependencies(project, node) {
+  const lock = await readJson(`${project}/package-lock.json`);
+  if (!lock) throw new Error("package-lock.json is missing or unreadable: restore it from the repository.");
+  const present = async () => isInstalled(lock, await readJson(`${project}/node_modules/.package-lock.json`));
+  if (await present()) return;
+  await mkdir(`${project}/.tools`, { recursive: true });
+  await withLock(`${project}/.tools/dependencies.lock`, async () => {
+    if (await present()) return;
+    const started = Date.now();
+    console.error("Installing the locked dependencies (npm ci)…");
+    await npm(["ci"], { cwd: project, scriptNode: node, show: (seconds) => console.error(`Installing the locked dependencies: ${seconds} s so far…`) });
+    console.error(`Installing the locked dependencies: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  });
+}

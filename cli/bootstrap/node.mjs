@@ -1,0 +1,41 @@
+import { access, cp, mkdir, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { withLock } from "./lock.mjs";
+import { npm } from "./npm.mjs";
+
+const recipe = fileURLToPath(new URL("../node-runtime", import.meta.url));
+
+/**
+ * The absolute path of a Node of version 24 or later: the running one, else the pinned one in .tools/, brought from the npm
+ * registry.
+ */
+export async function ensureNode(project) {
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const lock = JSON.parse(await readFile(`${recipe}/package-lock.json`, "utf8"));
+  const wanted = lock.packages[`node_modules/${name}`];
+  if (!wanted) {
+    throw new Error(
+      `There is no ready Node 24 for ${process.platform} on ${process.arch}: install it from https://nodejs.org.`,
+    );
+  }
+  const folder = `${project}/.tools/node-${wanted.version}`;
+  const node = `${folder}/node_modules/${name}/bin/node`;
+  const present = () =>
+    access(node, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+  if (await present()) return node;
+  await mkdir(`${project}/.tools`, { recursive: true });
+  await withLock(`${project}/.tools/node.lock`, async () => {
+    if (await present()) return;
+    const started = Date.now();
+    console.error(`Bringing Node ${wanted.version} (this one is ${process.versions.node})…`);
+    await cp(recipe, folder, { recursive: true });
+    await npm(["ci", "--ignore-scripts"], { cwd: folder, show: (seconds) => console.error(`Bringing Node ${wanted.version}: ${seconds} s so far…`) });
+    console.error(`Bringing Node ${wanted.version}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  });
+  return node;
+}

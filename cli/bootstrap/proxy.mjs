@@ -1,0 +1,82 @@
+import { request } from "node:http";
+import { request as requestOverTls } from "node:https";
+
+const loopback = ["localhost", "127.0.0.1", "::1"];
+const names = ["http_proxy", "https_proxy", "no_proxy"];
+
+/**
+ * The proxy settings in both cases, with loopback addresses excluded: programs differ in the case that they read, and Pulumi's gRPC would send
+ * 127.0.0.1 to the proxy. Lower case wins, as in curl.
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Record<string, string>} variables to set; none without a proxy
+ */
+export function proxyEnvironment(environment) {
+  const value = (name) => environment[name] || environment[name.toUpperCase()] || "";
+  if (!value("http_proxy") && !value("https_proxy")) return {};
+  const excluded = value("no_proxy").split(/[\s,]+/).filter(Boolean);
+  const missing = excluded.includes("*") ? [] : loopback.filter((host) => !excluded.includes(host));
+  const values = { http_proxy: value("http_proxy"), https_proxy: value("https_proxy"), no_proxy: [...excluded, ...missing].join(",") };
+  const set = names.filter((name) => values[name] !== "");
+  return Object.fromEntries([
+    ...set.flatMap((name) => [
+      [name, values[name]],
+      [name.toUpperCase(), values[name]],
+    ]),
+    // Node's own fetch passes by proxies unless it is told.
+    ["NODE_USE_ENV_PROXY", "1"],
+  ]);
+}
+
+const message = (variable, proxy, why) => {
+  const { protocol, host } = new URL(proxy);
+  return [
+    `Failed: the proxy ${protocol}//${host}, which ${variable} names, ${why}.`,
+    `What to do: correct or unset ${variable}; hosts that need no proxy belong in no_proxy.`,
+  ].join("\n\n");
+};
+
+/** Asks a proxy for a tunnel, as every HTTPS download does. Resolves to undefined when it answers, whatever the answer. */
+function tunnelProblem(proxy, target, milliseconds) {
+  const { protocol, hostname, port, username, password } = new URL(proxy);
+  const secure = protocol === "https:";
+  const login = username === "" ? {} : { "proxy-authorization": `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}` };
+  return new Promise((resolve) => {
+    const asked = (secure ? requestOverTls : request)({
+      host: hostname,
+      port: port || (secure ? 443 : 80),
+      method: "CONNECT",
+      path: `${target.hostname}:${target.port || 443}`,
+      headers: { host: target.host, ...login },
+      agent: false,
+    });
+    const timer = setTimeout(() => asked.destroy(new Error(`does not answer within ${milliseconds / 1000} s`)), milliseconds);
+    const end = (problem) => {
+      clearTimeout(timer);
+      asked.destroy();
+      resolve(problem);
+    };
+    asked.on("connect", ({ statusCode }) => end(statusCode === 407 ? "asks for a login (407)" : undefined));
+    asked.on("response", ({ statusCode }) => end(statusCode === 407 ? "asks for a login (407)" : undefined));
+    asked.on("error", (error) => end(/within/.test(error.message) ? error.message : `cannot be used: ${error.message}`));
+    asked.end();
+  });
+}
+
+const isExcluded = (host, excluded) =>
+  excluded.split(/[\s,]+/).some((entry) => entry === "*" || (entry !== "" && (host === entry || host.endsWith(entry.startsWith(".") ? entry : `.${entry}`))));
+
+/**
+ * Before anything is downloaded: a proxy that does not answer would keep npm silent for many minutes.
+ * @param {string} registry address that is about to be asked
+ * @throws {Error} naming the variable
+ */
+export async function checkProxy(registry, environment = process.env, milliseconds = 15_000) {
+  const target = new URL(registry);
+  const variable = target.protocol === "http:" ? "http_proxy" : "https_proxy";
+  const name = [variable, variable.toUpperCase()].find((candidate) => environment[candidate]);
+  if (name === undefined || isExcluded(target.hostname, environment.no_proxy || environment.NO_PROXY || "")) return;
+  const proxy = environment[name].includes("://") ? environment[name] : `http://${environment[name]}`;
+  if (!URL.canParse(proxy)) throw new Error(`Failed: ${name} is not a URL.\n\nWhat to do: write http://host:port, or unset it.`);
+  const problem = await tunnelProblem(proxy, target, milliseconds);
+  if (problem !== undefined) throw new Error(message(name, proxy, problem));
+}

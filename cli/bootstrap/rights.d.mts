@@ -1,0 +1,1 @@
+export function unwritable(error: unknown, project: string): { readonly what: string; readonly remedy: string } | undefined;

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname } from "node:path";
+
+const reasons = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+};
+
+/** The nearest folder of a path that exists and may be looked at, and the id of its owner. */
+function existing(path) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined && path !== dirname(path) ? existing(dirname(path)) : { path, owner: found?.uid };
+}
+
+function me() {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without an entry in the password database, as in some containers.
+    return `the user with the id ${process.getuid?.()}`;
+  }
+}
+
+/**
+ * Why a file cannot be written, and what to do; undefined for any other error.
+ * @param {unknown} error
+ * @param {string} project folder of the checkout
+ * @returns {{ what: string, remedy: string } | undefined}
+ */
+export function unwritable(error, project) {
+  if (!(error instanceof Error) || error.syscall === "connect" || typeof error.path !== "string") return undefined;
+  const reason = reasons[error.code];
+  if (reason === undefined) return undefined;
+  const what = `${error.path} cannot be written: ${reason}`;
+  if (error.code === "ENOSPC") return { what, remedy: "free some space; a first start needs about 6 GB." };
+  const { path, owner } = nearest(error.path);
+  if (error.path !== project && !error.path.startsWith(`${project}/`))
+    return { what, remedy: `give ${me()} the right to write in ${path}, or name another folder for caches: XDG_CACHE_HOME=FOLDER.` };
+  const other = owner !== undefined && owner !== process.getuid?.() ? ` (this one belongs to the user with the id ${owner})` : "";
+  return { what, remedy: `use a clone of your own${other}, or give ${me()} the right to write in ${project}.` };
+}
+
+function nearest(path) {
+  try {
+    return existing(path);
+  } catch {
+    return { path: dirname(path), owner: undefined };
+  }
+}

@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import { backUpTo, backUpToOutput } from "../database/backup.ts";
+import { openClientPrograms } from "../database/client-programs.ts";
+import { megabytes, showProgress } from "../database/counted.ts";
+import type { Command } from "../foundation/command.ts";
+import { runInterruptibly } from "./options.ts";
+
+const standardFile = (stack: string): string => `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
+
+export const command: Command = {
+  description: {
+    name: "backup",
+    summary: "Writes a backup of the stack's database: updates, hijacks, accounts, signing keys (as encrypted as they are stored).",
+    options: {
+      to: { type: "string", value: "FILE", meaning: "where to; - is standard output (routeql-STACK-TIME.dump in this folder)" },
+    },
+    notes: [
+      "The stack goes on meanwhile. The file is as of one moment, readable by its owner alone, and there only when it is whole.",
+      "To pass it on: npm run --silent backup -- --to - | age -r KEY >backup.age",
+      "docs/operate/backup.md tells how to make one every night, and what else has to be kept.",
+    ],
+  },
+  run: (stack, args) =>
+    runInterruptibly(async (signal) => {
+      await using programs = await openClientPrograms(stack, signal);
+      const { show, end } = showProgress("written");
+      const to = args.optionalText("to") ?? standardFile(stack);
+      try {
+        if (to === "-") {
+          await backUpToOutput(programs, show);
+          return 0;
+        }
+        const file = resolve(to);
+        const bytes = await backUpTo(programs, file, show);
+        end();
+        console.log(`${file}: ${megabytes(bytes)}`);
+        return 0;
+      } finally {
+        end();
+      }
+    }),
+};

@@ -1,0 +1,30 @@
+import { withoutEngine } from "@routeql/host/docker/unreachable";
+import { explain, Failure } from "@routeql/host/failure";
+import { onInterrupt } from "@routeql/host/interrupt";
+import { projectFolder } from "@routeql/host/paths";
+import { unwritable } from "../bootstrap/rights.mjs";
+import { withoutRights } from "../kubernetes/connection-error.ts";
+import { logFileOf } from "../stack/session.ts";
+
+/** An error as it is shown: what Docker, Kubernetes or the file system refuses, with what to do. */
+export function explainable(error: unknown): unknown {
+  const problem = unwritable(error, projectFolder);
+  return problem === undefined ? withoutRights(withoutEngine(error)) : new Failure(problem.what, { remedy: problem.remedy, cause: error });
+}
+
+/** Runs a command's work; Ctrl-C is handled, an error explained with its log. Resolves to the exit code. */
+export async function runInterruptibly(
+  work: (signal: AbortSignal) => Promise<number>,
+  say = (text: string): void => console.error(`\n${text}`),
+): Promise<number> {
+  const signal = onInterrupt(say);
+  try {
+    return await work(signal);
+  } catch (error) {
+    console.error(`\n${explain(signal.aborted ? signal.reason : explainable(error), logFileOf(error))}`);
+    return signal.aborted ? 130 : 1;
+  }
+}
+
+/** ` -- --stack NAME`, as it has to be typed for another stack than the usual one. */
+export const stackArgument = (stack: string): string => (stack === "local" ? "" : ` -- --stack ${stack}`);

@@ -1,0 +1,18 @@
+import type { Command } from "../foundation/command.ts";
+import { previewUp } from "../stack/bring-up.ts";
+import { runInterruptibly } from "./options.ts";
+
+export const command: Command = {
+  description: {
+    name: "preview",
+    summary: "Shows what `npm run up` would change, and changes nothing.",
+    options: {},
+  },
+  run: (stack) =>
+    runInterruptibly(async (signal) => {
+      const { text, warnings } = await previewUp({ stack, signal });
+      console.log(`\n${text.trim()}`);
+      for (const warning of warnings) console.log(`\nWarning: ${warning}`);
+      return 0;
+    }),
+};

@@ -1,0 +1,53 @@
+import { openClientPrograms } from "../database/client-programs.ts";
+import type { Command } from "../foundation/command.ts";
+import { explain, Failure } from "@routeql/host/failure";
+import { ownOutputs } from "@routeql/host/program-streams";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { explainable } from "./options.ts";
+
+const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
+
+function roleOf(text: string): DatabaseRole {
+  const role = roles.find((name) => name === text || `routeql_${name}` === text);
+  if (role) return role;
+  throw new Failure(`There is no role ${text}`, { remedy: `use one of ${roles.join(", ")}.` });
+}
+
+/** Runs psql where the database's client is at hand, with this terminal, or with these streams, and gives its exit code. */
+async function runPsql(stack: string, role: DatabaseRole, args: readonly string[]): Promise<number> {
+  await using programs = await openClientPrograms(stack);
+  const { stdin: input, stdout } = process;
+  const terminal = input.isTTY && stdout.isTTY ? stdout : undefined;
+  // The history would go to a home folder that cannot be written. A pager that outlives psql would be left to Postgres.
+  const environment = ["env", "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER="];
+  if (terminal) input.setRawMode(true);
+  try {
+    return await programs.as(role)([...environment, "psql", ...args], { ...ownOutputs, input, terminal });
+  } finally {
+    input.pause();
+    if (terminal) input.setRawMode(false);
+  }
+}
+
+export const command: Command = {
+  description: {
+    name: "psql",
+    summary: "Opens psql in the stack's database.",
+    operands: "[PSQL-OPTIONS…]",
+    options: { role: { type: "string", value: "ROLE", default: "owner", meaning: `the database role: ${roles.join(", ")}` } },
+    passesOn: true,
+    notes: [
+      "Everything else is psql's own: npm run psql -- -c 'select count(*) from view_bgpupdates'",
+      "Statements may come from standard input: npm run --silent psql <script.sql",
+    ],
+  },
+  async run(stack, args) {
+    try {
+      const role = roleOf(args.text("role"));
+      return await runPsql(stack, role, args.rest);
+    } catch (error) {
+      console.error(`\n${explain(explainable(error))}`);
+      return 1;
+    }
+  },
+};

@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "../foundation/command.ts";
+import { Failure, messageOf } from "@routeql/host/failure";
+import { accessOf } from "../stack/access.ts";
+import { graphql } from "../stack/api-client.ts";
+import { runInterruptibly } from "./options.ts";
+import { loginOptions, tokenFor } from "./token.ts";
+
+function parsedVariables(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Failure(`--variables is not JSON: ${messageOf(error)}`, { remedy: `give an object, such as --variables '{"limit": 5}'.`, cause: error });
+  }
+}
+
+export const command: Command = {
+  description: {
+    name: "query",
+    summary: "Logs in, runs a GraphQL query and prints the response.",
+    operands: "QUERY",
+    options: {
+      ...loginOptions,
+      file: { type: "string", value: "FILE", meaning: "read the query from a file" },
+      variables: { type: "string", value: "JSON", meaning: "variables of the query" },
+    },
+    notes: [
+      "npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'",
+      "Exits with 1 when the response has errors. `npm run schema -- --role ROLE` prints what a role can query.",
+    ],
+  },
+  run: (stack, args) =>
+    runInterruptibly(async () => {
+      const file = args.optionalText("file");
+      const query = file === undefined ? args.rest.join(" ") : await readFile(file, "utf8");
+      if (query.trim() === "") throw new Failure("There is no query to run", { remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'` });
+      const variables = parsedVariables(args.optionalText("variables"));
+      const response = await graphql(await accessOf(stack), await tokenFor(stack, args), query, variables);
+      console.log(JSON.stringify(response));
+      return "errors" in response ? 1 : 0;
+    }),
+};

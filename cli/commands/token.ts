@@ -1,0 +1,36 @@
+import type { ParsedArguments } from "../foundation/arguments.ts";
+import type { Command } from "../foundation/command.ts";
+import { accessOf } from "../stack/access.ts";
+import { accessToken } from "../stack/api-client.ts";
+import { readPassword } from "../stack/read-password.ts";
+import { runInterruptibly } from "./options.ts";
+
+/** Options of the commands that log in. */
+export const loginOptions = {
+  email: { type: "string", value: "EMAIL", meaning: "another account; asks for its password, or reads it from standard input" },
+} as const;
+
+/** A token for the stack's administrator, or for the account that `--email` names. */
+export async function tokenFor(stack: string, args: ParsedArguments): Promise<string> {
+  const access = await accessOf(stack);
+  const email = args.optionalText("email") ?? access.adminEmail;
+  const password = args.optionalText("email") === undefined ? access.adminPassword : await readPassword(email);
+  return accessToken(access, { email, password });
+}
+
+export const command: Command = {
+  description: {
+    name: "token",
+    summary: "Logs in and prints an access token, for your own GraphQL client.",
+    options: loginOptions,
+    notes: [
+      "The token is valid for 15 minutes unless TOKEN_LIFE_SECONDS says otherwise. Send it as `Authorization: Bearer <token>`.",
+      "In scripts: token=$(npm run --silent token)",
+    ],
+  },
+  run: (stack, args) =>
+    runInterruptibly(async () => {
+      console.log(await tokenFor(stack, args));
+      return 0;
+    }),
+};

@@ -1,0 +1,75 @@
+import { Readable } from "node:stream";
+import type Docker from "dockerode";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { execute } from "@routeql/host/docker/execute";
+import { lastWords, type Execute } from "@routeql/host/program-streams";
+import type { DatabaseReach } from "../stack/outputs.ts";
+import { requireOwn } from "../stack/ownership.ts";
+import { valuesOf } from "../stack/values.ts";
+import type { ClientPrograms } from "./programs.ts";
+import { libpqEnvironment, libpqUser } from "./libpq-environment.ts";
+import { databaseContainer, toolsNetwork } from "./tools-network.ts";
+
+const authorityFile = "/tmp/ca.pem";
+
+/** Runs programs in a container with this environment besides its own. */
+export const programsIn =
+  (container: Docker.Container, environment: readonly string[]): Execute =>
+  (program, streams) =>
+    execute(container, program, streams, environment);
+
+async function startContainer(stack: string, { host, clientImage, authority }: DatabaseReach, labels: Readonly<Record<string, string>>): Promise<Docker.Container> {
+  const container = await dockerClient().createContainer({
+    Image: clientImage,
+    Entrypoint: ["sleep", "infinity"],
+    Cmd: [],
+    User: "65534:65534",
+    Labels: { ...labels, "com.routeql.relay": stack },
+    HostConfig: {
+      NetworkMode: await toolsNetwork(stack, host),
+      AutoRemove: true,
+      Init: true,
+      ReadonlyRootfs: true,
+      Tmpfs: { "/tmp": "rw,noexec,nosuid,size=16m,mode=1777" },
+      CapDrop: ["ALL"],
+      SecurityOpt: ["no-new-privileges"],
+      Memory: 512 * 1024 * 1024,
+      PidsLimit: 64,
+      LogConfig: { Type: "none", Config: {} },
+    },
+  });
+  try {
+    await container.start();
+    if (authority !== undefined) await writeAuthority(container, authority);
+  } catch (error) {
+    await orUndefined(container.remove({ force: true }));
+    throw error;
+  }
+  return container;
+}
+
+async function writeAuthority(container: Docker.Container, authority: string): Promise<void> {
+  const { stream, lines } = lastWords();
+  const input = Readable.from([Buffer.from(authority)]);
+  const code = await execute(container, ["sh", "-c", `cat >${authorityFile}`], { input, output: stream, errors: stream });
+  if (code !== 0) throw new Error(`${authorityFile} could not be written: ${lines().join("; ")}`);
+}
+
+/**
+ * The database's own container, or one beside the stack where the database is outside.
+ * @throws Failure when the stack is not up
+ */
+export async function openProgramsOnDocker(stack: string): Promise<ClientPrograms> {
+  const labels = await requireOwn(stack);
+  const { database: reach, databasePasswords } = await valuesOf(stack);
+  const own = await databaseContainer(stack, reach.host);
+  const container = own === undefined ? await startContainer(stack, reach, labels) : dockerClient().getContainer(own.id);
+  const authority = reach.authority === undefined ? undefined : authorityFile;
+  const environment = libpqEnvironment(own === undefined ? reach : { ...reach, host: "127.0.0.1" }, authority);
+  return {
+    as: (role) => programsIn(container, [...environment, libpqUser(role), `PGPASSWORD=${databasePasswords[role]}`]),
+    async [Symbol.asyncDispose]() {
+      if (own === undefined) await orUndefined(container.remove({ force: true }));
+    },
+  };
+}

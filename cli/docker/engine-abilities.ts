@@ -1,0 +1,40 @@
+/**
+ * What an engine cannot do that a stack asks of it: found before anything is built.
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import { dockerClient } from "@routeql/host/docker/client";
+
+interface EngineInfo {
+  readonly SecurityOptions?: readonly string[];
+  readonly MemoryLimit?: boolean;
+  readonly PidsLimit?: boolean;
+  readonly CgroupDriver?: string;
+}
+
+export interface Abilities {
+  /** The engine runs as a user: low ports and some limits are not its to give. */
+  readonly rootless: boolean;
+  /** Limits of resources that it ignores. */
+  readonly ignored: readonly string[];
+}
+
+export function abilitiesOf({ SecurityOptions = [], MemoryLimit = true, CgroupDriver }: EngineInfo): Abilities {
+  const rootless = SecurityOptions.some((option) => option.split(",").includes("name=rootless"));
+  return { rootless, ignored: CgroupDriver === "none" || !MemoryLimit ? ["memory"] : [] };
+}
+
+export const engineAbilities = async (): Promise<Abilities> => abilitiesOf((await dockerClient().info()) as EngineInfo);
+
+/** The warning for ignored limits; none when every limit holds. */
+export function limitWarnings({ rootless, ignored }: Abilities): readonly string[] {
+  if (ignored.length === 0) return [];
+  const remedy = rootless ? "delegate the controllers to the user (docs.docker.com/engine/security/rootless/tips, Limiting resources)" : "enable the memory cgroup of the kernel";
+  return [`The Docker engine ignores limits of ${ignored.join(" and ")}: one container can use up the machine. To enforce them, ${remedy}.`];
+}
+
+/** The lowest port that an ordinary user of this machine may listen on (ip-sysctl). */
+export async function lowestUserPort(file = "/proc/sys/net/ipv4/ip_unprivileged_port_start"): Promise<number> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return /^\d+$/.test(text.trim()) ? Number(text) : 1024;
+}

@@ -1,0 +1,134 @@
+import { createReadStream } from "node:fs";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { getCACertificates } from "node:tls";
+import { type Pack, pack } from "tar-stream";
+import { Failure, messageOf } from "@routeql/host/failure";
+import { run } from "@routeql/host/process";
+import { installRecipe, type Platform } from "@routeql/host/recipe";
+import { proxyArguments } from "@routeql/host/docker/build-network";
+import { dockerClient } from "@routeql/host/docker/client";
+import { follow } from "@routeql/host/docker/follow";
+
+/** Where a build in the image looks for further certificate authorities. */
+const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
+
+/** What this machine trusts: its own bundle may hold the authority of a proxy that every download passes. On macOS it is no file. */
+async function trustedCertificates(): Promise<string | undefined> {
+  for (const path of [process.env.NODE_EXTRA_CA_CERTS, process.env.SSL_CERT_FILE, "/etc/ssl/certs/ca-certificates.crt"]) {
+    const text = path ? await readFile(path, "utf8").catch(() => undefined) : undefined;
+    if (text !== undefined) return text;
+  }
+  const authorities = getCACertificates("system");
+  return authorities.length === 0 ? undefined : authorities.join("\n");
+}
+
+/** The registry that npm uses here; what is in it as user and password is left out. */
+async function npmRegistry(): Promise<string> {
+  const { stdout } = await run("npm", ["config", "get", "registry"], {
+    environment: { ...process.env, npm_config_loglevel: "silent" },
+  });
+  const url = new URL(stdout.trim().split("\n").at(-1) ?? "");
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** Architectures as the Docker engine and the kernel name them, and as npm does. */
+const architectures: Readonly<Record<string, string>> = { x86_64: "x64", amd64: "x64", aarch64: "arm64", arm64: "arm64" };
+
+/**
+ * The platform that the images run on, which is the engine's: on macOS it is a Linux in a virtual machine.
+ * @throws Failure for an architecture that Node 24 is not packaged for
+ */
+export function imagePlatform(architecture: string): Platform {
+  const cpu = architectures[architecture];
+  if (cpu !== undefined) return { os: "linux", cpu };
+  throw new Failure(`The Docker engine runs on ${architecture}, for which there is no ready Node`, { remedy: "name an image with Node 24 for it: NODE_BASE." });
+}
+
+/** Path of exactly the Node that the image's name promises: this one, else the pinned one from the npm registry. */
+async function nodeProgram(version: string, onLine: (line: string) => void): Promise<string> {
+  const { Architecture: architecture } = (await dockerClient().info()) as { Architecture: string };
+  const platform = imagePlatform(architecture);
+  const isHere = platform.os === process.platform && platform.cpu === process.arch;
+  if (isHere && process.versions.node === version) return process.execPath;
+  const folder = await installRecipe("node", resolve(import.meta.dirname, "../node-runtime"), onLine, isHere ? undefined : platform);
+  return join(folder, `node_modules/node-${platform.os}-${platform.cpu}/bin/node`);
+}
+
+function addFile(archive: Pack, name: string, path: string, size: number, mode: number): Promise<void> {
+  const entry = archive.entry({ name, size, mode, mtime: new Date(0) });
+  return pipeline(createReadStream(path), entry as unknown as Writable);
+}
+
+async function addFolder(archive: Pack, name: string, folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { size, mode } = await stat(path);
+    await addFile(archive, `${name}${path.slice(folder.length)}`, path, size, mode & 0o777);
+  }
+}
+
+function dockerfile(debianBase: string, hasCertificates: boolean, registry: string): string {
+  return [
+    `FROM ${debianBase}`,
+    "COPY node /usr/local/bin/node",
+    "COPY npm /usr/local/lib/node_modules/npm",
+    "RUN for name in npm npx; do ln -s ../lib/node_modules/npm/bin/$name-cli.js /usr/local/bin/$name; done",
+    ...(hasCertificates
+      ? [`COPY certificates.crt ${certificatesInImage}`, `ENV NODE_EXTRA_CA_CERTS=${certificatesInImage}`]
+      : []),
+    `ENV NPM_CONFIG_REGISTRY=${registry}`,
+    'CMD ["node"]',
+    "",
+  ].join("\n");
+}
+
+/**
+ * Makes the image in which packages are installed during builds, where the official Node image cannot be pulled: the Node that
+ * runs this, npm,
+ * and what this machine trusts. It serves as a build stage only; nothing of it but the node binary gets into the images that run.
+ */
+export async function buildNodeBase(
+  name: string,
+  debianBase: string,
+  { onLine, signal }: { onLine: (line: string) => void; signal: AbortSignal },
+): Promise<void> {
+  // Distributions take npm apart, so the one here may not work when copied.
+  const recipe = resolve(import.meta.dirname, "../npm-runtime");
+  const [certificates, npm, node, registry] = await Promise.all([
+    trustedCertificates(),
+    installRecipe("npm", recipe, onLine),
+    nodeProgram(name.split(":")[1]!, onLine),
+    npmRegistry(),
+  ]);
+  const archive = pack();
+  const fill = async (): Promise<void> => {
+    archive.entry({ name: "Dockerfile" }, dockerfile(debianBase, certificates !== undefined, registry));
+    if (certificates !== undefined) archive.entry({ name: "certificates.crt" }, certificates);
+    await addFile(archive, "node", node, (await stat(node)).size, 0o755);
+    await addFolder(archive, "npm", join(npm, "node_modules/npm"));
+    archive.finalize();
+  };
+  const docker = dockerClient();
+  const filled = fill();
+  const stream = await docker.buildImage(Readable.from(archive), {
+    t: name,
+    buildargs: proxyArguments(),
+    networkmode: "host",
+    forcerm: true,
+    abortSignal: signal,
+  });
+  await filled;
+  await follow(stream, ({ stream: output }) => {
+    if (output?.trim()) onLine(output.trim());
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new Failure(`${name} could not be made: ${messageOf(error)}`, { cause: error });
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * A connection to a pod through the API server: numbered channels over one WebSocket, as `exec` and `port-forward` have them.
+ * Kubernetes' own client opens these too, but lets what one side sends pile up in memory while the other is slow.
+ * @module
+ */
+import { Writable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { type ClientOptions, WebSocket } from "ws";
+import { ApiError } from "@routeql/host/kubernetes/error";
+import { messageOf } from "@routeql/host/failure";
+import { connectionFailure, connectionLost } from "./connection-error.ts";
+
+/** With the first of them (Kubernetes 1.30 and newer) one side can say that a channel ends. */
+const protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
+const closing = 255;
+
+/** What stands between may take a connection for dead that is silent while Postgres works; and TCP notices by these that it is. */
+const pingMilliseconds = 20_000;
+
+/** Where a pod is asked for something: below the API server's address. */
+export interface PodRequest {
+  readonly pod: string;
+  readonly namespace: string;
+  readonly what: "exec" | "portforward";
+  readonly query: URLSearchParams;
+}
+
+/** Is told what comes in; it may come before `open` has given the connection. */
+export type OnData = (channel: number, payload: Buffer, channels: Channels) => void;
+
+export class Channels {
+  /** Rejects when the connection is lost, or was closed by the other side. */
+  readonly lost: Promise<never>;
+  readonly #socket: WebSocket;
+  readonly #pings: NodeJS.Timeout;
+
+  private constructor(socket: WebSocket, pod: string, onData: OnData) {
+    this.#socket = socket;
+    this.#pings = setInterval(() => socket.ping(), pingMilliseconds);
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.lost = promise;
+    promise.catch(() => undefined);
+    socket.on("message", (data) => {
+      const message = data as Buffer;
+      if (message.length > 0) onData(message[0]!, message.subarray(1), this);
+    });
+    socket.on("error", (error) => reject(connectionLost(pod, messageOf(error))));
+    socket.on("close", () => {
+      clearInterval(this.#pings);
+      reject(connectionLost(pod));
+    });
+  }
+
+  /** @throws Failure that says why there is no connection: a right that is missing, an API server that does not answer */
+  static async open(config: KubeConfig, request: PodRequest, onData: OnData): Promise<Channels> {
+    const { pod, namespace, what, query } = request;
+    const url = new URL(`${config.getCurrentCluster()!.server.replace(/^http/, "ws").replace(/\/$/, "")}/api/v1/namespaces/${namespace}/pods/${pod}/${what}`);
+    url.search = query.toString();
+    const options: ClientOptions = { perMessageDeflate: false };
+    await config.applyToHTTPSOptions(options);
+    const socket = new WebSocket(url, protocols, options);
+    try {
+      return await new Promise<Channels>((resolve, reject) => {
+        socket.once("open", () => resolve(new Channels(socket, pod, onData)));
+        socket.once("error", reject);
+        socket.once("unexpected-response", (_request, response) => void refusalOf(response).then(reject));
+      });
+    } catch (error) {
+      socket.terminate();
+      throw connectionFailure(request, error);
+    }
+  }
+
+  /** Whether `writable` can tell the other side that its channel ends. */
+  get canEnd(): boolean {
+    return this.#socket.protocol === protocols[0];
+  }
+
+  /** Calls back when the chunk has left this process. */
+  send(channel: number, payload: Buffer, done?: (error?: Error | null) => void): void {
+    this.#socket.send(Buffer.concat([Buffer.of(channel), payload]), done);
+  }
+
+  /** A channel as a stream: as fast as the connection takes it. Its end is the channel's. */
+  writable(channel: number): Writable {
+    return new Writable({
+      write: (chunk: Buffer, _encoding, done) => this.send(channel, chunk, done),
+      final: (done) => this.send(closing, Buffer.of(channel), done),
+    });
+  }
+
+  /** Nothing more is taken from the connection until `resume`, so the pod has to wait. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** After all that was sent. */
+  close(): void {
+    // One that is paused would wait in vain for the other side's farewell.
+    this.#socket.resume();
+    this.#socket.close();
+  }
+
+  /** At once. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+}
+
+/** What the API server said instead of opening the connection. */
+async function refusalOf(response: IncomingMessage): Promise<ApiError> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+  } catch {
+    // its status tells enough
+  }
+  return new ApiError(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"));
+}

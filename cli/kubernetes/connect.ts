@@ -1,0 +1,50 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { Failure, messageOf } from "@routeql/host/failure";
+import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
+import { Cluster } from "@routeql/host/kubernetes/cluster";
+import { ApiError } from "@routeql/host/kubernetes/error";
+import { requireOwnInCluster } from "./ownership.ts";
+import { type Place, refuseOtherCluster } from "./place.ts";
+
+export interface Connection {
+  readonly config: KubeConfig;
+  readonly cluster: Cluster;
+  /** Address of the API server. */
+  readonly server: string;
+  /** `v1.34.10` */
+  readonly version: string;
+}
+
+const remedy =
+  "kubectl must reach a cluster from here (`kubectl get namespaces`): set KUBECONFIG or the current context (kubectl config use-context). " +
+  "To run without one: routeql:target docker (TARGET=docker).";
+
+/**
+ * The cluster that kubectl would use.
+ * @param check is given its address before it is asked for anything
+ * @throws Failure with what to do when none is configured, it does not answer or does not let this user in
+ */
+export async function connectCluster(signal?: AbortSignal, check: (server: string) => void = () => undefined): Promise<Connection> {
+  try {
+    const config = defaultConfig();
+    const api = new ApiClient(config);
+    check(api.server);
+    const { gitVersion } = await api.json<{ gitVersion: string }>({ method: "GET", path: "/version", signal });
+    return { config, cluster: new Cluster(api), server: api.server, version: gitVersion };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Failure) throw error;
+    const what = error instanceof ApiError ? `The Kubernetes cluster refuses to answer: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
+    throw new Failure(what, { remedy, cause: error });
+  }
+}
+
+/**
+ * The cluster on which a stack runs.
+ * @throws Failure when kubectl would use another one, or when the stack there is another state's
+ */
+export async function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
+  const connection = await connectCluster(signal, (server) => refuseOtherCluster(stack, place, { server }));
+  await requireOwnInCluster(connection.cluster, place, stack);
+  return connection;
+}

@@ -1,0 +1,78 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { encryption } from "../database/encryption.ts";
+import type { OpenedDatabase } from "@routeql/database/shared/opened-database";
+import { PostgresSocket } from "../database/postgres-socket.ts";
+import type { DatabaseRole } from "../stack/outputs.ts";
+import { valuesOf } from "../stack/values.ts";
+import { Channels } from "./channels.ts";
+import { connectTo } from "./connect.ts";
+import { checkedReach, databasePod, runsItself } from "./database-pod.ts";
+import { relayBeside } from "./outside-database.ts";
+import type { Place } from "./place.ts";
+import type { Pod } from "./pods.ts";
+
+const databasePort = 5432;
+/** Of the one port that is forwarded. */
+const channel = { data: 0, errors: 1 } as const;
+/** Each channel's first message is the port's number. */
+const portLength = 2;
+
+/** A connection to a port of a pod. */
+export class ForwardedSocket extends PostgresSocket {
+  readonly connected = Promise.resolve();
+  readonly #begun = new Set<number>();
+  #channels: Channels | undefined;
+
+  static async open(config: KubeConfig, { namespace }: Place, { name: pod }: Pod): Promise<ForwardedSocket> {
+    const socket = new ForwardedSocket();
+    const query = new URLSearchParams({ ports: String(databasePort) });
+    const channels = await Channels.open(config, { pod, namespace, what: "portforward", query }, (number, payload, source) =>
+      socket.#take(number, payload, source),
+    );
+    socket.#channels = channels;
+    channels.lost.catch(() => socket.push(null));
+    return socket;
+  }
+
+  #take(number: number, payload: Buffer, source: Channels): void {
+    const data = this.#begun.has(number) ? payload : payload.subarray(portLength);
+    this.#begun.add(number);
+    if (data.length === 0) return;
+    if (number === channel.errors) this.destroy(new Error(data.toString("utf8")));
+    else if (number === channel.data && !this.push(data)) source.pause();
+  }
+
+  override _read(): void {
+    this.#channels?.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#channels!.send(channel.data, chunk, done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#channels?.close();
+    done(error);
+  }
+}
+
+/** A connection to the database's pod by the API server's port forwarding, as kubectl has it; to one outside through a pod beside the stack. */
+export async function openDatabaseInCluster(place: Place, stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
+  const values = await valuesOf(stack);
+  const { config, cluster } = await connectTo(place, stack);
+  const reach = await checkedReach(cluster, place, values);
+  const beside = runsItself(values.database) ? undefined : await relayBeside(cluster, place, values, databasePort);
+  try {
+    const socket = await ForwardedSocket.open(config, place, beside?.pod ?? (await databasePod(cluster, place, values, stack)));
+    return {
+      config: { ...encryption(reach), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
+      close: async () => {
+        socket.destroy();
+        await beside?.[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await beside?.[Symbol.asyncDispose]();
+    throw error;
+  }
+}

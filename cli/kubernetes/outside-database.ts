@@ -1,0 +1,87 @@
+/**
+ * The way to a database outside the stack: from a pod of the kind that migrates, which is the one that network policies let out to it.
+ * @module
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { filesDirectory } from "@routeql/infra/services/description";
+import { databaseAuthorityFile } from "@routeql/infra/services/database-place";
+import { untilReady } from "@routeql/providers/kubernetes/await/await";
+import type { Cluster } from "@routeql/host/kubernetes/cluster";
+import type { DatabaseReach, StackValues } from "../stack/outputs.ts";
+import { type PodSpec, startJobLikeMigrate } from "./job-like-migrate.ts";
+import type { Place } from "./place.ts";
+import { type Pod, podOf } from "./pods.ts";
+
+/** Where such a pod has the authority of the database's certificate. */
+export const authorityInPod = `${filesDirectory}/${databaseAuthorityFile}`;
+
+export interface PodBeside extends AsyncDisposable {
+  readonly pod: Pod;
+}
+
+interface Container {
+  readonly image?: string;
+  readonly command: readonly string[];
+  readonly readinessProbe?: object;
+}
+
+interface Volume {
+  readonly projected?: { readonly sources?: readonly { readonly secret?: object }[] };
+}
+
+/** The same pod without the passwords that the job has, for another program. */
+function runs(container: Container): (spec: PodSpec) => PodSpec {
+  return (spec) => {
+    const [{ args: _args, env: _env, ...same } = {}] = spec["containers"] as readonly Readonly<Record<string, unknown>>[];
+    const volumes = ((spec["volumes"] ?? []) as readonly Volume[]).map(({ projected, ...volume }) =>
+      projected ? { ...volume, projected: { ...projected, sources: projected.sources?.filter(({ secret }) => secret === undefined) ?? [] } } : volume,
+    );
+    return { ...spec, containers: [{ ...same, ...container }], volumes, terminationGracePeriodSeconds: 0 };
+  };
+}
+
+/** A day: as long as a backup or a load may take, and as such a pod stays should nobody be left to end it. */
+const deadlineSeconds = 86_400;
+
+/** Starts a pod that lives until the end of `await using`. */
+async function podBeside(cluster: Cluster, place: Place, values: StackValues, purpose: string, container: Container, signal?: AbortSignal): Promise<PodBeside> {
+  const job = await startJobLikeMigrate(cluster, place, values, { purpose, change: runs(container), deadlineSeconds, signal });
+  const ends = signal ?? new AbortController().signal;
+  try {
+    const labels = { "batch.kubernetes.io/job-name": job.reference.name };
+    for (;;) {
+      const [made] = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, labels, ends);
+      const reference = { apiVersion: "v1", kind: "Pod", name: made?.metadata.name ?? "", namespace: place.namespace };
+      // What a list holds does not say of which kind it is.
+      const pod = made && (await cluster.get(reference, ends));
+      if (pod) return { pod: podOf(await untilReady(pod, reference, cluster, ends)), [Symbol.asyncDispose]: () => job[Symbol.asyncDispose]() };
+      await sleep(200, undefined, { signal: ends });
+    }
+  } catch (error) {
+    await job[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A pod with Postgres' own programs. */
+export function clientsBeside(cluster: Cluster, place: Place, values: StackValues, signal?: AbortSignal): Promise<PodBeside> {
+  return podBeside(cluster, place, values, "clients", { image: values.database.clientImage, command: ["sleep", "infinity"] }, signal);
+}
+
+/** Passes connections to its own port of this pod on to the database. */
+const relayScript = ({ host, port }: DatabaseReach, own: number): string => `
+const { connect, createServer } = require("node:net");
+createServer((from) => {
+  const to = connect({ host: ${JSON.stringify(host)}, port: ${port} });
+  from.pipe(to).pipe(from);
+  for (const [one, other] of [[from, to], [to, from]]) one.on("error", () => other.destroy());
+}).listen(${own}, "127.0.0.1");`;
+
+/** A pod whose port leads to the database. */
+export function relayBeside(cluster: Cluster, place: Place, values: StackValues, port: number): Promise<PodBeside> {
+  const listens = `require("node:net").connect(${port}, "127.0.0.1").once("connect", () => process.exit(0)).once("error", () => process.exit(1))`;
+  return podBeside(cluster, place, values, "relay", {
+    command: ["node", "-e", relayScript(values.database, port)],
+    readinessProbe: { exec: { command: ["node", "-e", listens] }, periodSeconds: 1, timeoutSeconds: 20, failureThreshold: 100 },
+  });
+}

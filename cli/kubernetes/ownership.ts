@@ -1,0 +1,90 @@
+/**
+ * Which state a stack in a namespace belongs to: a ConfigMap names the checkout, and a label of every object its state.
+ * @module
+ */
+import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
+import type { Owner } from "../docker/claim.ts";
+import { type StackPaths, stackPaths } from "@routeql/host/paths";
+import type { Cluster } from "@routeql/host/kubernetes/cluster";
+import { ApiError } from "@routeql/host/kubernetes/error";
+import { field, type KubernetesObject, textAt } from "@routeql/host/kubernetes/objects";
+import { keepIdentity, newIdentity, readIdentity } from "../stack/identity.ts";
+import { belongsToAnother, isCopied, type KnownOwner, thisCheckout } from "../stack/owner.ts";
+import type { Permit } from "../stack/ownership.ts";
+import { type Deployment, storedDeployment } from "../stack/stored-deployment.ts";
+import { instanceLabels, type Place } from "./place.ts";
+
+const claimOf = ({ instance, namespace }: Place) => ({ apiVersion: "v1", kind: "ConfigMap", name: `${instance}-claim`, namespace }) as const;
+const whereIs = ({ namespace, server }: Place): string => `in the namespace ${namespace} of the cluster ${server}`;
+
+/** Undefined where there is none, and where this user may not look. */
+const allowed = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 403) return undefined;
+    throw error;
+  });
+
+async function readClaim(cluster: Cluster, place: Place): Promise<Owner | undefined> {
+  const found = await allowed(cluster.get(claimOf(place)));
+  const text = (key: string): string => textAt(found, "data", key) ?? "";
+  return field(found, "data", "state") === undefined ? undefined : { state: text("state"), folder: text("folder"), host: text("host"), user: text("user") };
+}
+
+/** Objects that an update makes first and last, and the data. */
+const lookedAt = [
+  { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+  { apiVersion: "v1", kind: "Service" },
+  { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+] as const;
+
+async function objectsOf(cluster: Cluster, place: Place): Promise<readonly KubernetesObject[]> {
+  const namespace = await allowed(cluster.get({ apiVersion: "v1", kind: "Namespace", name: place.namespace }));
+  const lists = lookedAt.map((kind) => allowed(cluster.list({ ...kind, namespace: place.namespace }, instanceLabels(place))));
+  const own = namespace?.metadata.labels?.["app.kubernetes.io/instance"] === place.instance ? [namespace] : [];
+  return [...own, ...(await Promise.all(lists)).flatMap((list) => list ?? [])];
+}
+
+const madeByEarlierVersion = ({ resources = [] }: Deployment): boolean => resources.some(({ type }) => /^(kubernetes|random):/.test(type));
+
+/** Whose the stack is, if it is not this checkout's. */
+async function otherOwner(cluster: Cluster, place: Place, stack: string, state: string | undefined): Promise<KnownOwner | undefined> {
+  const claim = await readClaim(cluster, place);
+  if (claim !== undefined) return claim.state !== state || (await isCopied(stack, claim)) ? claim : undefined;
+  const objects = await objectsOf(cluster, place);
+  const states = objects.map(({ metadata }) => metadata.labels?.[stateLabel]).filter((label) => label !== undefined);
+  if (state !== undefined && states.includes(state)) return undefined;
+  if (states[0] !== undefined) return { state: states[0] };
+  return objects.length === 0 || madeByEarlierVersion(await storedDeployment(stackPaths(stack), stack)) ? undefined : {};
+}
+
+/** @throws Failure when the stack there is another state's */
+export async function requireOwnInCluster(cluster: Cluster, place: Place, stack: string): Promise<void> {
+  const other = await otherOwner(cluster, place, stack, (await readIdentity(stackPaths(stack)))?.state);
+  if (other !== undefined) throw belongsToAnother(stack, other, { where: whereIs(place) });
+}
+
+/**
+ * Before anything is built for a stack.
+ * @throws Failure when the stack there is another state's, and is not to be adopted
+ */
+export async function checkOwnershipInCluster(cluster: Cluster, place: Place, stack: string, adopt: boolean): Promise<Permit> {
+  const known = await readIdentity(stackPaths(stack));
+  const other = await otherOwner(cluster, place, stack, known?.state);
+  if (other !== undefined && !adopt) throw belongsToAnother(stack, other, { where: whereIs(place) });
+  return { identity: known ?? newIdentity(), replaces: other !== undefined };
+}
+
+/**
+ * Takes the stack's name in the namespace for this state. The update may be about to make the namespace: then nothing is written yet, and the
+ * namespace's label tells whose it is.
+ */
+export async function claimInCluster(cluster: Cluster, place: Place, paths: StackPaths, { identity }: Permit): Promise<void> {
+  await keepIdentity(paths, identity);
+  if ((await allowed(cluster.get({ apiVersion: "v1", kind: "Namespace", name: place.namespace }))) === undefined) return;
+  const { apiVersion, kind, name, namespace } = claimOf(place);
+  const labels = { [stateLabel]: identity.state, "app.kubernetes.io/part-of": "routeql" };
+  await cluster.apply({ apiVersion, kind, metadata: { name, namespace, labels }, data: { ...thisCheckout(identity.state) } });
+}
+
+/** Nothing is left of the stack. */
+export const releaseInCluster = (cluster: Cluster, place: Place): Promise<void> => cluster.delete(claimOf(place), "Background");

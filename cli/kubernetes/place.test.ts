@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { Failure } from "@routeql/host/failure";
+import { ApiError } from "@routeql/host/kubernetes/error";
+import { connectionFailure, withoutRights } from "./connection-error.ts";
+import { exitCodeOf } from "./execute.ts";
+import { instanceLabels, refuseOtherCluster } from "./place.ts";
+
+const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
+
+test("a stack is not brought up on a cluster other than the one where it runs", () => {
+  expect(() => refuseOtherCluster("prod", place, { server: "https://b.example.net" })).toThrow(
+    "The stack prod runs on the cluster https://a.example.net:6443, but kubectl's current context is https://b.example.net",
+  );
+  expect(() => refuseOtherCluster("prod", place, place)).not.toThrow();
+  expect(() => refuseOtherCluster("prod", undefined, place)).not.toThrow();
+});
+
+test("objects of a stack are found by the label that the program gives them", () => {
+  expect(instanceLabels(place)).toEqual({ "app.kubernetes.io/instance": "routeql-prod" });
+});
+
+test.each([
+  [{ status: "Success" }, 0],
+  [{ status: "Failure", reason: "NonZeroExitCode", details: { causes: [{ reason: "ExitCode", message: "3" }] } }, 3],
+  [{ status: "Failure", message: "no such program" }, 1],
+])("the status %j of an execution is exit code %i", (status, code) => {
+  expect(exitCodeOf(status)).toBe(code);
+});
+
+test("a connection that fails says why", () => {
+  const failure = connectionFailure({ pod: "engine-1", namespace: "routes", what: "exec" }, new Error("refused"));
+  expect(failure).toBeInstanceOf(Failure);
+  expect(failure.message).toBe("The pod engine-1 cannot be reached through the API server: refused");
+});
+
+test("a right that is missing is named, with the command's whole Role at hand", () => {
+  const refused = new ApiError(403, JSON.stringify({ kind: "Status", message: 'pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"', code: 403 }));
+  expect(connectionFailure({ pod: "database-0", namespace: "routes", what: "exec" }, refused)).toMatchObject({
+    message: 'The cluster does not let this user do that: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
+    remedy: "it needs get and create of pods/exec in the namespace routes. docs/operate/kubernetes.md#permissions-of-the-commands has those of each command.",
+  });
+  expect(withoutRights(refused)).toBeInstanceOf(Failure);
+  expect(withoutRights(new ApiError(500, "no words"))).toMatchObject({ message: "The Kubernetes API server refuses: the API server answered 500: no words" });
+  const other = new Error("something else");
+  expect(withoutRights(other)).toBe(other);
+});

@@ -1,0 +1,51 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { PlainSettings } from "@routeql/infra/settings/list";
+import { namespaceOf } from "@routeql/infra/targets/kubernetes/settings";
+import { Failure } from "@routeql/host/failure";
+import { type StackPaths, stackPaths } from "@routeql/host/paths";
+
+const place = z.object({ server: z.string(), namespace: z.string(), instance: z.string() });
+
+/** Where a stack runs on Kubernetes: the address of the API server, the namespace, and the value of its objects' instance label. */
+export type Place = z.infer<typeof place>;
+
+const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
+
+/** Labels of every object of the stack. */
+export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({ "app.kubernetes.io/instance": instance });
+
+/** Where a stack with these settings is to run. */
+export function placeFor(stack: string, settings: PlainSettings, server: string): Place {
+  const instance = `routeql-${stack}`;
+  return { server, namespace: namespaceOf(settings, instance), instance };
+}
+
+/** Where a stack was brought up; undefined when that was not on Kubernetes. */
+export async function placeOf(stack: string): Promise<Place | undefined> {
+  const text = await readFile(fileOf(stackPaths(stack)), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : place.parse(JSON.parse(text));
+}
+
+/** @throws Failure when the stack was brought up somewhere else: its objects there would be forgotten */
+export function refuseOtherCluster(stack: string, before: Place | undefined, now: Pick<Place, "server">): void {
+  if (before === undefined || before.server === now.server) return;
+  throw new Failure(`The stack ${stack} runs on the cluster ${before.server}, but kubectl's current context is ${now.server}`, {
+    remedy: `choose that cluster (KUBECONFIG, kubectl config use-context), or take the stack down there first, or use another name (--stack).`,
+  });
+}
+
+/** @throws Failure when a stack that runs on a cluster is about to be made on Docker: what runs there would be forgotten */
+export async function refuseOnDocker(stack: string): Promise<void> {
+  const place = await placeOf(stack);
+  if (!place) return;
+  throw new Failure(`The stack ${stack} runs on Kubernetes (${place.server}), but its settings now say docker`, {
+    remedy: `set TARGET=kubernetes, or take it down there first: npm run down -- --volumes --stack ${stack}`,
+  });
+}
+
+export const keepPlace = (paths: StackPaths, where: Place): Promise<void> =>
+  writeFile(fileOf(paths), `${JSON.stringify(where)}\n`, { mode: 0o600 });
+
+export const forgetPlace = (paths: StackPaths): Promise<void> => rm(fileOf(paths), { force: true });

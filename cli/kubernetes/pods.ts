@@ -1,0 +1,58 @@
+import { Failure } from "@routeql/host/failure";
+import type { Cluster } from "@routeql/host/kubernetes/cluster";
+import { ApiError } from "@routeql/host/kubernetes/error";
+import { describePod } from "@routeql/providers/kubernetes/await/pods";
+import { conditionOf, field, type KubernetesObject, listAt, textAt } from "@routeql/host/kubernetes/objects";
+import { instanceLabels, type Place } from "./place.ts";
+
+export interface Pod {
+  readonly name: string;
+  readonly service: string;
+  readonly container: string;
+  readonly ready: boolean;
+}
+
+const serviceLabel = "app.kubernetes.io/name";
+
+/** What the commands need to know of a pod. */
+export function podOf(object: KubernetesObject): Pod {
+  const [container] = listAt(object, "spec", "containers");
+  return {
+    name: object.metadata.name,
+    service: object.metadata.labels?.[serviceLabel] ?? "",
+    container: textAt(container, "name") ?? "",
+    ready: conditionOf(object, "Ready")?.status === "True" && field(object, "metadata", "deletionTimestamp") === undefined,
+  };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** All pods of a stack that have or had something to run, by service and name. */
+export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
+  const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
+  return pods
+    .filter((pod) => textAt(pod, "status", "phase") !== "Pending")
+    .map(podOf)
+    .toSorted((left, right) => (`${left.service} ${left.name}` < `${right.service} ${right.name}` ? -1 : 1));
+}
+
+/** @throws Failure when the cluster knows no such namespace; whoever may not ask is taken to know that there is one */
+async function refuseWithoutNamespace(cluster: Cluster, { namespace, server }: Place): Promise<void> {
+  const found = await cluster.get({ apiVersion: "v1", kind: "Namespace", name: namespace }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 403) return true;
+    throw error;
+  });
+  if (found === undefined) throw new Failure(`The cluster ${server} has no namespace ${namespace}`, { remedy: "run `npm run up` for the stack: it makes what is missing." });
+}
+
+/** A ready pod of one service, with these labels too. @throws Failure when there is none */
+export async function readyPod(cluster: Cluster, place: Place, service: string, stack: string, labels: Labels = {}): Promise<Pod> {
+  const all = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, { ...instanceLabels(place), [serviceLabel]: service, ...labels });
+  const found = all.map(podOf).find(({ ready }) => ready);
+  if (found) return found;
+  if (all.length === 0) await refuseWithoutNamespace(cluster, place);
+  throw new Failure(`No pod of ${service} in the namespace ${place.namespace} is ready`, {
+    lastLines: all.flatMap(describePod),
+    remedy: `run \`npm run up -- --stack ${stack}\`: it repairs the stack.`,
+  });
+}

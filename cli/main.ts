@@ -1,0 +1,54 @@
+// Dispatches `npm run <command>`; the bootstrap has seen to Node 24 and the dependencies.
+import { checkStackName, helpText, parseArguments } from "./foundation/arguments.ts";
+import { explain, Failure } from "@routeql/host/failure";
+import type { Command } from "./foundation/command.ts";
+
+const commands: Record<string, () => Promise<{ command: Command }>> = {
+  up: () => import("./commands/up.ts"),
+  preview: () => import("./commands/preview.ts"),
+  render: () => import("./commands/render.ts"),
+  down: () => import("./commands/down.ts"),
+  logs: () => import("./commands/logs.ts"),
+  psql: () => import("./commands/psql.ts"),
+  load: () => import("./commands/load.ts"),
+  detect: () => import("./commands/detect.ts"),
+  query: () => import("./commands/query.ts"),
+  token: () => import("./commands/token.ts"),
+  schema: () => import("./commands/schema.ts"),
+  backup: () => import("./commands/backup.ts"),
+  restore: () => import("./commands/restore.ts"),
+  prune: () => import("./commands/prune.ts"),
+  users: () => import("./commands/users.ts"),
+  keys: () => import("./commands/keys.ts"),
+};
+
+async function overview(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const rows = all.map(({ command: { description } }) => `  npm run ${description.name.padEnd(10)}${description.summary}`);
+  return ["RouteQL on this machine:", "", ...rows, "", "Each takes --help, after `--`: npm run up -- --help"].join("\n");
+}
+
+async function main([name = "", ...args]: readonly string[]): Promise<number> {
+  if (name === "" || name === "--help" || name === "-h" || name === "help") {
+    console.log(await overview());
+    return 0;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) throw new Failure(`there is no command "${name}"`, { remedy: `use one of ${Object.keys(commands).join(", ")}.` });
+  const { command } = await load();
+  const parsed = parseArguments(command.description, args);
+  if (parsed.help) {
+    if (command.help) await command.help();
+    else console.log(helpText(command.description));
+    return 0;
+  }
+  return command.run(checkStackName(parsed.text("stack")), parsed);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const { explainable } = await import("./commands/options.ts");
+  console.error(`\n${explain(explainable(error))}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StackPaths } from "@routeql/host/paths";
+import { accessText, parseAccessText, type StackAccess, writeAccess } from "./access.ts";
+
+const access = (values: Partial<StackAccess>): StackAccess => ({
+  url: "https://localhost",
+  consoleUrl: undefined,
+  caFile: "/x/ca.pem",
+  serviceApiKey: "key",
+  engineAccessKey: "master",
+  adminEmail: "admin@example.net",
+  adminPassword: "pw",
+  ...values,
+});
+
+test("a shell that sources access.env gets exactly the values, whatever characters they have", () => {
+  const adminPassword = `it's "$HOME" \`id\` \\ !$(false);&|#`;
+  const caFile = "/a folder/it's/ca.pem";
+  const print = `printf '%s|%s|%s' "$ADMIN_PASSWORD" "$ROUTEQL_CA_FILE" "$ROUTEQL_CONSOLE_URL"`;
+  const script = accessText(access({ adminPassword, caFile })) + print;
+  expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: {} })).toBe(`${adminPassword}|${caFile}|`);
+});
+
+test("what is written is read back", () => {
+  const value = fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r\0]/.test(text));
+  fc.assert(
+    fc.property(value, value, (adminPassword, serviceApiKey) => {
+      const read = parseAccessText(accessText(access({ adminPassword, serviceApiKey })));
+      expect(read.get("ADMIN_PASSWORD")).toBe(adminPassword);
+      expect(read.get("SERVICE_API_KEY")).toBe(serviceApiKey);
+      expect(read.has("ROUTEQL_CONSOLE_URL")).toBe(false);
+    }),
+  );
+});
+
+test("where the certificate comes from an issuer that everybody trusts, so does whoever uses the file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-access-"));
+  try {
+    const paths = { accessFile: join(folder, "access.env"), certificateFile: join(folder, "ca.pem") } as StackPaths;
+    const { caFile: _caFile, ...rest } = access({});
+    const database = { host: "database", port: 5432, name: "routeql", clientImage: "" };
+    const values = { ...rest, databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" }, database, services: [] };
+    await writeAccess(paths, { ...values, caCertificate: "OF THE STACK" });
+    expect(readFileSync(paths.certificateFile, "utf8")).toBe("OF THE STACK");
+    await writeAccess(paths, { ...values, caCertificate: "" });
+    expect(new X509Certificate(readFileSync(paths.certificateFile)).ca).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { rootCertificates } from "node:tls";
+import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { Failure } from "@routeql/host/failure";
+import { type StackPaths, stackPaths } from "@routeql/host/paths";
+import type { StackValues } from "./outputs.ts";
+
+/** How a running stack is reached: what access.env says. */
+export interface StackAccess {
+  readonly url: string;
+  readonly consoleUrl: string | undefined;
+  /** Path of a PEM file with what clients have to trust. */
+  readonly caFile: string;
+  readonly serviceApiKey: string;
+  readonly engineAccessKey: string;
+  readonly adminEmail: string;
+  readonly adminPassword: string;
+}
+
+/** Quotes a value for POSIX shells: within single quotes nothing is special but the quote itself. */
+export function shellQuote(value: string): string {
+  return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The text of access.env: assignments that a POSIX shell can source. */
+export function accessText(access: StackAccess): string {
+  const assignments: readonly (readonly [string, string | undefined])[] = [
+    ["ROUTEQL_URL", access.url],
+    ["ROUTEQL_CONSOLE_URL", access.consoleUrl],
+    ["ROUTEQL_CA_FILE", access.caFile],
+    ["SERVICE_API_KEY", access.serviceApiKey],
+    ["ENGINE_ACCESS_KEY", access.engineAccessKey],
+    ["ADMIN_EMAIL", access.adminEmail],
+    ["ADMIN_PASSWORD", access.adminPassword],
+  ];
+  return assignments.map(([name, value]) => (value === undefined ? "" : `export ${name}=${shellQuote(value)}\n`)).join("");
+}
+
+/** The assignments of a text that accessText made. */
+export function parseAccessText(text: string): ReadonlyMap<string, string> {
+  const assignments = text.matchAll(/^export ([A-Z_]+)='((?:[^']|'\\'')*)'$/gm);
+  return new Map([...assignments].map(([, name, quoted]) => [name!, quoted!.replaceAll(String.raw`'\''`, "'")]));
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}`;
+  await writeFile(unfinished, text, { mode: 0o600 });
+  await chmod(unfinished, 0o600);
+  await rename(unfinished, path);
+}
+
+/** Writes access.env and the certificate beside it, both mode 0600. */
+export async function writeAccess(paths: StackPaths, values: StackValues): Promise<StackAccess> {
+  const { url, consoleUrl, serviceApiKey, engineAccessKey, adminEmail, adminPassword } = values;
+  const access = { url, consoleUrl, caFile: paths.certificateFile, serviceApiKey, engineAccessKey, adminEmail, adminPassword };
+  // A certificate from the cluster's issuer is trusted as any other on the internet is.
+  await replaceFile(paths.certificateFile, values.caCertificate || rootCertificates.join("\n"));
+  await replaceFile(paths.accessFile, accessText(access));
+  return access;
+}
+
+/** True once for each generated password: it is shown at the end of one run only. */
+export async function isNewPassword({ shownPassword }: StackPaths, password: string): Promise<boolean> {
+  const hash = createHash("sha256").update(password).digest("hex");
+  if ((await readFile(shownPassword, "utf8").catch(() => "")) === hash) return false;
+  await replaceFile(shownPassword, hash);
+  return true;
+}
+
+export async function removeAccess(paths: StackPaths): Promise<void> {
+  await Promise.all([paths.accessFile, paths.certificateFile].map((path) => rm(path, { force: true })));
+}
+
+/**
+ * How to reach a stack that is up.
+ * @throws Failure when it is not
+ */
+export async function accessOf(stack: string): Promise<StackAccess> {
+  const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);
+  if (text === undefined)
+    throw new Failure(`The stack ${stack} is not up`, {
+      remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
+    });
+  const values = parseAccessText(text);
+  const value = (name: string): string => values.get(name) ?? "";
+  return {
+    url: value("ROUTEQL_URL"),
+    consoleUrl: values.get("ROUTEQL_CONSOLE_URL"),
+    caFile: value("ROUTEQL_CA_FILE"),
+    serviceApiKey: value("SERVICE_API_KEY"),
+    engineAccessKey: value("ENGINE_ACCESS_KEY"),
+    adminEmail: value("ADMIN_EMAIL"),
+    adminPassword: value("ADMIN_PASSWORD"),
+  };
+}

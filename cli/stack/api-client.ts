@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { request } from "node:https";
+import { json } from "node:stream/consumers";
+import { Failure, messageOf } from "@routeql/host/failure";
+import type { StackAccess } from "./access.ts";
+
+/** Milliseconds after which a silent gateway counts as down. The engine's own statement limit is 30 s. */
+const answerTimeout = 60_000;
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly retryAfter: string | undefined;
+}
+
+/**
+ * Logs in at the stack's gateway with the session flow, takes one access token and ends the session.
+ * @returns the token (JWT); it stays valid until it expires
+ * @throws {Failure} when the gateway does not answer or rejects the credentials
+ */
+export async function accessToken(access: StackAccess, { email, password }: Credentials): Promise<string> {
+  const service = { "x-service-api-key": access.serviceApiKey };
+  const login = await send(access, "POST", "/api/auth/login/credentials", service, { email, password });
+  const { sessionId } = field(login, "user", `The login of ${email} failed`) as { sessionId: string };
+  const session = { ...service, cookie: `sid=${sessionId}` };
+  try {
+    return field(await send(access, "GET", "/api/auth/jwt", session), "access_token", `${email} gets no token`) as string;
+  } finally {
+    await send(access, "DELETE", "/api/auth/logout", session).catch(() => undefined);
+  }
+}
+
+/**
+ * Runs one GraphQL document with an access token.
+ * @returns the response body; it has `errors` when the engine rejected the document
+ * @throws {Failure} when the gateway does not answer or does not forward the request
+ */
+export async function graphql(access: StackAccess, token: string, query: string, variables?: unknown): Promise<Record<string, unknown>> {
+  const answer = await send(access, "POST", "/api/graphql", { authorization: `Bearer ${token}` }, { query, ...(variables === undefined ? {} : { variables }) });
+  if (answer.status !== 200) throw rejected(answer, "The query failed");
+  return answer.body;
+}
+
+function field(answer: Answer, name: string, failure: string): unknown {
+  const value = answer.body[name];
+  if (answer.status !== 200 || value === undefined) throw rejected(answer, failure);
+  return value;
+}
+
+function rejected({ status, body, retryAfter }: Answer, failure: string): Failure {
+  const code = typeof body["code"] === "string" ? ` ${body["code"]}` : "";
+  const remedy = retryAfter === undefined ? "docs/reference/error-codes.md explains each code." : `try again in ${retryAfter} s.`;
+  return new Failure(`${failure}: ${status}${code}${typeof body["error"] === "string" ? `, ${body["error"]}` : ""}`, { remedy });
+}
+
+async function send(
+  { url, caFile }: StackAccess,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Answer> {
+  const ca = await readFile(caFile);
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      const call = request(
+        new URL(path, url),
+        { method, ca, headers: { ...headers, ...(text === undefined ? {} : { "content-type": "application/json" }) }, signal: AbortSignal.timeout(answerTimeout) },
+        (response) => {
+          const { statusCode: status = 0 } = response;
+          const retryAfter = response.headers["retry-after"];
+          json(response).then((parsed) => resolve({ status, body: parsed as Record<string, unknown>, retryAfter }), reject);
+        },
+      );
+      call.on("error", reject);
+      call.end(text);
+    });
+  } catch (error) {
+    throw new Failure(`${url} does not answer: ${messageOf(error)}`, { remedy: "run `npm run up`; `npm run logs -- gateway` shows the gateway's log.", cause: error });
+  }
+}

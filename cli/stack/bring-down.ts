@@ -1,0 +1,165 @@
+import { readdir } from "node:fs/promises";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { isData, stackObjects, stateLabel } from "../docker/stack-objects.ts";
+import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
+import { dataClaims, removeDataClaims } from "../kubernetes/data.ts";
+import { releaseInCluster, requireOwnInCluster } from "../kubernetes/ownership.ts";
+import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
+import { removeAccess } from "./access.ts";
+import { forgetChoice } from "./image-choice.ts";
+import { keptWithData } from "./kept.ts";
+import { releaseNetworkRange } from "./network-range.ts";
+import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
+import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
+import { Progress } from "./progress.ts";
+import { clearInterrupted, deploymentOf, isOf, releaseStaleLock, removeLeftovers } from "./recovery.ts";
+import { type RunOptions, type Session, withSession } from "./session.ts";
+import { openStack } from "./workspace.ts";
+
+export interface DownOptions extends RunOptions {
+  /** Removes the data too, and the secrets that open them. */
+  readonly volumes?: boolean;
+  /** Also where the stack belongs to another state, or was on another Docker engine. */
+  readonly adopt?: boolean;
+}
+
+export interface DownResult {
+  /** Resources that the engine destroyed. */
+  readonly destroyed: number;
+  /** Data volumes, by name. */
+  readonly keptVolumes: readonly string[];
+  /** The secrets that belong to the kept data are in the stack's state. */
+  readonly secretsKept: boolean;
+  readonly removedVolumes: readonly string[];
+}
+
+/** Takes a stack down; its data volumes stay unless asked otherwise. A stack that is not there is fine. */
+export function bringDown(options: DownOptions): Promise<DownResult> {
+  return withSession("down", options, async (session) => {
+    const place = await placeOf(options.stack);
+    if (place) return bringDownOnCluster(options, session, place);
+    const prepared: Prepared = {};
+    const { adopt = false } = options;
+    const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
+    let destroyed = 0;
+    const destroy: Phase = {
+      title: `Stack ${options.stack}`,
+      work: async (context) => {
+        destroyed = await destroyStack(session, prepared, options.volumes ?? false, context);
+        return destroyed === 0 ? "nothing was there" : `${destroyed} removed`;
+      },
+    };
+    const ownership: Phase = {
+      title: "Ownership",
+      work: async () => {
+        prepared.holding = await requireOwnOrAdopt(options.stack, adopt);
+      },
+    };
+    // Without a state there is nothing for the engine to do, so no CLI is needed.
+    const secretsKept = await hasState(session);
+    const engineWork = secretsKept ? [pluginsPhase(surroundings), destroy] : [];
+    const first = [...(secretsKept ? [[cliPhase(surroundings)]] : []), [enginePhase(surroundings), ownership]];
+    await runPhases([first, ...engineWork], { signal: session.signal, log: session.show, record: session.log.line });
+    const owner = ownerOf(prepared, adopt);
+    await removeLeftovers(options.stack, {}, owner);
+    await releaseNetworkRange(session.paths);
+    await removeAccess(session.paths);
+    const { data, others } = await volumesOf(options.stack, owner);
+    // Files and secrets are put there anew by every update.
+    for (const name of others) await removeVolume(name);
+    if (options.volumes) {
+      for (const name of data) await removeVolume(name);
+      await forgetChoice(session.paths);
+    }
+    const keptVolumes = options.volumes ? [] : data;
+    if (keptVolumes.length === 0) await releaseStack(options.stack, session.paths);
+    return { destroyed, keptVolumes, secretsKept: secretsKept && !options.volumes, removedVolumes: options.volumes ? data : [] };
+  });
+}
+
+/** Identity of the state whose objects may be removed; undefined when all of the stack's name may go. */
+const ownerOf = ({ holding }: Pick<Prepared, "holding">, adopt: boolean): string | undefined => (adopt ? undefined : (holding?.identity?.state ?? "none"));
+
+async function bringDownOnCluster({ stack, volumes = false, adopt = false }: DownOptions, session: Session, place: Place): Promise<DownResult> {
+  const prepared: Prepared = {};
+  const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
+  const result = { destroyed: 0, keptVolumes: [] as string[], removedVolumes: [] as string[] };
+  const destroy: Phase = {
+    title: `Stack ${stack}`,
+    work: async (context) => {
+      const { cluster } = prepared.connection!;
+      if (!adopt) await requireOwnInCluster(cluster, place, stack);
+      const claims = await dataClaims(cluster, place, context.signal);
+      result.destroyed = await destroyStack(session, prepared, volumes, context);
+      if (volumes) {
+        // Where the namespace was not the stack's own, the claims are still there.
+        await removeDataClaims(cluster, place, context.signal);
+        await releaseInCluster(cluster, place);
+        result.removedVolumes = claims;
+      } else result.keptVolumes = claims;
+      return result.destroyed === 0 ? "nothing was there" : `${result.destroyed} removed`;
+    },
+  };
+  const phases = [[[cliPhase(surroundings)], [clusterPhase(surroundings)]], pluginsPhase(surroundings), destroy];
+  await runPhases(phases, { signal: session.signal, log: session.show, record: session.log.line });
+  await removeAccess(session.paths);
+  if (volumes) {
+    await forgetPlace(session.paths);
+    await forgetChoice(session.paths);
+  }
+  return { ...result, secretsKept: !volumes };
+}
+
+async function hasState({ paths }: Session): Promise<boolean> {
+  const entries = await readdir(`${paths.state}/.pulumi/stacks`, { recursive: true }).catch(() => []);
+  return entries.length > 0;
+}
+
+async function volumesOf(stack: string, owner: string | undefined): Promise<{ data: string[]; others: string[] }> {
+  const volumes = (await stackObjects(stack)).filter(({ kind, labels }) => kind === "volume" && isOf(owner, labels[stateLabel]));
+  const names = (wanted: boolean): string[] =>
+    volumes
+      .filter((volume) => isData(volume) === wanted)
+      .map(({ name }) => name)
+      .toSorted();
+  return { data: names(true), others: names(false) };
+}
+
+async function removeVolume(name: string): Promise<void> {
+  await orUndefined(dockerClient().getVolume(name).remove());
+}
+
+async function destroyStack(
+  session: Session,
+  { cli, plugins, holding }: Prepared,
+  withData: boolean,
+  { say, show, signal }: PhaseContext,
+): Promise<number> {
+  const stack: Stack = await openStack({
+    stack: session.stack,
+    cli: cli!,
+    plugins: plugins!,
+    program: async () => ({}),
+    onLine: session.log.line,
+  });
+  await releaseStaleLock(stack, session.paths, say, signal);
+  const { resources = [] } = await clearInterrupted(stack, await deploymentOf(stack), holding?.identity?.state, say, signal);
+  const kept = keptWithData(resources);
+  // What was generated stays with the data that it belongs to: passwords of the database, the key that encrypts others.
+  const target = resources
+    .filter(({ type, urn }) => /^(docker|kubernetes):/.test(type) && !kept.has(urn))
+    .map(({ urn }) => urn);
+  if (!withData && target.length === 0) return 0;
+  if (resources.length === 0) return 0;
+  const progress = new Progress(show);
+  const { summary } = await stack.destroy({
+    ...(withData ? {} : { target }),
+    color: "never",
+    suppressProgress: true,
+    showSecrets: false,
+    onEvent: progress.onEvent,
+    signal,
+  });
+  return summary.resourceChanges?.delete ?? 0;
+}

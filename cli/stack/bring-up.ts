@@ -1,0 +1,223 @@
+import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { imageWarnings } from "@routeql/infra/pins/warnings";
+import { program } from "@routeql/infra/program";
+import { Failure } from "@routeql/host/failure";
+import type { StackPaths } from "@routeql/host/paths";
+import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
+import { refuseForeignClaims } from "../kubernetes/data.ts";
+import { engineAbilities, limitWarnings } from "../docker/engine-abilities.ts";
+import { claimInCluster } from "../kubernetes/ownership.ts";
+import { keepPlace } from "../kubernetes/place.ts";
+import { isNewPassword, type StackAccess, writeAccess } from "./access.ts";
+import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
+import { describeReplacement, keepChoice } from "./image-choice.ts";
+import { modeWarnings } from "./file-modes.ts";
+import { readOutputs } from "./outputs.ts";
+import { basesPhase, choicePhase, cliPhase, clusterPhase, deliveryPhase, enginePhase, imagesPhase, networksPhase, ownerPhase, pluginsPhase, portsPhase, type Prepared } from "./phases.ts";
+import { limitProcesses } from "./process-limits.ts";
+import { describeChanges, Progress } from "./progress.ts";
+import { claimStack } from "./ownership.ts";
+import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
+import { type RunOptions, type Session, withSession } from "./session.ts";
+import { openStack } from "./workspace.ts";
+
+export interface UpOptions extends RunOptions {
+  /** Takes over a stack of this name that belongs to another state, or that was on another Docker engine. */
+  readonly adopt?: boolean;
+  /** Settings that outrank the stack's configuration and the environment file, by name (`httpsPort`). */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Kubernetes without a registry: copies images, by their names on this machine's Docker engine, to the cluster's nodes. */
+  readonly deliverImages?: (images: readonly string[]) => Promise<void>;
+}
+
+export interface UpResult {
+  readonly access: StackAccess;
+  readonly times: readonly PhaseTime[];
+  readonly changes: OpMap;
+  readonly warnings: readonly string[];
+  /** What the stack runs on in place of the images that its settings name. */
+  readonly replacement: string | undefined;
+  /** The administrator's password was generated, and no run has shown it yet. */
+  readonly newPassword: boolean;
+}
+
+/** Brings a stack up, or up to date; what a person or an interrupted run has broken is repaired. */
+export function bringUp(options: UpOptions): Promise<UpResult> {
+  return withSession("up", options, async (session) => {
+    const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
+    const warnings = checkImageVersions(prepared.configuration!, session);
+    let update: Update | undefined;
+    const stackPhase: Phase = {
+      title: `Stack ${options.stack}`,
+      work: async (context) => {
+        const opened = await open(session, prepared);
+        // Before anything is made: an update that fails leaves objects too.
+        const { connection, place, permit } = prepared;
+        if (connection && place) {
+          await keepPlace(session.paths, place);
+          await claimInCluster(connection.cluster, place, session.paths, permit!);
+        } else await claimStack(options.stack, session.paths, permit!);
+        try {
+          update = await updateStack(opened, session.paths, context, prepared);
+        } finally {
+          await keepChoiceOf(opened, session.paths, prepared);
+        }
+        // The update may have created the namespace.
+        if (connection && place) await claimInCluster(connection.cluster, place, session.paths, permit!);
+        return describeChanges(update.changes);
+      },
+    };
+    const times = await runPhases([...preparation(session, prepared, true, options), stackPhase], phaseOptions(session));
+    const { outputs, changes } = update!;
+    const access = await writeAccess(session.paths, readOutputs(plain(outputs), options.stack));
+    const generated = prepared.configuration!.given.adminPassword === undefined;
+    const replacement = prepared.choice && describeReplacement(prepared.choice);
+    const machine = [...(await modeWarnings(session.paths.accessFile)), ...(prepared.place ? [] : limitWarnings(await engineAbilities()))];
+    return { access, times, changes, warnings: [...warnings, ...machine], replacement, newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)) };
+  });
+}
+
+/** A failed update may have created data volumes too; a run that created nothing stores nothing. */
+async function keepChoiceOf(stack: Stack, paths: StackPaths, { choice }: Prepared): Promise<void> {
+  if (choice === undefined) return;
+  const { resources = [] } = await deploymentOf(stack);
+  if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, choice);
+}
+
+const plain = (outputs: OutputMap): Record<string, unknown> => Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value as unknown]));
+
+export interface PreviewResult {
+  readonly changes: OpMap;
+  readonly text: string;
+  readonly times: readonly PhaseTime[];
+  readonly warnings: readonly string[];
+}
+
+/** What an update would do. */
+export function previewUp(options: UpOptions): Promise<PreviewResult> {
+  return withSession("preview", options, async (session) => {
+    const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
+    const warnings = checkImageVersions(prepared.configuration!, session);
+    let result: { changes: OpMap; text: string } | undefined;
+    const phase: Phase = {
+      title: `Preview of stack ${options.stack}`,
+      work: async ({ say, show, signal }) => {
+        const stack = await open(session, prepared);
+        await releaseStaleLock(stack, session.paths, say, signal);
+        const progress = new Progress(show);
+        const { stdout, changeSummary } = await explained(progress, () =>
+          stack.preview({ refresh: true, diff: true, suppressOutputs: true, color: "never", onEvent: progress.onEvent, signal }),
+        );
+        result = { text: stdout, changes: changeSummary };
+        return describeChanges(result.changes)
+          .replaceAll(/(\d+) (\w+)/g, "$1 to be $2")
+          .replace("to be unchanged", "unchanged");
+      },
+    };
+    const times = await runPhases([...preparation(session, prepared, false, options), phase], phaseOptions(session));
+    return { ...result!, times, warnings };
+  });
+}
+
+/**
+ * Warnings about images with published advisories; they also appear now, since a later phase may fail for the same image.
+ * @throws Failure with the warnings when the setting `vulnerableImages` is `refuse`
+ */
+function checkImageVersions({ plain }: StackConfiguration, { show = console.error, log }: Session): readonly string[] {
+  const warnings = imageWarnings(plain);
+  if (plain.vulnerableImages !== "refuse" || warnings.length === 0) {
+    for (const warning of warnings) {
+      show(`Warning: ${warning}`);
+      log.line(`warning: ${warning}`);
+    }
+    return warnings;
+  }
+  throw new Failure("The settings name images with published advisories", {
+    lastLines: warnings,
+    remedy: "name fixed versions (docs/reference/images.md lists them), or set vulnerableImages to warn.",
+  });
+}
+
+const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhases>[1] => ({
+  signal,
+  log: show,
+  record: log.line,
+});
+
+function preparation(session: Session, prepared: Prepared, withImages: boolean, { adopt = false, deliverImages: deliver }: UpOptions): Plan {
+  const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
+  const { plain } = prepared.configuration!;
+  if (targetOf(plain) === "kubernetes") {
+    const needsDocker = plain.imageRegistry === undefined || plain.pushImages;
+    const makesImages = withImages && plain.imageRegistry === undefined;
+    const images = needsDocker ? [enginePhase, choicePhase, basesPhase, ...(makesImages ? [imagesPhase] : [])] : [];
+    const prepare = [clusterPhase, ownerPhase, ...images].map((phase) => phase(surroundings));
+    const delivery = makesImages ? [deliveryPhase(surroundings, deliver)] : [];
+    return [[[cliPhase(surroundings)], [...prepare, ...delivery]], pluginsPhase(surroundings)];
+  }
+  const docker = [enginePhase, ownerPhase, choicePhase, ...(withImages ? [portsPhase] : []), networksPhase(withImages), basesPhase, ...(withImages ? [imagesPhase] : [])].map(
+    (phase) => phase(surroundings),
+  );
+  return [[[cliPhase(surroundings)], docker], pluginsPhase(surroundings)];
+}
+
+function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Prepared): Promise<Stack> {
+  return openStack({
+    stack,
+    cli: cli!,
+    plugins: plugins!,
+    configuration: configuration!.entries,
+    program: async () => ({ ...(await program({ policies: true, stateIdentity: permit!.identity.state })) }),
+    onLine: log.line,
+  });
+}
+
+interface Update {
+  readonly outputs: OutputMap;
+  readonly changes: OpMap;
+}
+
+/**
+ * Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program
+ * describes.
+ */
+export async function updateStack(
+  stack: Stack,
+  paths: StackPaths,
+  { say, show, signal }: PhaseContext,
+  { connection, place, permit }: Pick<Prepared, "connection" | "place" | "permit"> = {},
+): Promise<Update> {
+  await releaseStaleLock(stack, paths, say, signal);
+  const before = await deploymentOf(stack);
+  if (connection && place) await refuseForeignClaims(stack.name, connection.cluster, place, before);
+  await clearInterrupted(stack, before, permit?.identity.state, say, signal);
+  const progress = new Progress(show);
+  const { outputs, summary } = await explained(progress, () =>
+    stack.up({
+      refresh: true,
+      replace: failedJobs(before),
+      color: "never",
+      suppressProgress: true,
+      // Of the summary, which would otherwise decrypt the configuration to show it.
+      showSecrets: false,
+      onEvent: progress.onEvent,
+      signal,
+    }),
+  );
+  if (connection === undefined) await limitProcesses(stack.name);
+  return { outputs, changes: summary.resourceChanges ?? {} };
+}
+
+/** Runs an operation of the engine; its failure is told by the engine's own diagnostics. */
+async function explained<T>(progress: Progress, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (!(error instanceof CommandError) || progress.errors.length === 0) throw error;
+    throw new Failure("The stack could not be brought to what its program describes", {
+      lastLines: progress.errors.flatMap((message) => message.split("\n")).slice(-40),
+      remedy: "remove the cause and run this again: it goes on where it stopped.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { withDefaults } from "@routeql/infra/settings/complete";
+import { SettingsError } from "@routeql/infra/settings/error";
+import { type GivenSettings, type PlainSettings, type SettingName, settings } from "@routeql/infra/settings/list";
+import { readSettings } from "@routeql/infra/settings/read";
+import { settingsSources } from "@routeql/infra/settings/sources";
+import type { Target } from "@routeql/providers/choice";
+import { Failure } from "@routeql/host/failure";
+import { projectFolder } from "@routeql/host/paths";
+
+export const projectName = "routeql";
+
+/** What is decided for one stack before its program runs. */
+export interface StackConfiguration {
+  /** The stack's configuration with the project's prefix: from Pulumi.<stack>.yaml, then what the caller overrides. */
+  readonly entries: Readonly<Record<string, string>>;
+  readonly given: GivenSettings;
+  readonly plain: PlainSettings;
+}
+
+/** The configuration in the checkout's Pulumi.<stack>.yaml; none when there is no such file. */
+async function fromFile(stack: string): Promise<Record<string, string>> {
+  const name = `Pulumi.${stack}.yaml`;
+  const text = await readFile(join(projectFolder, name), "utf8").catch(() => "");
+  const { config = {} } = (parse(text) ?? {}) as { config?: Record<string, unknown> | null };
+  return Object.fromEntries(
+    Object.entries(config ?? {}).map(([key, value]) => {
+      if (typeof value === "object" && value !== null) {
+        throw new Failure(`${name}: ${key} is encrypted or structured, which this command cannot read`, {
+          remedy:
+            "put secrets into the environment file (.env), or use plain `pulumi up` for such a stack.",
+        });
+      }
+      return [key, String(value)];
+    }),
+  );
+}
+
+/**
+ * Reads and checks all settings of a stack, as its program will, so that ports can be tried and images built before it runs.
+ * @param overrides settings that outrank everything, by name
+ * @throws Failure listing every problem
+ */
+export async function readConfiguration(
+  stack: string,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<StackConfiguration> {
+  const entries = {
+    ...(await fromFile(stack)),
+    ...Object.fromEntries(Object.entries(overrides).map(([name, value]) => [`${projectName}:${name}`, value])),
+  };
+  try {
+    const given = readSettings(settingsSources({ stack, project: projectName, configuration: entries, folder: projectFolder }));
+    return { entries, given, plain: withDefaults(given, stack) };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new Failure(error.message, { remedy: "correct them; docs/reference/settings.md describes every setting.", cause: error });
+  }
+}
+
+/** What the stack runs on; the setting's check allows nothing else. */
+export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target => (target === "kubernetes" ? target : "docker");
+
+export const isSecretSetting = (key: string): boolean => {
+  const name = key.slice(projectName.length + 1);
+  return Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret";
+};

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { parseRange } from "@routeql/infra/settings/ipv4-range";
+import type { StackPaths } from "@routeql/host/paths";
+import { networkRangeOf, releaseNetworkRange, reserveNetworkRange } from "./network-range.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "routeql-ranges-"));
+  vi.stubEnv("XDG_CACHE_HOME", join(home, "cache"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** The folder of a stack on which a run works. */
+async function stackOf(name: string): Promise<StackPaths> {
+  const folder = join(home, name);
+  await mkdir(folder);
+  await writeFile(join(folder, "run.lock"), "{}");
+  return { folder, networkRange: join(folder, "network-range") } as StackPaths;
+}
+
+const configuration = { given: {}, plain: { networkPool: "192.168.192.0/22" } };
+const using = (...ranges: readonly string[]) => async () => ({ used: ranges.map((text) => parseRange(text)!), hasNetworks: false });
+const reserve = async (name: string, used = using()): Promise<string | undefined> => reserveNetworkRange(name, await stackOf(name), configuration, used);
+
+test("stacks get the free ranges of the pool, one after the other, also before any has a network", async () => {
+  expect(await reserve("one")).toBe("192.168.192.0/24");
+  expect(await reserve("two", using("192.168.193.16/28"))).toBe("192.168.194.0/24");
+  expect(await reserve("three")).toBe("192.168.193.0/24");
+});
+
+test("stacks that start at the same time get different ranges", async () => {
+  const ranges = await Promise.all(["a", "b", "c", "d"].map((name) => reserve(name)));
+  expect(new Set(ranges).size).toBe(4);
+});
+
+test("a full pool is refused with the setting that widens it", async () => {
+  await expect(reserve("one", using("192.168.128.0/17"))).rejects.toMatchObject({
+    message: expect.stringContaining("no free /24") as unknown,
+    remedy: expect.stringContaining("NETWORK_POOL") as unknown,
+  });
+});
+
+test("the networks of a running stack keep their addresses", async () => {
+  const running = async () => ({ used: [], hasNetworks: true });
+  const paths = await stackOf("running");
+  expect(await reserveNetworkRange("running", paths, configuration, running)).toBeUndefined();
+  await writeFile(paths.networkRange, "192.168.194.0/24\n");
+  expect(await reserveNetworkRange("running", paths, configuration, running)).toBe("192.168.194.0/24");
+  expect(await networkRangeOf("running", paths, configuration, running)).toBe("192.168.194.0/24");
+});
+
+test("a stack keeps its range, and gets another one when a foreign network takes it", async () => {
+  const paths = await stackOf("kept");
+  expect(await reserveNetworkRange("kept", paths, configuration, using("192.168.192.0/24"))).toBe("192.168.193.0/24");
+  expect(await reserveNetworkRange("kept", paths, configuration, using())).toBe("192.168.193.0/24");
+  expect(await networkRangeOf("kept", paths, configuration, using())).toBe("192.168.193.0/24");
+  expect(await reserveNetworkRange("kept", paths, configuration, using("192.168.193.128/25"))).toBe("192.168.192.0/24");
+});
+
+test("a range is free again when its stack is taken down or its folder is gone", async () => {
+  const [down, gone] = [await stackOf("down"), await stackOf("gone")];
+  await reserveNetworkRange("down", down, configuration, using());
+  await reserveNetworkRange("gone", gone, configuration, using());
+  await releaseNetworkRange(down);
+  await rm(gone.folder, { recursive: true });
+  expect([await reserve("third"), await reserve("fourth")]).toEqual(["192.168.192.0/24", "192.168.193.0/24"]);
+});
+
+test("a given range is used as it is", async () => {
+  const given = { ...configuration, given: { networkRange: "10.9.8.0/24" } };
+  expect(await reserveNetworkRange("any", await stackOf("any"), given, using("10.9.8.0/24"))).toBe("10.9.8.0/24");
+});

@@ -1,0 +1,107 @@
+/**
+ * The range of addresses from which a stack's Docker networks take their subnets. Docker's default pools end after about 30 networks,
+ * and a stack has eight or nine: so each stack gets a small range of its own and keeps it.
+ * @module
+ */
+import { mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Ipv4Range, overlap, parseRange, subnetsOf } from "@routeql/infra/settings/ipv4-range";
+import { type Ranges, rangesFor } from "../docker/used-ranges.ts";
+import { Failure } from "@routeql/host/failure";
+import { cacheFolder, type StackPaths } from "@routeql/host/paths";
+import type { StackConfiguration } from "./configuration.ts";
+
+/** Prefix of the range of one stack: sixteen subnets with thirteen addresses for containers each. */
+const stackPrefix = 24;
+
+interface Configuration {
+  readonly given: Pick<StackConfiguration["given"], "networkRange">;
+  readonly plain: Pick<StackConfiguration["plain"], "networkPool">;
+}
+
+type LookForRanges = (stack: string) => Promise<Ranges>;
+
+/** Where a range is reserved for a stack of this user; the link leads to the stack's folder. */
+const reservationOf = (range: string): string => join(cacheFolder(), "network-ranges", range.replace("/", "-"));
+
+const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefined> => (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
+
+/**
+ * The range that the stack has or would get; nothing is reserved. Undefined for a running stack of an earlier version, whose networks the
+ * Docker engine chose: they stay until the stack is taken down, because another range would replace all containers.
+ */
+export async function networkRangeOf(stack: string, paths: StackPaths, { given, plain }: Configuration, look: LookForRanges = rangesFor): Promise<string | undefined> {
+  if (given.networkRange !== undefined) return given.networkRange;
+  const { used, hasNetworks } = await look(stack);
+  if (hasNetworks) return keptRange(paths);
+  const [range] = await freeRanges(paths, plain.networkPool, used);
+  return range ?? refuse(plain.networkPool);
+}
+
+/**
+ * Reserves the range of {@link networkRangeOf} for the stack.
+ * @throws Failure when the pool has no free range
+ */
+export async function reserveNetworkRange(stack: string, paths: StackPaths, { given, plain }: Configuration, look: LookForRanges = rangesFor): Promise<string | undefined> {
+  if (given.networkRange !== undefined) return given.networkRange;
+  const { used, hasNetworks } = await look(stack);
+  if (hasNetworks) return keptRange(paths);
+  for (const range of await freeRanges(paths, plain.networkPool, used)) {
+    if (!(await reserve(range, paths))) continue;
+    await mkdir(dirname(paths.networkRange), { recursive: true, mode: 0o700 });
+    await writeFile(paths.networkRange, `${range}\n`);
+    return range;
+  }
+  return refuse(plain.networkPool);
+}
+
+/** Gives the range back when the stack's networks are gone. */
+export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
+  const kept = await keptRange(paths);
+  if (kept === undefined) return;
+  if ((await readlink(reservationOf(kept)).catch(() => undefined)) === paths.folder) await rm(reservationOf(kept), { force: true });
+  await rm(paths.networkRange, { force: true });
+}
+
+function refuse(pool: string): never {
+  throw new Failure(`There is no free /${stackPrefix} for the stack's networks in ${pool} (NETWORK_POOL)`, {
+    remedy: "take down stacks that are not needed, or set NETWORK_POOL to a wider range that this machine does not use.",
+  });
+}
+
+/** Ranges of the pool that overlap nothing, the stack's own first. */
+async function freeRanges(paths: StackPaths, pool: string, used: readonly Ipv4Range[]): Promise<string[]> {
+  const isFree = (range: Ipv4Range): boolean => !used.some((other) => overlap(range, other));
+  const kept = await keptRange(paths);
+  const own = kept === undefined ? undefined : parseRange(kept);
+  const others = [...subnetsOf(parseRange(pool)!, stackPrefix)].filter(isFree).map(({ text }) => text);
+  return own !== undefined && isFree(own) ? [kept!, ...others.filter((range) => range !== kept)] : others;
+}
+
+/** False when another stack of this user has reserved the range, although it may have no networks now. */
+async function reserve(range: string, paths: StackPaths): Promise<boolean> {
+  const reservation = reservationOf(range);
+  await mkdir(dirname(reservation), { recursive: true });
+  for (;;) {
+    try {
+      await symlink(paths.folder, reservation);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = await readlink(reservation).catch(() => undefined);
+    if (holder === paths.folder) return true;
+    if (holder !== undefined && (await isHeld(holder, range))) return false;
+    await rm(reservation, { force: true });
+  }
+}
+
+/** A stack that is about to be made has a folder before it has a range. */
+async function isHeld(folder: string, range: string): Promise<boolean> {
+  const text = await readFile(join(folder, "network-range"), "utf8").catch((error: NodeJS.ErrnoException) => error.code);
+  if (text !== "ENOENT") return text?.trim() === range;
+  return readFile(join(folder, "run.lock")).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { databaseAddress } from "@routeql/infra/services/database-place";
+import { Failure } from "@routeql/host/failure";
+
+const databasePasswords = z.object({
+  owner: z.string(),
+  engine: z.string(),
+  sidecar: z.string(),
+  loader: z.string(),
+  backup: z.string(),
+});
+
+/** How the database is reached; stacks of the version before, which did not say it, had their own. */
+const database = z
+  .object({
+    host: z.string(),
+    port: z.number(),
+    name: z.string(),
+    sslmode: z.string().optional(),
+    authority: z.string().optional(),
+    clientImage: z.string(),
+  })
+  .default({ ...databaseAddress, clientImage: "" });
+
+const outputs = z.object({
+  url: z.url(),
+  consoleUrl: z.url().optional(),
+  caCertificate: z.string(),
+  serviceApiKey: z.string(),
+  engineAccessKey: z.string(),
+  adminEmail: z.string(),
+  adminPassword: z.string(),
+  databasePasswords,
+  database,
+  services: z.array(z.object({ service: z.string(), container: z.string(), image: z.string() })),
+});
+
+/** The program's outputs with their values; most of them are secret. */
+export type StackValues = z.infer<typeof outputs>;
+export type DatabaseReach = StackValues["database"];
+export type DatabaseRole = keyof z.infer<typeof databasePasswords>;
+
+/** @throws Failure when the stack has no outputs, as before its first successful update */
+export function readOutputs(values: Readonly<Record<string, unknown>>, stack: string): StackValues {
+  const result = outputs.safeParse(values);
+  if (result.success) return result.data;
+  throw new Failure(`The stack ${stack} is not up`, {
+    remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
+  });
+}

@@ -1,0 +1,231 @@
+import { builtImages, pulledImages } from "@routeql/infra/images";
+import type { BuiltImage } from "@routeql/infra/images";
+import { ensureBases } from "../docker/base-images.ts";
+import { ensureImage, imageExists } from "@routeql/host/docker/build";
+import { removeOldImages } from "../docker/old-images.ts";
+import { ensureEngine } from "../docker/engine.ts";
+import { pullImage } from "@routeql/host/docker/pull";
+import type { Phase, PhaseContext } from "../foundation/phases.ts";
+import type { StackPaths } from "@routeql/host/paths";
+import { connectCluster, type Connection } from "../kubernetes/connect.ts";
+import { checkOwnershipInCluster } from "../kubernetes/ownership.ts";
+import { type Place, placeFor, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
+import { choosePlugins, type PluginKind } from "@routeql/providers/choice";
+import { acquireCli, type PulumiCli } from "@routeql/providers/pulumi-cli/acquire";
+import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
+import { chooseImages, describeChoice, type ImageChoice, readChoice, withChoice } from "./image-choice.ts";
+import { networkRangeOf, reserveNetworkRange } from "./network-range.ts";
+import { checkOwnership, type Holding, type Permit } from "./ownership.ts";
+import { checkPorts } from "./ports.ts";
+
+/** What the phases find out for those after them. */
+export interface Prepared {
+  /** Where the stack is to run on Kubernetes. */
+  place?: Place;
+  connection?: Connection;
+  cli?: PulumiCli;
+  plugins?: PluginKind;
+  configuration?: StackConfiguration;
+  choice?: ImageChoice;
+  permit?: Permit;
+  /** What the stack's name stands for on the Docker engine. */
+  holding?: Holding;
+}
+
+interface Surroundings {
+  readonly stack: string;
+  readonly paths: StackPaths;
+  readonly prepared: Prepared;
+  readonly adopt: boolean;
+  /** Every line that the programs started print. */
+  readonly onLine: (line: string) => void;
+}
+
+const imagesAtOnce = 3;
+
+export function cliPhase({ prepared, onLine }: Surroundings): Phase {
+  return {
+    title: "Pulumi CLI",
+    work: async (context) => {
+      prepared.cli = await acquireCli({ ...context, onLine });
+      return prepared.cli.origin;
+    },
+  };
+}
+
+/** Finds the cluster that kubectl would use. */
+export function clusterPhase({ stack, prepared }: Surroundings): Phase {
+  return {
+    title: "Kubernetes cluster",
+    work: async ({ signal }) => {
+      const connection = await connectCluster(signal);
+      refuseOtherCluster(stack, await placeOf(stack), connection);
+      prepared.connection = connection;
+      if (prepared.configuration) prepared.place = placeFor(stack, prepared.configuration.plain, connection.server);
+      return `${connection.version} at ${connection.server}`;
+    },
+  };
+}
+
+/** Copies the images of this machine to the nodes, where the caller knows how; else says that they have to be there. */
+export function deliveryPhase({ prepared, onLine }: Surroundings, deliver?: (images: readonly string[]) => Promise<void>): Phase {
+  return {
+    title: "Images on the nodes",
+    work: async () => {
+      const { plain } = prepared.configuration!;
+      const images = [...builtImages(plain), ...pulledImages(plain)].map(({ imageName }) => imageName);
+      if (!deliver) {
+        for (const image of images) onLine(`has to be on the nodes: ${image}`);
+        return "expected there: load them (kind load docker-image, minikube image load, ctr images import), or set imageRegistry and pushImages";
+      }
+      await deliver(images);
+      return `${images.length} images`;
+    },
+  };
+}
+
+export function enginePhase({ onLine }: Surroundings): Phase {
+  return { title: "Docker engine", work: async (context) => ensureEngine({ ...context, onLine }) };
+}
+
+/** Before anything is built: a stack of this name may belong to another checkout. */
+export function ownerPhase({ stack, paths, prepared, adopt }: Surroundings): Phase {
+  return {
+    title: "Ownership",
+    work: async () => {
+      const { connection, place } = prepared;
+      prepared.permit =
+        connection && place ? await checkOwnershipInCluster(connection.cluster, place, stack, adopt) : await checkOwnership(stack, paths, adopt);
+      return prepared.permit.replaces ? `the name ${stack} is taken over` : `${stack} belongs to this checkout`;
+    },
+  };
+}
+
+/** The stack stores the choice once it exists: see `keepChoiceOf`. */
+export function choicePhase({ stack, paths, prepared }: Surroundings): Phase {
+  return {
+    title: "Engine and images",
+    work: async () => {
+      const configuration = prepared.configuration!;
+      if (targetOf(configuration.plain) === "docker") await refuseOnDocker(stack);
+      prepared.choice = await chooseImages(configuration, await readChoice(paths));
+      prepared.configuration = withChoice(configuration, prepared.choice);
+      return describeChoice(prepared.choice, prepared.configuration);
+    },
+  };
+}
+
+export function portsPhase({ stack, prepared }: Surroundings): Phase {
+  return {
+    title: "Ports",
+    work: async () => {
+      const { plain } = prepared.configuration!;
+      await checkPorts(stack, prepared.configuration!);
+      return `${plain.hostAddress}: ${plain.httpPort}, ${plain.httpsPort}, ${plain.consolePort}`;
+    },
+  };
+}
+
+/** @param keeps whether the range is reserved, as when the stack is about to be made */
+export function networksPhase(keeps: boolean): (surroundings: Surroundings) => Phase {
+  return ({ stack, paths, prepared }) => ({
+    title: "Networks",
+    work: async () => {
+      const configuration = prepared.configuration!;
+      const range = await (keeps ? reserveNetworkRange : networkRangeOf)(stack, paths, configuration);
+      if (range === undefined) return "as the Docker engine chose them; npm run down and npm run up give the stack a small range";
+      prepared.configuration = {
+        entries: { ...configuration.entries, [`${projectName}:networkRange`]: range },
+        given: { ...configuration.given, networkRange: range },
+        plain: { ...configuration.plain, networkRange: range },
+      };
+      return range;
+    },
+  });
+}
+
+export function basesPhase({ prepared, onLine }: Surroundings): Phase {
+  return {
+    title: "Base images",
+    work: async (context) => {
+      const { given, plain, entries } = prepared.configuration!;
+      const isDefault = given.nodeBase === undefined && given.imageMirror === undefined;
+      const bases = await ensureBases(plain, isDefault, { ...context, onLine });
+      prepared.configuration = {
+        given,
+        plain: { ...plain, ...bases },
+        // The program computes the images' names from the same bases.
+        entries: bases.nodeBase === plain.nodeBase ? entries : { ...entries, [`${projectName}:nodeBase`]: bases.nodeBase },
+      };
+      return bases.origin;
+    },
+  };
+}
+
+/** In rounds: an image that starts from another comes after it. */
+function rounds(images: readonly BuiltImage[]): readonly BuiltImage[][] {
+  const names = new Set(images.map(({ imageName }) => imageName));
+  const startsFromOne = ({ args }: BuiltImage): boolean => Object.values(args).some((reference) => names.has(reference));
+  return [images.filter((image) => !startsFromOne(image)), images.filter(startsFromOne)];
+}
+
+/** Images of others that these start from. */
+export function basesOf(images: readonly BuiltImage[]): readonly string[] {
+  const built = new Set(images.map(({ imageName }) => imageName));
+  return [...new Set(images.flatMap(({ args }) => Object.values(args)))].filter((reference) => !built.has(reference));
+}
+
+export function imagesPhase({ prepared, onLine }: Surroundings): Phase {
+  return {
+    title: "Images",
+    work: async (context) => {
+      const { plain } = prepared.configuration!;
+      const images = builtImages(plain);
+      const steps = new Map<string, string>();
+      const built: string[] = [];
+      const pulled: string[] = [];
+      // A build takes its base from the registry without the credentials of docker login, so it has to be here before.
+      for (const imageName of new Set([...pulledImages(plain).map(({ imageName }) => imageName), ...basesOf(images)])) {
+        if (await imageExists(imageName)) continue;
+        await pullImage(imageName, { ...context, onLine });
+        pulled.push(imageName);
+      }
+      for (const waiting of rounds(images)) {
+        const lane = async (): Promise<void> => {
+          for (let image = waiting.shift(); image; image = waiting.shift()) {
+            const { name } = image;
+            const show = (line: string): void => {
+              onLine(`[${name}] ${line}`);
+              if (line.startsWith("Step ")) steps.set(name, /^Step \d+\/\d+/.exec(line)?.[0].slice(5) ?? "");
+              context.show(`building ${[...steps].map(([key, step]) => `${key} ${step}`).join(", ")}`);
+            };
+            if ((await ensureImage(image, { onLine: show, signal: context.signal })) === "built") built.push(name);
+            steps.delete(name);
+          }
+        };
+        await Promise.all(Array.from({ length: imagesAtOnce }, lane));
+      }
+      await removeOldImages(images.map(({ imageName }) => imageName));
+      const done = [
+        ...(pulled.length > 0 ? [`pulled ${pulled.join(", ")}`] : []),
+        ...(built.length > 0 ? [`built ${built.join(", ")}`] : []),
+      ];
+      return done.length === 0 ? "present" : done.join("; ");
+    },
+  };
+}
+
+export function pluginsPhase({ paths, prepared, onLine }: Surroundings): Phase {
+  return {
+    title: "Provider plugins",
+    work: async (context: PhaseContext) => {
+      prepared.plugins = await choosePlugins(paths, {
+        ...context,
+        command: prepared.cli!.command,
+        target: prepared.configuration && targetOf(prepared.configuration.plain),
+        onLine,
+      });
+      return prepared.plugins === "official" ? "official" : "stand-ins of this project (providers/)";
+    },
+  };
+}

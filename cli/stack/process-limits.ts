@@ -1,0 +1,24 @@
+import { processesLabel } from "@routeql/infra/targets/docker/container";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+
+/**
+ * Limits the processes of each of a stack's containers. The limit of the container's control group counts this container alone; the
+ * user's limit (`nproc`) would count every process of that user on the host.
+ * @returns the number of containers whose limit changed
+ */
+export async function limitProcesses(stack: string): Promise<number> {
+  const docker = dockerClient();
+  const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, processesLabel] } });
+  const changed = await Promise.all(
+    containers.map(async ({ Id, Labels }) => {
+      const wanted = Number(Labels[processesLabel]);
+      const container = docker.getContainer(Id);
+      // A job's container may be replaced meanwhile.
+      const found = await orUndefined(container.inspect());
+      if (found === undefined || found.HostConfig.PidsLimit === wanted) return 0;
+      await orUndefined(container.update({ PidsLimit: wanted }));
+      return 1;
+    }),
+  );
+  return changed.reduce<number>((sum, one) => sum + one, 0);
+}

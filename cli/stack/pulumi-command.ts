@@ -1,0 +1,78 @@
+import { createRequire } from "node:module";
+import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+// Commands that only read outputs tell its errors too: not from the front, which takes a third of a second to load.
+import { CommandError } from "@pulumi/pulumi/automation/errors.js";
+import { Failure } from "@routeql/host/failure";
+import { runToEnd } from "@routeql/host/process";
+import type { PluginKind } from "@routeql/providers/choice";
+import { startStandIns } from "@routeql/providers/start";
+
+interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/** Makes the error classes by which the Automation API tells what went wrong; internal there too (errors.ts). */
+const { createCommandError } = createRequire(import.meta.url)("@pulumi/pulumi/automation/errors.js") as {
+  createCommandError: (result: CommandResult) => CommandError;
+};
+
+/** How the Automation API runs its CLI; internal there, hence described here (sdk/nodejs/automation/cmd.ts of pulumi/pulumi). */
+interface Runnable {
+  readonly command: string;
+  run: (
+    args: string[],
+    workingDirectory: string,
+    environment: Record<string, string>,
+    onOutput?: (text: string) => void,
+    onError?: (text: string) => void,
+    signal?: AbortSignal,
+  ) => Promise<CommandResult>;
+}
+
+/** The commands of the CLI that work on resources. */
+const withProviders: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
+
+/**
+ * Lets the Automation API run its CLI with the stand-ins beside it where they are chosen, and in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI
+ * twice, from the terminal
+ * and from the API, and the second one makes it drop its work.
+ */
+export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind, onLine: (line: string) => void): PulumiCommand {
+  const runnable = command as unknown as Runnable;
+  runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
+    const { PATH: path = process.env.PATH } = environment;
+    // Setting a secret has it already, before a `--`.
+    const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
+    const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
+    await using standIns = plugins === "stand-in" && withProviders.has(args[0]) ? await startStandIns(own, onLine) : undefined;
+    const result = await runToEnd(runnable.command, given, {
+      workingDirectory,
+      environment: { ...own, ...standIns?.environment },
+      onStart: standIns?.serve,
+      onLine: args[0] === "stack" && args.includes("--show-secrets") ? undefined : onLine,
+      signal,
+      interruptWith: "SIGINT",
+    });
+    onOutput?.(result.stdout);
+    onError?.(result.stderr);
+    if (result.code !== 0) {
+      signal?.throwIfAborted();
+      throw createCommandError(result);
+    }
+    return result;
+  };
+  return command;
+}
+
+/** What the CLI said, for an error of the Automation API; any other error is given back as it is. */
+export function asFailure(error: unknown): unknown {
+  if (!(error instanceof CommandError)) return error;
+  const { stdout, stderr } = (error as unknown as { commandResult: CommandResult }).commandResult;
+  const lines = `${stdout}\n${stderr}`
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+  return new Failure("Pulumi could not do it", { lastLines: lines.slice(-25), cause: error });
+}

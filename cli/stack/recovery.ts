@@ -1,0 +1,99 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Stack } from "@pulumi/pulumi/automation/index.js";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { stackObjects, stateLabel } from "../docker/stack-objects.ts";
+import type { StackPaths } from "@routeql/host/paths";
+import { commandLineOf } from "@routeql/host/process-facts";
+import { projectName } from "./configuration.ts";
+import type { Deployment, StateResource } from "./stored-deployment.ts";
+
+const waitForOrphanMilliseconds = 120_000;
+
+export async function deploymentOf(stack: Stack): Promise<Deployment> {
+  return ((await stack.exportStack()).deployment ?? {}) as Deployment;
+}
+
+/** Process ids in the locks that the engine keeps beside its state while it works. */
+async function lockHolders(paths: StackPaths, stack: string): Promise<number[]> {
+  const folder = join(paths.state, ".pulumi/locks/organization", projectName, stack);
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "{}")));
+  return texts.map((text) => (JSON.parse(text || "{}") as { pid?: number }).pid ?? 0);
+}
+
+async function isPulumi(pid: number): Promise<boolean> {
+  return /pulumi/.test(await commandLineOf(pid));
+}
+
+/**
+ * Releases the engine's lock that a killed run has left. This run holds the stack's own lock, so whoever holds the engine's is
+ * such a run's
+ * engine: if it still works, it is given time to write down what it has done.
+ */
+export async function releaseStaleLock(
+  stack: Stack,
+  paths: StackPaths,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const end = Date.now() + waitForOrphanMilliseconds;
+  for (;;) {
+    const holders = await lockHolders(paths, stack.name);
+    if (holders.length === 0) return;
+    const working = (await Promise.all(holders.map(isPulumi))).some(Boolean);
+    if (!working || Date.now() > end) break;
+    say("waiting for the engine of an interrupted run to end");
+    await sleep(1000, undefined, { signal });
+  }
+  say("releasing the lock of an interrupted run");
+  await stack.cancel();
+}
+
+/** The jobs that ended badly: what they do is not done, so the next update has to run them again. */
+export function failedJobs({ resources = [] }: Deployment): string[] {
+  const failedContainer = ({ type, outputs }: StateResource): boolean =>
+    type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0;
+  const failedJob = ({ type, initErrors = [] }: StateResource): boolean => type === "kubernetes:batch/v1:Job" && initErrors.length > 0;
+  return resources.filter((resource) => failedContainer(resource) || failedJob(resource)).map(({ urn }) => urn);
+}
+
+/**
+ * Removes containers and networks that carry the stack's label but are not in its state: an interrupted creation left them.
+ * Never volumes, and nothing of another state.
+ * @param owner identity of the stack's state; undefined when it does not matter which state they are of
+ */
+export async function removeLeftovers(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {
+  const docker = dockerClient();
+  const known = new Set((deployment.resources ?? []).map(({ id }) => id));
+  const left = (await stackObjects(stack)).filter(({ id, labels }) => !known.has(id) && isOf(owner, labels[stateLabel]));
+  for (const { id } of left.filter(({ kind }) => kind === "container")) await orUndefined(docker.getContainer(id).remove({ force: true, v: true }));
+  for (const { id } of left.filter(({ kind }) => kind === "network")) {
+    const network = docker.getNetwork(id);
+    const info = (await orUndefined(network.inspect())) as { Containers?: Record<string, unknown> } | undefined;
+    for (const container of Object.keys(info?.Containers ?? {}))
+      await orUndefined(network.disconnect({ Container: container, Force: true }));
+    await orUndefined(network.remove());
+  }
+  return left.filter(({ kind }) => kind !== "volume").map(({ name }) => name);
+}
+
+/** Whether an object may be the owner's: earlier versions left no label. */
+export const isOf = (owner: string | undefined, label: string | undefined): boolean => owner === undefined || label === undefined || label === owner;
+
+/** After an interrupted run: takes away what it left half-made, and lets the engine forget that it was about to make it. Gives what is there then. */
+export async function clearInterrupted(
+  stack: Stack,
+  deployment: Deployment,
+  owner: string | undefined,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Deployment> {
+  const pending = deployment.pending_operations?.length ?? 0;
+  if (pending === 0) return deployment;
+  say(`clearing ${pending} operation${pending === 1 ? "" : "s"} that an interrupted run left half-done`);
+  await removeLeftovers(stack.name, deployment, owner);
+  await stack.refresh({ clearPendingCreates: true, showSecrets: false, signal });
+  return deploymentOf(stack);
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  LocalWorkspace,
+  type LocalWorkspaceOptions,
+  type PulumiFn,
+  type ProjectSettings,
+  type Stack,
+} from "@pulumi/pulumi/automation/index.js";
+import { parse, stringify } from "yaml";
+import type { PulumiCli } from "@routeql/providers/pulumi-cli/acquire";
+import { type PluginKind, pulumiHome, standInPlugins } from "@routeql/providers/choice";
+import { stackPaths, type StackPaths } from "@routeql/host/paths";
+import { isSecretSetting, projectName } from "./configuration.ts";
+import { backendOf, cliEnvironment } from "./cli-environment.ts";
+import { inOwnProcessGroup } from "./pulumi-command.ts";
+
+export interface WorkspaceOptions {
+  readonly stack: string;
+  readonly cli: PulumiCli;
+  readonly plugins: PluginKind;
+  readonly program: PulumiFn;
+  /** The stack's whole configuration; undefined leaves what the last update had. */
+  readonly configuration?: Readonly<Record<string, string>>;
+  readonly onLine: (line: string) => void;
+}
+
+/** Generated once for a stack; encrypts the secrets in its state. */
+async function ensurePassphrase(file: string): Promise<void> {
+  await writeFile(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    },
+  );
+}
+
+/** The engine keeps a copy of the state and a record of each update for ever; their names sort by time. */
+async function keepNewest(folder: string, count: number): Promise<void> {
+  const names = (await readdir(folder).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
+  for (const name of names.slice(0, Math.max(0, names.length - count))) await rm(join(folder, name), { force: true });
+}
+
+/** Writes the configuration as the CLI reads it; the salt, by which the passphrase is told to be the right one, stays. */
+async function writeConfiguration(
+  { workspace }: StackPaths,
+  stack: string,
+  configuration: Readonly<Record<string, string>>,
+): Promise<void> {
+  const file = join(workspace, `Pulumi.${stack}.yaml`);
+  const before = (parse(await readFile(file, "utf8").catch(() => "")) ?? {}) as { encryptionsalt?: string };
+  const plain = Object.fromEntries(Object.entries(configuration).filter(([key]) => !isSecretSetting(key)));
+  const content = { ...(before.encryptionsalt ? { encryptionsalt: before.encryptionsalt } : {}), config: plain };
+  await writeFile(file, stringify(content), { mode: 0o600 });
+}
+
+function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind, onLine: (line: string) => void): LocalWorkspaceOptions {
+  return {
+    pulumiCommand: inOwnProcessGroup(cli.command, plugins, onLine),
+    workDir: paths.workspace,
+    envVars: cliEnvironment(paths),
+  };
+}
+
+/**
+ * Opens, and at first makes, the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update
+ * check.
+ */
+export async function openStack({ stack, cli, plugins, program, configuration, onLine }: WorkspaceOptions): Promise<Stack> {
+  const paths = stackPaths(stack);
+  for (const folder of [paths.folder, paths.workspace, paths.state, pulumiHome()]) await mkdir(folder, { recursive: true });
+  for (const kind of ["backups", "history"]) await keepNewest(join(paths.state, ".pulumi", kind, projectName, stack), 60);
+  await chmod(paths.folder, 0o700);
+  await ensurePassphrase(paths.passphrase);
+  if (configuration) await writeConfiguration(paths, stack, configuration);
+  const projectSettings: ProjectSettings & { plugins?: { providers: { name: string; path: string }[] } } = {
+    name: projectName,
+    runtime: "nodejs",
+    backend: { url: backendOf(paths) },
+    ...(plugins === "stand-in" ? { plugins: { providers: standInPlugins() } } : {}),
+  };
+  const opened = await LocalWorkspace.createOrSelectStack(
+    { stackName: stack, projectName, program },
+    { ...workspaceOptions(paths, cli, plugins, onLine), projectSettings },
+  );
+  for (const [key, value] of Object.entries(configuration ?? {})) {
+    if (isSecretSetting(key)) await opened.setConfig(key, { value, secret: true });
+  }
+  return opened;
+}

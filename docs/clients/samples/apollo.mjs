@@ -1,0 +1,41 @@
+// Apollo Client 4: queries over HTTP, subscriptions over WebSocket.
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { SetContextLink } from "@apollo/client/link/context";
+import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
+import { OperationTypeNode } from "graphql";
+import { createClient } from "graphql-ws";
+import { accessToken } from "./token.mjs";
+
+const authorization = async () => ({ Authorization: `Bearer ${await accessToken()}` });
+
+const http = ApolloLink.from([
+  new SetContextLink(async ({ headers }) => ({ headers: { ...headers, ...(await authorization()) } })),
+  new HttpLink({ uri: `${process.env.ROUTEQL_URL}/api/graphql` }),
+]);
+const sockets = createClient({
+  url: `${process.env.ROUTEQL_URL.replace(/^http/, "ws")}/api/graphql`,
+  connectionParams: async () => ({ headers: await authorization() }),
+});
+
+const client = new ApolloClient({
+  link: ApolloLink.split(({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION, new GraphQLWsLink(sockets), http),
+  // Hijacks are identified by `key`; updates have no identifier.
+  cache: new InMemoryCache({ typePolicies: { view_hijacks: { keyFields: ["key"] }, view_bgpupdates: { keyFields: false } } }),
+});
+
+const { data } = await client.query({
+  query: gql`
+    query LatestHijacks($limit: Int!) {
+      view_hijacks(limit: $limit, order_by: { time_last: desc }) { key prefix hijack_as type }
+    }
+  `,
+  variables: { limit: 3 },
+});
+console.log("query", JSON.stringify(data.view_hijacks));
+
+client
+  .subscribe({ query: gql`subscription { view_bgpupdates(limit: 1, order_by: { timestamp: desc }) { timestamp prefix } }` })
+  .subscribe({
+    next: (result) => console.log("subscription", JSON.stringify(result.data)),
+    error: (error) => console.error(error),
+  });

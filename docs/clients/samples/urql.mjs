@@ -1,0 +1,37 @@
+// urql: queries over HTTP, subscriptions over WebSocket.
+import { Client, fetchExchange, gql, subscriptionExchange } from "@urql/core";
+import { createClient } from "graphql-ws";
+import { accessToken } from "./token.mjs";
+
+const url = `${process.env.ROUTEQL_URL}/api/graphql`;
+const authorization = async () => `Bearer ${await accessToken()}`;
+const sockets = createClient({
+  url: url.replace(/^http/, "ws"),
+  connectionParams: async () => ({ headers: { Authorization: await authorization() } }),
+});
+
+const client = new Client({
+  url,
+  preferGetMethod: false,
+  fetch: async (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("Authorization", await authorization());
+    return fetch(input, { ...init, headers });
+  },
+  exchanges: [
+    fetchExchange,
+    subscriptionExchange({
+      forwardSubscription: ({ query, variables }) => ({
+        subscribe: (sink) => ({ unsubscribe: sockets.subscribe({ query, variables }, sink) }),
+      }),
+    }),
+  ],
+});
+
+const { data, error } = await client.query(gql`{ view_hijacks(limit: 3, order_by: { time_last: desc }) { key prefix } }`, {});
+if (error) throw error;
+console.log("query", JSON.stringify(data.view_hijacks));
+
+client
+  .subscription(gql`subscription { view_bgpupdates(limit: 1, order_by: { timestamp: desc }) { timestamp prefix } }`, {})
+  .subscribe((result) => console.log("subscription", JSON.stringify(result.data ?? result.error?.message)));

@@ -1,0 +1,115 @@
+/** Size of a document's text, known before it is parsed. */
+export interface TextSize {
+  /** Tokens, comments included: the parser makes an object of each. */
+  readonly tokens: number;
+  /** Deepest nesting of brackets. */
+  readonly depth: number;
+  /** Characters of the longest name or number. */
+  readonly longestWord: number;
+}
+
+const isNameCode = makeTable((character) => /\w/.test(character));
+const isNumberCode = makeTable((character) => /[\w.]/.test(character));
+const openers = makeTable((character) => "{([".includes(character));
+const closers = makeTable((character) => "})]".includes(character));
+const ignored = makeTable((character) => " \t\n\r,".includes(character));
+
+function makeTable(holds: (character: string) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_item, code) => (holds(String.fromCharCode(code)) ? 1 : 0));
+}
+
+const quote = 0x22;
+const hash = 0x23;
+const plus = 0x2b;
+const minus = 0x2d;
+const dot = 0x2e;
+const backslash = 0x5c;
+const byteOrderMark = 0xfeff;
+
+/**
+ * Counts tokens and nesting in one pass over the text, by the lexical rules of GraphQL. Each character is looked at once, also in
+ * text that the parser will reject: the scan ends where a string is not closed.
+ * @param maxTokens the scan ends as soon as there are more
+ */
+export function scanDocument(text: string, maxTokens = Infinity): TextSize {
+  const { length } = text;
+  let tokens = 0;
+  let depth = 0;
+  let deepest = 0;
+  let longestWord = 0;
+  let at = 0;
+  while (at < length && tokens <= maxTokens) {
+    const code = text.charCodeAt(at);
+    if (ignored[code] === 1 || code === byteOrderMark) {
+      at += 1;
+      continue;
+    }
+    tokens += 1;
+    if (code === minus || isNameCode[code] === 1) {
+      const end = code === minus || isDigit(code) ? endOfNumber(text, at + 1) : endOfName(text, at + 1);
+      longestWord = Math.max(longestWord, end - at);
+      at = end;
+    }
+    else if (code === quote) at = endOfString(text, at);
+    else if (code === hash) at = endOfLine(text, at);
+    else if (code === dot) at = endOfDots(text, at);
+    else {
+      if (openers[code] === 1) deepest = Math.max(deepest, (depth += 1));
+      else if (closers[code] === 1) depth -= 1;
+      at += 1;
+    }
+  }
+  return { tokens, depth: deepest, longestWord };
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function endOfName(text: string, from: number): number {
+  let at = from;
+  while (isNameCode[text.charCodeAt(at)] === 1) at += 1;
+  return at;
+}
+
+/** A sign belongs to the number where an exponent begins. */
+function endOfNumber(text: string, from: number): number {
+  let at = from;
+  while (isNumberCode[text.charCodeAt(at)] === 1 || (isSign(text.charCodeAt(at)) && "eE".includes(text.charAt(at - 1)))) at += 1;
+  return at;
+}
+
+function isSign(code: number): boolean {
+  return code === plus || code === minus;
+}
+
+function endOfDots(text: string, from: number): number {
+  return text.startsWith("...", from) ? from + 3 : from + 1;
+}
+
+function endOfLine(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) if (isLineBreak(text.charCodeAt(at))) return at;
+  return text.length;
+}
+
+function isLineBreak(code: number): boolean {
+  return code === 0x0a || code === 0x0d;
+}
+
+/** Position after a string; the end of the text when the string is not closed. */
+function endOfString(text: string, from: number): number {
+  if (text.startsWith('"""', from)) return endOfBlockString(text, from + 3);
+  for (let at = from + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at + 1;
+    if (isLineBreak(code)) return text.length;
+    if (code === backslash) at += 1;
+  }
+  return text.length;
+}
+
+function endOfBlockString(text: string, from: number): number {
+  let at = text.indexOf('"""', from);
+  while (at !== -1 && text.charCodeAt(at - 1) === backslash && at > from) at = text.indexOf('"""', at + 3);
+  return at === -1 ? text.length : at + 3;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { Turns } from "./turns.ts";
+
+function busy(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+test("does the work of a client that used little at once", () => {
+  const turns = new Turns();
+  expect(turns.run("a", () => 1)).toBe(1);
+  expect(turns.waiting).toBe(0);
+});
+
+test("lets others in between the work of a client that uses much", async () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  const heavy = Array.from({ length: 10 }, (_item, index) => Promise.resolve(turns.run("heavy", () => (busy(30), order.push(`heavy ${index}`)))));
+  await new Promise((next) => setTimeout(next, 1));
+  expect(turns.run("light", () => order.push("light"))).not.toBeInstanceOf(Promise);
+  await Promise.all(heavy);
+  expect(order.indexOf("light")).toBeLessThan(4);
+  expect(order.filter((each) => each !== "light")).toEqual(Array.from({ length: 10 }, (_item, index) => `heavy ${index}`));
+});
+
+test("serves clients that use much in turn", async () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  const work = (client: string) => () => (busy(25), order.push(client));
+  const all = ["a", "a", "a", "a", "b", "b", "b"].map((client) => Promise.resolve(turns.run(client, work(client))));
+  await Promise.all(all);
+  expect(order.slice(2).join("")).toMatch(/^(?:ab|ba)(?:ab|ba)a$/);
+});
+
+test("passes errors on, at once and later", async () => {
+  const turns = new Turns();
+  const fail = () => {
+    busy(25);
+    throw new Error("failed");
+  };
+  expect(() => turns.run("a", fail)).toThrow("failed");
+  await expect(turns.run("a", fail)).rejects.toThrow("failed");
+});
+
+test("refuses a client of which too much waits, and no other", async () => {
+  const turns = new Turns();
+  void turns.run("a", () => busy(30));
+  const waiting = Array.from({ length: 512 }, () => Promise.resolve(turns.run("a", () => undefined)));
+  expect(() => turns.run("a", () => undefined)).toThrow("the server is busy");
+  expect(turns.run("b", () => 1)).toBe(1);
+  await Promise.all(waiting);
+});

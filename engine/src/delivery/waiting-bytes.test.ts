@@ -1,0 +1,52 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { WaitingBytes, type Hold } from "./waiting-bytes.ts";
+
+let waiting: WaitingBytes;
+const cut: string[] = [];
+
+function start(limit: number, patience = 1_000): (name: string) => Hold {
+  waiting = new WaitingBytes({ limit, patience });
+  return (name) => waiting.hold(() => name.charAt(0), () => void cut.push(name));
+}
+
+afterEach(() => {
+  waiting.stop();
+  cut.length = 0;
+  vi.useRealTimers();
+});
+
+test("cuts off the largest connection of the client for which most bytes wait", () => {
+  const hold = start(100);
+  hold("b1").set(30);
+  hold("a1").set(20);
+  hold("a2").set(25);
+  expect(cut).toEqual([]);
+  hold("c1").set(26);
+  expect(cut).toEqual(["a2"]);
+  expect(waiting.total).toBe(76);
+});
+
+test("frees what is sent or released", () => {
+  const hold = start(100);
+  const first = hold("a1");
+  first.set(90);
+  first.set(10);
+  hold("b1").set(90);
+  expect(cut).toEqual([]);
+  first.release();
+  expect(waiting.total).toBe(90);
+});
+
+test("cuts off a client that takes nothing for a while, and none that does", () => {
+  vi.useFakeTimers();
+  const hold = start(1_000);
+  const [idle, reading] = [hold("a1"), hold("b1")];
+  idle.set(10);
+  reading.set(10);
+  for (let bytes = 9; bytes > 0; bytes -= 1) {
+    vi.advanceTimersByTime(500);
+    reading.set(bytes);
+    idle.set(20 - bytes);
+  }
+  expect(cut).toEqual(["a1"]);
+});

@@ -1,0 +1,90 @@
+import type { Logger } from "pino";
+import { MetadataError } from "@routeql/metadata/read/problems";
+import type { Environment } from "@routeql/contract/environment";
+import { createLogger } from "./logger.ts";
+import { authenticatorOf, serve, type Served } from "./serve.ts";
+import { readSettings, SettingsError } from "./settings.ts";
+import { logInconsistencies, startEngine } from "./start-engine.ts";
+
+/** Beyond the graceful timeout, for closing the pool; milliseconds. */
+const lastGrace = 3_000;
+
+/**
+ * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal ends it at once.
+ * Whatever keeps it from starting is written to standard error, and the exit code is 1.
+ */
+export async function run(given: Environment, flags: readonly string[]): Promise<void> {
+  // Connections to the metadata let the process end while it waits for one of them; until it serves nothing else may hold it.
+  const awake = setInterval(() => undefined, 60_000);
+  try {
+    const environment = withFlags(given, flags);
+    const settings = readSettings(environment);
+    const logger = createLogger(settings.logLevel);
+    const served = await start(settings, environment, logger);
+    stopOnSignal(served, logger, settings.gracefulShutdownTimeout * 1_000 + lastGrace);
+  } catch (error) {
+    process.stderr.write(`the engine does not start: ${explain(error)}\n`);
+    process.exit(1);
+  } finally {
+    clearInterval(awake);
+  }
+}
+
+/** Settings that may also be given as flags, to look at metadata of another engine once. */
+const flagNames: Readonly<Record<string, string>> = {
+  "--allow-unsupported": "ENGINE_ALLOW_UNSUPPORTED",
+  "--allow-inconsistent": "ENGINE_ALLOW_INCONSISTENT",
+};
+
+/** @throws SettingsError for a flag that there is not */
+function withFlags(environment: Environment, flags: readonly string[]): Environment {
+  const unknown = flags.filter((flag) => !Object.hasOwn(flagNames, flag));
+  if (unknown.length > 0) throw new SettingsError(unknown.map((flag) => `${flag}: is not a flag of this engine; there are ${Object.keys(flagNames).join(", ")}`));
+  return { ...environment, ...Object.fromEntries(flags.map((flag) => [flagNames[flag] ?? "", "true"])) };
+}
+
+async function start(settings: ReturnType<typeof readSettings>, environment: Environment, logger: Logger): Promise<Served> {
+  const began = performance.now();
+  let served: Served | undefined;
+  const authenticator = await authenticatorOf(settings, logger);
+  const { engine, metadata } = await startEngine(settings, environment, logger, (event) => {
+    if (event.type === "connection-lost") {
+      logger.warn({ event: event.type }, "a connection to the database was lost");
+      return;
+    }
+    logger.info({ event: event.type }, "the metadata were read again");
+    served?.restartConnections();
+  });
+  logInconsistencies(metadata.inconsistencies, logger);
+  for (const { file, path, reason } of engine.notes) logger.info({ file, path, reason }, "without effect");
+  served = await serve({ settings, engine, metadata, authenticator, logger });
+  const { port, metricsPort } = served;
+  logger.info(
+    { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },
+    "the engine serves",
+  );
+  return served;
+}
+
+function stopOnSignal(served: Served, logger: Logger, bound: number): void {
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    logger.info({ signal }, "the engine stops");
+    setTimeout(() => process.exit(1), bound).unref();
+    served.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof MetadataError) return error.message;
+  if (!(error instanceof Error)) return "unknown failure";
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
+}

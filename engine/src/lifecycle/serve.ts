@@ -1,0 +1,193 @@
+import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
+import type { Logger } from "pino";
+import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
+import type { Engine } from "../engine.ts";
+import { createAdmission } from "../http/admission.ts";
+import { createConfigRoute } from "../http/config-route.ts";
+import { createExplainRoute } from "../http/explain-route.ts";
+import { createGraphQLExecution } from "../http/graphql-execution.ts";
+import { createGraphQLRoute } from "../http/graphql-route.ts";
+import { createHealthCheck } from "../http/health.ts";
+import { createShowsInternal } from "../http/internal-detail.ts";
+import { createMetadataRoute } from "../http/metadata-route.ts";
+import { createHttpServer } from "../http/server.ts";
+import { Turns } from "../cost/turns.ts";
+import { WaitingBytes } from "../delivery/waiting-bytes.ts";
+import { createMetadataApi } from "../metadata-api/metadata-api.ts";
+import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
+import { createSubscriptions } from "../subscriptions/subscriptions.ts";
+import { closes } from "../websocket/close-codes.ts";
+import { createWebSocketEndpoint } from "../websocket/server.ts";
+import { configurationOf } from "./configuration.ts";
+import { createErrorLog } from "./error-log.ts";
+import { createMetrics } from "./metrics.ts";
+import { createMetricsServer } from "./metrics-server.ts";
+import type { Settings } from "./settings.ts";
+import { engineVersion } from "./version.ts";
+
+export interface Served {
+  readonly port: number;
+  readonly metricsPort: number;
+  /** Ends every WebSocket as Hasura does when metadata change: clients reconnect and see the new schema. */
+  restartConnections(): void;
+  /** Stops taking requests, lets the running ones finish within the graceful timeout, and ends the engine. */
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  /** Closed before the engine is. */
+  readonly metadata: MetadataKeeper;
+  readonly authenticator: Authenticator;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+/** Above this many unsent bytes live answers wait for the client; above `overflow` the connection is ended. */
+const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
+
+/** Milliseconds after which a WebSocket client that takes nothing of what waits for it is cut off. */
+const socketPatience = 60_000;
+
+/** Milliseconds that clients have to answer a close frame. */
+const closeHandshakeGrace = 1_000;
+
+/** The engine's own default. */
+const defaultPoolSize = 4;
+
+/** The authenticator that the settings describe. @throws Error when its key cannot be used or fetched. */
+export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
+  return createAuthenticator({
+    now,
+    adminSecret: settings.adminSecret,
+    adminSecretHeaders: settings.adminSecretHeaders,
+    jwt: settings.jwt,
+    unauthorizedRole: settings.unauthorizedRole,
+    lax: settings.jwtLax,
+    keySetStartTimeout: settings.startTimeout * 1_000,
+    onKeySetEvent: (event) => {
+      if (event.type === "failed") logger.warn({ reason: event.message }, "the token keys could not be fetched");
+      else logger.debug({ keys: event.keys, nextInMilliseconds: event.nextInMilliseconds }, "the token keys were fetched");
+    },
+  });
+}
+
+/** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
+export async function serve({ settings, engine, metadata, authenticator, logger, now = Date.now }: ServeOptions): Promise<Served> {
+  const metrics = createMetrics();
+  const cors = settings.disableCors ? undefined : settings.cors;
+  const logError = createErrorLog(logger);
+  const admission = createAdmission(settings.maxInFlight);
+  const execution = createGraphQLExecution({ engine, admission, metrics });
+  const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
+  const subscriptions = createSubscriptions({
+    engine,
+    interval: settings.refetchInterval,
+    batchSize: settings.batchSize,
+    streamInterval: settings.streamRefetchInterval,
+    streamBatchSize: settings.streamBatchSize,
+    // Half of the connections, so that queries always find one.
+    concurrentPolls: Math.max(1, Math.floor((settings.poolSize ?? defaultPoolSize) / 2)),
+    onPoll: (seconds) => metrics.poll(seconds),
+    onError: (error) => logError(error, { requestId: "poll" }),
+  });
+  const waitingBytes = new WaitingBytes({ limit: settings.maxWaitingBytes, patience: socketPatience });
+  const turns = new Turns();
+  const webSockets = createWebSocketEndpoint({
+    waitingBytes,
+    turns,
+    engine,
+    execution,
+    subscriptions,
+    metrics,
+    authenticator,
+    logError,
+    showsInternal,
+    now,
+    outboxLimits,
+    initTimeout: settings.connectionInitTimeout * 1_000,
+    keepAlive: settings.keepAlive * 1_000,
+    operationLimit: settings.maxOperationsPerConnection,
+    connectionLimit: settings.maxConnections,
+    messageLimit: settings.bodyLimit,
+    compression: settings.connectionCompression,
+    readCookiesOfOtherOrigins: settings.readCookiesOfOtherOrigins,
+    cors,
+  });
+  let isStopping = false;
+  const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
+  const servesGraphQL = serves("graphql");
+  const { bodyLimit, batchLimit } = settings;
+  const http = createHttpServer({
+    graphql: servesGraphQL
+      ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, preserves401: settings.preserve401, showsInternal, logError, turns, waitingBytes, answerLimit: settings.maxAnswerBytes })
+      : undefined,
+    // As in Hasura, where explaining belongs to the metadata API.
+    explain: serves("metadata") ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
+    metadata: serves("metadata") ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }) : undefined,
+    config: serves("config") ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError }) : undefined,
+    cors,
+    health: createHealthCheck({ engine, metadata, isStopping: () => isStopping }),
+    version: engineVersion,
+    isStopping: () => isStopping,
+    logger,
+    waitingBytes,
+  });
+  if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
+  metrics.observe({
+    engine: () => engine.statistics(),
+    liveQueries: () => subscriptions.figures(),
+    connections: () => webSockets.connections,
+    metadata: () => metadata,
+    inFlight: () => admission.inFlight,
+  });
+  const metricsServer = createMetricsServer(metrics.registry);
+  const port = await listen(http, settings.port, settings.host);
+  const metricsPort = await listen(metricsServer, settings.metricsPort, settings.host);
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    webSockets.refuseNew();
+    webSockets.closeAll(closes.shuttingDown);
+    subscriptions.stop();
+    waitingBytes.stop();
+    authenticator.close();
+    // The server is closed only when its sockets are: a client that does not answer the close frame must not hold it.
+    const terminating = setTimeout(() => webSockets.terminateAll(), closeHandshakeGrace);
+    await closeServer(http, settings.gracefulShutdownTimeout * 1_000);
+    clearTimeout(terminating);
+    await metadata.close();
+    await engine.close();
+    await closeServer(metricsServer, 0);
+  }
+
+  let stopped: Promise<void> | undefined;
+  return {
+    port,
+    metricsPort,
+    restartConnections: () => webSockets.closeAll(closes.serverStateChanged),
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host === "*" ? undefined : host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Closes a server: idle connections at once, the others when their request is answered or the time is up (milliseconds). */
+async function closeServer(server: Server, timeout: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  const timer = setTimeout(() => server.closeAllConnections(), timeout);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,131 @@
+import { statSync } from "node:fs";
+import type { Logger } from "pino";
+import { createEngine, type Engine, type EngineEvent } from "../engine.ts";
+import { MetadataKeeper, type MetadataKeeperEvent } from "../metadata-store/metadata-keeper.ts";
+import { openMetadata, type OpenedMetadata } from "../metadata-store/open-metadata.ts";
+import { createMetadataStore, type MetadataStore } from "../metadata-store/store.ts";
+import { MetadataError, type Inconsistency } from "@routeql/metadata/read/problems";
+import type { Environment } from "@routeql/contract/environment";
+import type { Settings } from "./settings.ts";
+
+const retryDelay = 1_000;
+const usualDirectory = "/run/routeql/metadata";
+
+/** An engine, and what holds it to its metadata. */
+export interface StartedEngine {
+  readonly engine: Engine;
+  readonly metadata: MetadataKeeper;
+}
+
+/**
+ * Creates the engine; while a database does not answer, again until the start timeout.
+ * @throws MetadataError at once when metadata are wrong; else the last failure.
+ */
+export async function startEngine(
+  settings: Settings,
+  environment: Environment,
+  logger: Logger,
+  onEvent: (event: EngineEvent) => void,
+): Promise<StartedEngine> {
+  const store = storeOf(settings, logger);
+  const open = (): Promise<OpenedMetadata> =>
+    openMetadata({
+      store,
+      directory: directoryOf(settings),
+      allowInconsistent: settings.allowInconsistent,
+      // With nothing but the metadata API there is somebody who can mend what is stored.
+      startsWithoutMetadata: !settings.enabledApis.includes("graphql"),
+      create: (source, allowInconsistent) => createEngine({ ...engineOptions(settings), metadata: source, allowInconsistent, environment, onEvent }),
+    });
+  try {
+    const { engine, stored, unserved } = await untilReachable(open, settings.startTimeout * 1_000, logger);
+    const pollInterval = settings.metadataPollInterval;
+    const metadata = new MetadataKeeper({ engine, store, stored, unserved, pollInterval, onEvent: (event) => logMetadataEvent(event, logger) });
+    return { engine, metadata };
+  } catch (error) {
+    await store?.close();
+    throw error;
+  }
+}
+
+function storeOf({ metadataDatabaseUrl: connectionString }: Settings, logger: Logger): MetadataStore | undefined {
+  if (connectionString === undefined) return undefined;
+  return createMetadataStore({ connectionString, onConnectionLost: () => logger.warn("a connection to the metadata database was lost") });
+}
+
+/** With a metadata database the usual directory may be absent: the first metadata are empty then. */
+function directoryOf({ metadataDirectory, metadataDatabaseUrl }: Settings): string | undefined {
+  if (metadataDirectory !== undefined) return metadataDirectory;
+  const isThere = statSync(usualDirectory, { throwIfNoEntry: false }) !== undefined;
+  return isThere || metadataDatabaseUrl === undefined ? usualDirectory : undefined;
+}
+
+async function untilReachable<Result>(work: () => Promise<Result>, timeout: number, logger: Logger): Promise<Result> {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof MetadataError || performance.now() + retryDelay > deadline) throw error;
+      logger.warn({ cause: causeOf(error) }, "the database does not answer yet");
+    }
+    await new Promise((wake) => setTimeout(wake, retryDelay));
+  }
+}
+
+function engineOptions(settings: Settings) {
+  const { stringifyNumericTypes, collapseNullComparisons, experimentalFeatures, inferFunctionPermissions, enableAllowList, allowUnsupported } = settings;
+  const { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection } = settings;
+  const { namingConvention, maxDepth, maxBreadth, statementTimeout, statementTimeouts, maxAnswerBytes, poolSize, planCacheSize, bodyLimit } = settings;
+  return {
+    stringifyNumericTypes,
+    collapseNullComparisons,
+    hideAggregationPredicates: experimentalFeatures.includes("hide_aggregation_predicates"),
+    hideStreams: experimentalFeatures.includes("hide_stream_fields"),
+    inferFunctionPermissions,
+    enableAllowList,
+    allowUnsupported,
+    namingConvention,
+    maxDepth,
+    maxBreadth,
+    costLimits: { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection },
+    maxQueryLength: bodyLimit,
+    statementTimeout,
+    statementTimeouts,
+    maxAnswerBytes,
+    poolSize,
+    planCacheSize,
+  };
+}
+
+function logMetadataEvent(event: MetadataKeeperEvent, logger: Logger): void {
+  switch (event.type) {
+    case "followed":
+      logger.info({ resourceVersion: event.resourceVersion }, "changed metadata are served");
+      logInconsistencies(event.inconsistencies, logger);
+      return;
+    case "refused": {
+      const reason = event.error instanceof MetadataError ? event.error.message : causeOf(event.error);
+      logger.error({ resourceVersion: event.resourceVersion, reason }, "changed metadata cannot be served; the former ones still are");
+      return;
+    }
+    case "unreachable":
+      logger.warn("the metadata database does not answer; the last metadata are still served");
+      return;
+    case "reachable":
+      logger.info("the metadata database answers again");
+  }
+}
+
+export function logInconsistencies(inconsistencies: readonly Inconsistency[], logger: Logger): void {
+  for (const { type, name, file, path, reason } of inconsistencies) logger.warn({ type, name, file, path, reason }, "not served");
+}
+
+/** Why a connection failed, by SQLSTATE or errno: messages of drivers can name users and addresses. */
+function causeOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === "string" && /^[A-Z0-9_]+$/.test(code)) return code;
+  }
+  return error instanceof Error ? error.name : "unknown";
+}

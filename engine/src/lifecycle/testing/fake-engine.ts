@@ -1,0 +1,77 @@
+import type { Engine, ExecuteOptions, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../../engine.ts";
+import { EngineError } from "../../errors.ts";
+import { bytesOf } from "../../postgres/bytes.ts";
+
+/** What a test decides; everything else has a plain answer. */
+export interface FakeBehaviour {
+  execute?(request: GraphQLRequest, session: Session, options: ExecuteOptions): Promise<string>;
+  /** Text for one member of a poll. */
+  answer?(parameters: readonly unknown[], cohortKey: string): string | PollAnswer;
+  ping?(): Promise<void>;
+  inconsistencies?: Engine["inconsistencies"];
+}
+
+export interface FakeEngine extends Engine {
+  readonly calls: { readonly executed: GraphQLRequest[]; readonly polled: (readonly unknown[])[][]; readonly released: string[] };
+  isClosed: boolean;
+}
+
+/** An engine without a database, for the tests of what stands on the engine's interface. */
+export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
+  const calls: FakeEngine["calls"] = { executed: [], polled: [], released: [] };
+  return {
+    calls,
+    isClosed: false,
+    execute(request, session, options = {}) {
+      calls.executed.push(request);
+      if (behaviour.execute !== undefined) return behaviour.execute(request, session, options);
+      return Promise.resolve(JSON.stringify({ data: { role: session.role, variables: request.variables ?? null } }));
+    },
+    async executeToBytes(request, session, options) {
+      return bytesOf(await this.execute(request, session, options));
+    },
+    operationKind({ query }) {
+      if (query.includes("syntax error")) throw notGraphQL();
+      return query.trimStart().startsWith("subscription")
+        ? "subscription"
+        : query.trimStart().startsWith("mutation")
+          ? "mutation"
+          : "query";
+    },
+    prepareSubscription({ query, variables }, { role, client = role }): LiveQuery {
+      if (query.includes("unknown_field")) {
+        const message = "field 'unknown_field' not found in type: 'subscription_root'";
+        throw new EngineError({ code: "validation-failed", path: "$.selectionSet.unknown_field", message });
+      }
+      const kind = query.includes("_stream") ? "stream" : "live";
+      return { kind, fieldNames: ["updates"], cohortKey: `${role} ${query}`, parameters: [variables ?? null], client };
+    },
+    poll(cohortKey, members) {
+      calls.polled.push([...members]);
+      const answers = members.map((parameters) => behaviour.answer?.(parameters, cohortKey) ?? '{"data":{"updates":[]}}');
+      return Promise.resolve(
+        answers.map((answer) => (typeof answer === "string" ? { text: answer, failed: false, empty: false } : answer)),
+      );
+    },
+    release: (cohortKey) => void calls.released.push(cohortKey),
+    explain: ({ query }) => Promise.resolve([{ field: "updates", sql: `SELECT 1 -- ${query}`, plan: ["Result"] }]),
+    schemaText: () => "",
+    roles: ["viewer"],
+    inconsistencies: behaviour.inconsistencies ?? [],
+    notes: [],
+    metadata: {},
+    revision: 1,
+    ping: () => behaviour.ping?.() ?? Promise.resolve(),
+    reload: () => Promise.resolve(),
+    prepare: () => Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
+    statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 }, cohorts: 0 }),
+    close() {
+      this.isClosed = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+function notGraphQL(): EngineError {
+  return new EngineError({ code: "validation-failed", path: "$.query", message: "not a valid graphql query" });
+}

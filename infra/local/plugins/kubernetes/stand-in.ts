@@ -1,9 +1,0 @@
-import { providerVersion } from "../choice.ts";
-import { ApiClient, defaultConfig } from "./api/client.ts";
-import { Cluster } from "./api/cluster.ts";
-import { kubernetesProvider } from "./provider.ts";
-
-// What a plugin writes to its standard error is in the run's log.
-const warn = (text: string): void => console.error(`Warning of the Kubernetes API server: ${text}`);
-
-export const provider = kubernetesProvider(providerVersion("kubernetes"), () => new Cluster(new ApiClient(defaultConfig(), warn)));

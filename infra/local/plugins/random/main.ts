@@ -1,4 +1,0 @@
-import { serveProvider } from "../provider/serve.ts";
-import { provider } from "./stand-in.ts";
-
-await serveProvider(provider);

@@ -1,0 +1,36 @@
+/**
+ * The addresses of a stack's networks on Docker: part of the list in list.ts.
+ * @module
+ */
+import { parseRange } from "./ipv4-range.ts";
+import { text } from "./setting.ts";
+import type { Check } from "./setting.ts";
+
+/** A stack's range is divided into sixteen subnets; a subnet smaller than /29 has no room for tools beside two services. */
+const [widest, narrowest] = [8, 25];
+
+function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } {
+  const allowed = `an IPv4 range in CIDR form from /${widest} to /${smallest}`;
+  return {
+    check: (value) => {
+      const range = parseRange(value);
+      return range !== undefined && range.prefix >= widest && range.prefix <= smallest ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`;
+    },
+    allowed,
+  };
+}
+
+export const networkSettings = {
+  networkRange: text({
+    environment: "NETWORK_RANGE",
+    meaning:
+      "Docker: the range of this stack's networks, which take a sixteenth each. No other network of the host may overlap it. Without it `npm run up` reserves a free /24 of NETWORK_POOL, and plain `pulumi up` leaves the choice to the Docker engine.",
+    ...ipv4Range(narrowest),
+  }),
+  networkPool: text({
+    environment: "NETWORK_POOL",
+    default: "192.168.192.0/18",
+    meaning: "Docker: the range in which `npm run up` looks for a free /24 for a new stack.",
+    ...ipv4Range(24),
+  }),
+};

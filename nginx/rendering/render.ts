@@ -1,0 +1,44 @@
+/**
+ * The gateway's configuration files. The files in ../configuration are used unchanged; settings.conf, query-time.conf, errors.conf, master-key.conf and
+ * proxy-master-key.conf are rendered here.
+ * The folders of ../configuration group files by concern; in the container all files lie in one folder.
+ * @module
+ */
+import { globSync, readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { renderErrors } from "./errors-file.ts";
+import { renderMasterKey, renderProxyMasterKey } from "./master-key-files.ts";
+import { renderQueryTime, renderSettings } from "./settings-file.ts";
+import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
+
+export type { GatewaySettings } from "./settings.ts";
+
+/** Absolute paths of the files that are used unchanged, sorted by file name. */
+export function configurationFiles(): readonly string[] {
+  const folder = resolve(import.meta.dirname, "../configuration");
+  return globSync("**/*.{conf,sh}", { cwd: folder })
+    .toSorted((one, other) => (basename(one) < basename(other) ? -1 : 1))
+    .map((path) => resolve(folder, path));
+}
+
+/**
+ * All files for /run/routeql/nginx, by name. The same settings give the same files.
+ * @throws Error that names every wrong setting
+ */
+export function renderGateway(settings: GatewaySettings): Record<string, string> {
+  checkGatewaySettings(settings);
+  const files = new Map<string, string>();
+  for (const path of configurationFiles()) {
+    const name = basename(path);
+    if (files.has(name)) throw new Error(`nginx/configuration has two files named ${name}. Rename one of them.`);
+    files.set(name, readFileSync(path, "utf8"));
+  }
+  return {
+    ...Object.fromEntries(files),
+    "errors.conf": renderErrors(),
+    "query-time.conf": renderQueryTime(settings),
+    "settings.conf": renderSettings(settings),
+    "master-key.conf": renderMasterKey(settings),
+    "proxy-master-key.conf": renderProxyMasterKey(settings),
+  };
+}

@@ -1,0 +1,66 @@
+import type { GatewaySettings } from "./settings.ts";
+
+/** settings.conf: every directive and variable whose value is a setting, for the http context. */
+export function renderSettings(settings: GatewaySettings): string {
+  const logins = settings.loginRequestsPerMinutePerAddress;
+  return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
+
+# (1) The parts, and the name servers that know them (written by start.sh).
+include /tmp/resolver.conf;
+${constant("engine_address", settings.engineAddress)}
+${constant("auth_sidecar_address", settings.sidecarAddress)}
+
+# (2) The public side.
+${constant("public_origin", origin(settings.publicHost, settings.httpsPort))}
+${constant("public_console_origin", origin(settings.publicHost, settings.consolePort))}
+${constant("console", settings.console ? "on" : "off")}
+
+# (3) Bodies, held in memory up to the limit. Default: 1m; 8k|16k
+client_max_body_size ${settings.bodyLimitKilobytes}k;
+client_body_buffer_size ${settings.bodyLimitKilobytes}k;
+
+# (4) Rates and connections of one address. Default: none
+limit_req_zone $binary_remote_addr zone=requests:10m rate=${settings.requestsPerSecondPerAddress}r/s;
+limit_req_zone $login_address zone=logins:10m rate=${logins}r/m;
+limit_conn_zone $binary_remote_addr zone=connections:10m;
+limit_req zone=requests burst=${settings.burst} nodelay;
+limit_req zone=logins${logins > 1 ? ` burst=${logins - 1} nodelay` : ""};
+limit_conn connections ${settings.connectionsPerAddress};
+${constant("seconds_between_logins", String(Math.ceil(60 / logins)))}
+
+# (5) Silence of the engine on a WebSocket, of a client on the same. Default: 60s; 60s
+proxy_read_timeout ${settings.idleWebSocketSeconds}s;
+proxy_send_timeout ${settings.idleWebSocketSeconds}s;
+
+# (6) The request's origin if its pages may call the API, else nothing.
+map $http_origin $allowed_origin {
+${allowedOrigins(settings)
+  .map((allowed) => (allowed === "*" ? '  "~." $http_origin;' : `  "${allowed}" $http_origin;`))
+  .join("\n")}
+  default "";
+}
+`;
+}
+
+/** Pages of the service itself come from the console's listener and may call the API's. */
+function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: GatewaySettings): readonly string[] {
+  return [...new Set([origin(publicHost, httpsPort), origin(publicHost, consolePort), ...corsOrigins])];
+}
+
+function origin(host: string, port: number): string {
+  return port === 443 ? `https://${host}` : `https://${host}:${port}`;
+}
+
+/** query-time.conf: how long the engine may be silent on a query; settings.conf has what holds for WebSockets. */
+export function renderQueryTime({ queryReplySeconds }: GatewaySettings): string {
+  return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
+
+# (1) Longer than the engine waits for a connection, a statement and its answer together, which it answers better itself. Default: 60s
+proxy_read_timeout ${queryReplySeconds}s;
+`;
+}
+
+/** nginx has no constants: a map of nothing is one. */
+function constant(variable: string, value: string): string {
+  return `map "" $${variable} { default "${value}"; }`;
+}

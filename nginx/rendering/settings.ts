@@ -1,0 +1,80 @@
+/** What varies from one deployment's gateway to another's. */
+export interface GatewaySettings {
+  /** Where the plain listener redirects to, and nothing else: the host name or address under which clients know the service. */
+  readonly publicHost: string;
+  /** Published port of the API; left out of the redirect when it is 443. */
+  readonly httpsPort: number;
+  /** Published port of the API with the console. */
+  readonly consolePort: number;
+  /** Whether the console is served. */
+  readonly console: boolean;
+  /** Origins of other sites whose pages may call the API, such as `https://app.example.net`; `*` allows all. */
+  readonly corsOrigins: readonly string[];
+  /** Names of the session variables that permissions use, such as `X-Hasura-Org-Id`; the holder of the master key may set them. */
+  readonly sessionVariables: readonly string[];
+  /** `host:port` of the engine; a name is looked up as it is, without the search domains of /etc/resolv.conf. */
+  readonly engineAddress: string;
+  /** `host:port` of the auth sidecar. */
+  readonly sidecarAddress: string;
+  /** Largest body of a request, in KiB. */
+  readonly bodyLimitKilobytes: number;
+  /** Steady rate of requests that one address may send. */
+  readonly requestsPerSecondPerAddress: number;
+  /** Requests that one address may send at once beyond that rate. */
+  readonly burst: number;
+  /** Logins that one address may try in a minute, all of them at once if it likes. */
+  readonly loginRequestsPerMinutePerAddress: number;
+  /** Connections that one address may hold; each running HTTP/2 request and each WebSocket counts as one. */
+  readonly connectionsPerAddress: number;
+  /** Seconds that the engine may be silent before the gateway cancels a query: longer than the engine's own limit. */
+  readonly queryReplySeconds: number;
+  /** A WebSocket without a byte from the engine for so long is closed; must exceed the engine's keep-alive. */
+  readonly idleWebSocketSeconds: number;
+}
+
+const name = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?";
+const bracketed = String.raw`\[[0-9a-fA-F:]+\]`;
+const host = new RegExp(`^(?:${name}|${bracketed})$`);
+const address = new RegExp(`^(?:${name}|${bracketed}):[1-9][0-9]{0,4}$`);
+const allowedOrigin = new RegExp(`^(?:\\*|https?://(?:${name}|${bracketed})(?::[1-9][0-9]{0,4})?)$`);
+const sessionVariable = /^x-hasura-[a-z0-9-]+$/i;
+
+const texts = {
+  publicHost: [host, "a host name or an address"],
+  engineAddress: [address, "host:port"],
+  sidecarAddress: [address, "host:port"],
+} as const satisfies Partial<Record<keyof GatewaySettings, readonly [RegExp, string]>>;
+
+const numbers = {
+  httpsPort: 65_535,
+  consolePort: 65_535,
+  bodyLimitKilobytes: 1_048_576,
+  requestsPerSecondPerAddress: 100_000,
+  burst: 100_000,
+  loginRequestsPerMinutePerAddress: 100_000,
+  connectionsPerAddress: 65_535,
+  queryReplySeconds: 86_400,
+  idleWebSocketSeconds: 86_400,
+} as const satisfies Partial<Record<keyof GatewaySettings, number>>;
+
+/**
+ * Refuses settings that would not be what they say once they stand in a configuration file.
+ * @throws Error that names every wrong property
+ */
+export function checkGatewaySettings(settings: GatewaySettings): void {
+  const wrong = [
+    ...Object.entries(texts)
+      .filter(([key, [pattern]]) => !pattern.test(settings[key as keyof typeof texts]))
+      .map(([key, [, meaning]]) => `${key} must be ${meaning}`),
+    ...Object.entries(numbers)
+      .filter(([key, most]) => !isCount(settings[key as keyof typeof numbers], most))
+      .map(([key, most]) => `${key} must be a whole number from 1 to ${most}`),
+  ];
+  if (!settings.corsOrigins.every((origin) => allowedOrigin.test(origin))) wrong.push("corsOrigins must hold origins such as https://app.example.net, or *");
+  if (!settings.sessionVariables.every((variable) => sessionVariable.test(variable))) wrong.push("sessionVariables must hold names such as X-Hasura-Org-Id");
+  if (wrong.length > 0) throw new Error(`gateway settings: ${wrong.join("; ")}`);
+}
+
+function isCount(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most;
+}

@@ -1,0 +1,115 @@
+/**
+ * Every error code of the gateway and the auth sidecar, once: its HTTP status and its sentence.
+ * The bodies are `{"error": <sentence>, "code": <code>}`; docs/reference/error-codes.md and the gateway's error pages are derived from this list.
+ * The engine's own errors follow Hasura and are not listed here.
+ * @module
+ */
+
+export interface ErrorDescription {
+  /** HTTP status of the reply. */
+  readonly status: number;
+  /** What the client reads; a full sentence without anything secret. */
+  readonly sentence: string;
+  /** What the client or the operator should do; for docs/reference/error-codes.md only. */
+  readonly remedy: string;
+}
+
+export const errorCodes = {
+  "malformed-request": {
+    status: 400,
+    sentence: "The request could not be understood.",
+    remedy: "Send a well-formed HTTP request.",
+  },
+  "https-required": {
+    status: 400,
+    sentence: "This port speaks https only.",
+    remedy: "Use https; change what was sent without it, for others may have read it.",
+  },
+  "malformed-json": {
+    status: 400,
+    sentence: "The body is not valid JSON.",
+    remedy: "Send one JSON object as the body.",
+  },
+  "invalid-field": {
+    status: 400,
+    sentence: "A field of the body is missing or has the wrong type.",
+    remedy: "Compare the body with the endpoint's description.",
+  },
+  "wrong-service-key": {
+    status: 401,
+    sentence: "The x-service-api-key header is missing or wrong.",
+    remedy: "Send the value of SERVICE_API_KEY from the deployment's environment file.",
+  },
+  "wrong-credentials": {
+    status: 401,
+    sentence: "wrong credentials",
+    remedy: "Check the user name and the password.",
+  },
+  "no-session": {
+    status: 401,
+    sentence: "There is no session, or it has ended.",
+    remedy: "Log in again and send the session id in the cookie sid.",
+  },
+  "no-access": {
+    status: 403,
+    sentence: "This account has no access.",
+    remedy: "Ask an operator to enable the account or to give it a role.",
+  },
+  "not-found": {
+    status: 404,
+    sentence: "There is nothing at this path.",
+    remedy: "Check the path.",
+  },
+  "method-not-allowed": {
+    status: 405,
+    sentence: "This path does not take this method.",
+    remedy: "Use a method that the Allow header lists.",
+  },
+  "request-timeout": {
+    status: 408,
+    sentence: "The request did not arrive whole in time.",
+    remedy: "Send all of a request at once.",
+  },
+  "payload-too-large": {
+    status: 413,
+    sentence: "The body is too large.",
+    remedy: "Send less, or raise the setting bodyLimitKilobytes.",
+  },
+  "uri-too-long": {
+    status: 414,
+    sentence: "The address of the request is too long.",
+    remedy: "Send parameters in the body.",
+  },
+  "unsupported-media-type": {
+    status: 415,
+    sentence: "The body must be application/json.",
+    remedy: "Send the header Content-Type: application/json.",
+  },
+  "too-many-requests": {
+    status: 429,
+    sentence: "There were too many requests.",
+    remedy: "Wait as many seconds as the Retry-After header says.",
+  },
+  "headers-too-large": {
+    status: 431,
+    sentence: "The headers of the request are too large.",
+    remedy: "Send fewer or shorter headers.",
+  },
+  internal: {
+    status: 500,
+    sentence: "Something went wrong on the server.",
+    remedy: "Give the x-request-id header of the reply to the operator.",
+  },
+  "ldap-not-configured": {
+    status: 503,
+    sentence: "No directory is configured for the LDAP login.",
+    remedy: "Log in with local credentials, or ask the operator to configure a directory.",
+  },
+  unavailable: {
+    status: 503,
+    sentence: "A part of the service is not available right now.",
+    remedy: "Try again after as many seconds as the Retry-After header says.",
+  },
+} as const satisfies Record<string, ErrorDescription>;
+
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { Readable } from "node:stream";
+import { pack } from "tar-stream";
+import type { ContextFile } from "../images/content-hash.ts";
+import { contextFiles } from "../images/context-files.ts";
+import { copiedSources } from "../images/dockerfile.ts";
+import { Failure } from "../failure.ts";
+import { dockerClient, orUndefined } from "./client.ts";
+import { authoritiesFile, extraAuthorities, proxyArguments, withAuthorities } from "./build-network.ts";
+import { follow } from "./follow.ts";
+import type { EngineMessage } from "./follow.ts";
+
+export interface BuildRequest {
+  readonly imageName: string;
+  /** Absolute path. */
+  readonly dockerfile: string;
+  /** Absolute path. */
+  readonly context: string;
+  readonly args: Readonly<Record<string, string>>;
+}
+
+export interface BuildOptions {
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export async function imageExists(name: string): Promise<boolean> {
+  return (await orUndefined(dockerClient().getImage(name).inspect())) !== undefined;
+}
+
+/** Exactly the files that the Dockerfile copies, so that nothing else can find its way into the image. */
+function contextArchive(dockerfileName: string, dockerfileText: string, files: readonly ContextFile[]): Readable {
+  const archive = pack();
+  const mtime = new Date(0);
+  archive.entry({ name: dockerfileName, mtime }, dockerfileText);
+  for (const { path, content, executable } of files) {
+    if (path !== dockerfileName) archive.entry({ name: path, mode: executable ? 0o755 : 0o644, mtime }, Buffer.from(content));
+  }
+  archive.finalize();
+  return Readable.from(archive);
+}
+
+/**
+ * Builds one image with the engine's classic builder and network mode `host`: a build may reach what this machine reaches.
+ * @throws Failure with the build's last lines
+ */
+async function buildImage(
+  { imageName, dockerfile, context, args }: BuildRequest,
+  { onLine, signal }: BuildOptions,
+): Promise<void> {
+  signal.throwIfAborted();
+  const docker = dockerClient();
+  const text = readFileSync(dockerfile, "utf8");
+  const name = relative(context, dockerfile);
+  const authorities = extraAuthorities();
+  const files = contextFiles(context, copiedSources(text));
+  const own = authorities === undefined ? [] : [{ path: authoritiesFile, content: Buffer.from(authorities), executable: false }];
+  const archive = contextArchive(name, authorities === undefined ? text : withAuthorities(text), [...files, ...own]);
+  const stream = (await docker.buildImage(archive, {
+    t: imageName,
+    dockerfile: name,
+    buildargs: { ...proxyArguments(), ...args },
+    networkmode: "host",
+    forcerm: true,
+    abortSignal: signal,
+  })) as Readable;
+  const lines: string[] = [];
+  const keep = ({ stream: output, status, error }: EngineMessage): void => {
+    for (const line of (output ?? error ?? status ?? "").split("\n").filter((entry) => entry.trim() !== "")) {
+      lines.push(line);
+      onLine(line);
+    }
+  };
+  await follow(stream, keep).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new Failure(`The image ${imageName} (${name}) could not be built`, {
+      lastLines: lines.slice(-20),
+      remedy: "a build step that fetches packages needs their registry: try the command of the failed step; then run this again.",
+      cause: error,
+    });
+  });
+}
+
+/** Builds the image unless its name, which holds the hash of its content, is there already. */
+export async function ensureImage(request: BuildRequest, options: BuildOptions): Promise<"built" | "present"> {
+  if (await imageExists(request.imageName)) return "present";
+  await buildImage(request, options);
+  return "built";
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientOptions } from "./client.ts";
+import { engineAddress, engineEnvironment } from "./engine-address.ts";
+
+let home: string;
+
+/** As `docker context create` stores it. */
+async function makeContext(name: string, endpoint: object, files: Readonly<Record<string, string>> = {}): Promise<void> {
+  const id = createHash("sha256").update(name).digest("hex");
+  const [meta, tls] = [join(home, ".docker/contexts/meta", id), join(home, ".docker/contexts/tls", id, "docker")];
+  await mkdir(meta, { recursive: true });
+  await writeFile(join(meta, "meta.json"), JSON.stringify({ Name: name, Metadata: {}, Endpoints: { docker: endpoint } }));
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(tls, { recursive: true });
+    await writeFile(join(tls, file), content);
+  }
+}
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "routeql-contexts-"));
+  await makeContext("colima", { Host: "unix:///home/anna/.colima/docker.sock", SkipTLSVerify: false });
+  await makeContext("lab", { Host: "tcp://lab.example.net:2376" }, { "ca.pem": "authority", "cert.pem": "certificate", "key.pem": "key" });
+  await makeContext("unverified", { Host: "tcp://lab.example.net:2376", SkipTLSVerify: true });
+  await makeContext("far", { Host: "ssh://anna@lab.example.net" });
+  await writeFile(join(home, ".docker/config.json"), JSON.stringify({ currentContext: "colima" }));
+});
+afterAll(() => rm(home, { recursive: true }));
+
+test("DOCKER_HOST comes before DOCKER_CONTEXT, which comes before the current context", () => {
+  const both = { DOCKER_HOST: "unix:///run/one.sock", DOCKER_CONTEXT: "lab" };
+  expect(engineAddress(both, home)).toMatchObject({ endpoint: "unix:///run/one.sock", origin: "DOCKER_HOST" });
+  expect(engineAddress({ DOCKER_CONTEXT: "lab" }, home)).toMatchObject({ endpoint: "tcp://lab.example.net:2376", origin: "the Docker context lab (DOCKER_CONTEXT)" });
+  expect(engineAddress({}, home)).toMatchObject({ endpoint: "unix:///home/anna/.colima/docker.sock", origin: expect.stringContaining("the Docker context colima") });
+  expect(engineAddress({ DOCKER_CONFIG: join(home, ".docker") }, "/nowhere").endpoint).toBe("unix:///home/anna/.colima/docker.sock");
+});
+
+test("the context default is the standard socket", () => {
+  expect(engineAddress({ DOCKER_CONTEXT: "default" }, home).endpoint).toMatch(/docker\.sock$/);
+});
+
+test("the certificates of a context are used, and other programs get them too", () => {
+  const address = engineAddress({ DOCKER_CONTEXT: "lab" }, home);
+  expect(clientOptions(address)).toMatchObject({ host: "lab.example.net", port: "2376", protocol: "https", ca: Buffer.from("authority"), key: Buffer.from("key") });
+  expect(engineEnvironment(address)).toEqual({ DOCKER_HOST: "tcp://lab.example.net:2376", DOCKER_CERT_PATH: address.tls?.folder, DOCKER_TLS_VERIFY: "1" });
+});
+
+test("a context that skips the verification is not verified", () => {
+  const { agent } = clientOptions(engineAddress({ DOCKER_CONTEXT: "unverified" }, home));
+  expect(agent?.options.rejectUnauthorized).toBe(false);
+});
+
+test.each([
+  [{ DOCKER_HOST: "tcp://10.0.0.1" }, { host: "10.0.0.1", port: "2375", protocol: "http" }],
+  [{ DOCKER_HOST: "10.0.0.1:9999" }, { host: "10.0.0.1", port: "9999", protocol: "http" }],
+  [{ DOCKER_HOST: "tcp://10.0.0.1:2376", DOCKER_TLS_VERIFY: "1" }, { port: "2376", protocol: "https" }],
+])("%o leads to %o", (environment, options) => {
+  expect(clientOptions(engineAddress(environment, home))).toMatchObject(options);
+});
+
+test("a context that does not exist is named with the variable that names it", () => {
+  expect(() => engineAddress({ DOCKER_CONTEXT: "gone" }, home)).toThrow("There is no Docker context gone, which DOCKER_CONTEXT names");
+});
+
+test("an engine behind ssh is refused with the way to reach it", () => {
+  expect(() => engineAddress({ DOCKER_CONTEXT: "far" }, home)).toThrow("only unix:// and tcp:// are supported");
+});
+
+test("without a standard socket the sockets of rootless Docker and Docker Desktop are tried", () => {
+  const exists = (...paths: string[]) => (path: string): boolean => paths.includes(path);
+  const desktop = "/home/anna/.docker/run/docker.sock";
+  const originOf = (environment: NodeJS.ProcessEnv, ...paths: string[]): string => engineAddress(environment, "/home/anna", exists(...paths)).origin;
+  expect(engineAddress({}, "/home/anna", exists(desktop))).toMatchObject({ endpoint: `unix://${desktop}`, origin: "the socket of Docker Desktop" });
+  expect(originOf({ XDG_RUNTIME_DIR: "/run/user/7" }, desktop, "/run/user/7/docker.sock")).toBe("the socket of rootless Docker");
+  expect(originOf({}, desktop, "/var/run/docker.sock")).toBe("the standard socket");
+  expect(originOf({})).toBe("the standard socket");
+});

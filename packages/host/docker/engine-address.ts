@@ -1,0 +1,108 @@
+/**
+ * Which Docker engine is used: the one that the `docker` command would use. Where that command would find none, the usual sockets of rootless
+ * Docker and of Docker Desktop are tried.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Failure } from "../failure.ts";
+
+export interface EngineAddress {
+  /** `unix:///var/run/docker.sock`, `tcp://host:2376` */
+  readonly endpoint: string;
+  /** Who named it, for messages: `DOCKER_HOST`, `the Docker context colima`. */
+  readonly origin: string;
+  /** Undefined where the connection is not encrypted. */
+  readonly tls?: { readonly folder: string | undefined; readonly verifies: boolean } | undefined;
+}
+
+interface ContextFile {
+  readonly Endpoints?: { readonly docker?: { readonly Host?: string; readonly SkipTLSVerify?: boolean } };
+}
+
+const standardSocket = "/var/run/docker.sock";
+/** Nobody has named the engine: it is that of this machine, which may be installed and started. */
+export const standardOrigin = "the standard socket";
+
+/** Undefined for a file that is missing or is no JSON, as the docker command takes it. */
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sockets of engines that run as the user, or in a machine of their own. */
+function otherSockets(environment: NodeJS.ProcessEnv, home: string): readonly (readonly [path: string, what: string])[] {
+  const runtime = environment["XDG_RUNTIME_DIR"] ?? `/run/user/${process.getuid?.() ?? 0}`;
+  return [
+    [join(runtime, "docker.sock"), "the socket of rootless Docker"],
+    [join(home, ".docker/run/docker.sock"), "the socket of Docker Desktop"],
+    [join(home, ".docker/desktop/docker.sock"), "the socket of Docker Desktop"],
+  ];
+}
+
+/** The address of a named context. @throws Failure when there is no such context */
+function addressOfContext(name: string, folder: string, namedBy: string): EngineAddress {
+  const id = createHash("sha256").update(name).digest("hex");
+  const docker = (readJson(join(folder, "contexts/meta", id, "meta.json")) as ContextFile | undefined)?.Endpoints?.docker;
+  if (docker?.Host === undefined) {
+    throw new Failure(`There is no Docker context ${name}, which ${namedBy} names`, {
+      remedy: "`docker context ls` lists the contexts; choose one (docker context use NAME), or set DOCKER_HOST.",
+    });
+  }
+  const certificates = join(folder, "contexts/tls", id, "docker");
+  const hasFiles = existsSync(certificates);
+  const verifies = docker.SkipTLSVerify !== true;
+  return {
+    endpoint: docker.Host,
+    origin: `the Docker context ${name} (${namedBy})`,
+    tls: hasFiles || !verifies ? { folder: hasFiles ? certificates : undefined, verifies } : undefined,
+  };
+}
+
+/**
+ * As `docker` finds its engine: DOCKER_HOST, DOCKER_CONTEXT, the current context, the standard socket.
+ * @throws Failure for a context that does not exist, and for an endpoint that only the docker command can use
+ */
+export function engineAddress(environment: NodeJS.ProcessEnv = process.env, home: string = environment["HOME"] ?? homedir(), exists = existsSync as (path: string) => boolean): EngineAddress {
+  const found = find(environment, home, exists);
+  const [protocol] = found.endpoint.split("://");
+  if (protocol === "unix" || protocol === "tcp" || protocol === "http" || protocol === "https") return found;
+  throw new Failure(`${found.origin} names the engine ${found.endpoint}, and only unix:// and tcp:// are supported`, {
+    remedy:
+      protocol === "ssh"
+        ? "forward its socket and name that one: ssh -nNT -L /tmp/docker.sock:/var/run/docker.sock HOST, DOCKER_HOST=unix:///tmp/docker.sock."
+        : "run this inside WSL2, with the engine's WSL integration switched on.",
+  });
+}
+
+function find(environment: NodeJS.ProcessEnv, home: string, exists: (path: string) => boolean): EngineAddress {
+  const { DOCKER_HOST: host, DOCKER_CONTEXT: context, DOCKER_CERT_PATH: certificates, DOCKER_TLS_VERIFY: verify } = environment;
+  const folder = environment["DOCKER_CONFIG"] || join(home, ".docker");
+  if (host) {
+    const tls = certificates || verify ? { folder: certificates || folder, verifies: Boolean(verify) } : undefined;
+    return { endpoint: host.includes("://") ? host : `tcp://${host}`, origin: "DOCKER_HOST", tls };
+  }
+  if (context && context !== "default") return addressOfContext(context, folder, "DOCKER_CONTEXT");
+  if (!context) {
+    const current = (readJson(join(folder, "config.json")) as { readonly currentContext?: string } | undefined)?.currentContext;
+    if (current && current !== "default") return addressOfContext(current, folder, `currentContext in ${join(folder, "config.json")}`);
+  }
+  const standard: EngineAddress = { endpoint: `unix://${standardSocket}`, origin: standardOrigin };
+  if (exists(standardSocket)) return standard;
+  const other = otherSockets(environment, home).find(([path]) => exists(path));
+  return other === undefined ? standard : { ...standard, endpoint: `unix://${other[0]}`, origin: other[1] };
+}
+
+/** Path of the socket; undefined for an engine that is reached over the network. */
+export const socketOf = ({ endpoint }: EngineAddress): string | undefined => (endpoint.startsWith("unix://") ? endpoint.slice("unix://".length) : undefined);
+
+/** Variables by which other programs (the docker command, Pulumi's own provider, Testcontainers) use the same engine. */
+export function engineEnvironment(address: EngineAddress = engineAddress()): Record<string, string> {
+  const { endpoint, tls } = address;
+  return { DOCKER_HOST: endpoint, ...(tls === undefined ? {} : { DOCKER_CERT_PATH: tls.folder ?? "", DOCKER_TLS_VERIFY: tls.verifies ? "1" : "" }) };
+}

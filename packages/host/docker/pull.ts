@@ -1,0 +1,66 @@
+import { Failure } from "../failure.ts";
+import { dockerClient } from "./client.ts";
+import { follow } from "./follow.ts";
+import { credentialsFor, type RegistryCredentials } from "./registry/credentials.ts";
+import { registryProblem, silentRegistry, type RegistryProblem } from "./registry/problem.ts";
+
+export interface PullOptions {
+  readonly show: (text: string) => void;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Seconds for a registry's answer; the Docker engine alone would wait for minutes on a network that drops packets. */
+const answerSeconds = 15;
+
+/** Asks, from the Docker engine's side, whether the image's registry serves it. @returns undefined when it does */
+export async function askRegistry(image: string): Promise<RegistryProblem | undefined> {
+  const credentials = await credentialsFor(image);
+  // The types leave out the credentials, which the client passes on.
+  const subject = dockerClient().getImage(image) as unknown as { distribution: (options: object) => Promise<unknown> };
+  const answer = subject.distribution({ authconfig: credentials }).then(
+    () => undefined,
+    (error: unknown) => registryProblem(error, image, credentials !== undefined),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<RegistryProblem>((resolve) => {
+    timer = setTimeout(() => resolve(silentRegistry(image, answerSeconds)), answerSeconds * 1000);
+  });
+  return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+}
+
+/** The failure to tell about an image that cannot be had. */
+export const pullFailure = (image: string, { reason, remedy }: RegistryProblem, more = ""): Failure =>
+  new Failure(`The image ${image} is not on this machine and cannot be pulled: ${reason}`, { remedy: `${remedy}${more}` });
+
+/** Pulls an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
+export async function pullImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
+  await transfer(image, "pulling", { show, onLine, signal }, (authconfig) => dockerClient().pull(image, { authconfig, abortSignal: signal }));
+}
+
+/** Pushes an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
+export async function pushImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
+  await transfer(image, "pushing", { show, onLine, signal }, (authconfig) => {
+    // The engine refuses a push without the header, even to an open registry.
+    return dockerClient().getImage(image).push({ authconfig: authconfig ?? {}, abortSignal: signal });
+  });
+}
+
+async function transfer(
+  image: string,
+  verb: "pulling" | "pushing",
+  { show, onLine, signal }: PullOptions,
+  start: (credentials: RegistryCredentials | undefined) => Promise<NodeJS.ReadableStream>,
+): Promise<void> {
+  const credentials = await credentialsFor(image);
+  try {
+    await follow(await start(credentials), ({ status, id }) => {
+      onLine(`${id ?? ""} ${status ?? ""}`);
+      show(`${verb} ${image}: ${status ?? ""}`);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    const { reason, remedy } = registryProblem(error, image, credentials !== undefined);
+    throw new Failure(`${verb === "pulling" ? "Pulling" : "Pushing"} ${image} failed: ${reason}`, { remedy, cause: error });
+  }
+}

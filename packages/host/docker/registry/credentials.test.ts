@@ -1,0 +1,92 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { credentialsFor, registryOf } from "./credentials.ts";
+
+let folder: string;
+const path = process.env["PATH"];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "routeql-credentials-"));
+  process.env["PATH"] = `${folder}:${path}`;
+});
+
+afterEach(async () => {
+  process.env["PATH"] = path;
+  await rm(folder, { recursive: true });
+});
+
+const configure = (config: unknown): Promise<void> => writeFile(join(folder, "config.json"), JSON.stringify(config));
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** A credential helper that knows the registries of `answers`. */
+async function installHelper(name: string, answers: Record<string, unknown>): Promise<void> {
+  const program = join(folder, `docker-credential-${name}`);
+  await writeFile(
+    program,
+    `#!/usr/bin/env node
+const answers = ${JSON.stringify(answers)};
+let key = "";
+process.stdin.on("data", (chunk) => (key += chunk)).on("end", () => {
+  if (process.argv[2] !== "get" || answers[key] === undefined) {
+    console.log("credentials not found in native keychain");
+    process.exitCode = 1;
+  } else console.log(JSON.stringify(answers[key]));
+});
+`,
+  );
+  await chmod(program, 0o755);
+}
+
+test.each([
+  ["postgres:17.12", "docker.io"],
+  ["hasura/graphql-engine:v2.50.10", "docker.io"],
+  ["docker.io/library/nginx:1.30.7", "docker.io"],
+  ["127.0.0.1:5000/postgres:17.12", "127.0.0.1:5000"],
+  ["localhost/a:1", "localhost"],
+  ["ghcr.io/a/b:1", "ghcr.io"],
+])("the registry of %s is %s", (image, registry) => expect(registryOf(image)).toBe(registry));
+
+test("without a configuration there are no credentials", async () => {
+  expect(await credentialsFor("nginx:1", folder)).toBeUndefined();
+});
+
+test("reads a login with a colon in the password", async () => {
+  await configure({ auths: { "registry.example.net": { auth: base64("ada:pass:word") } } });
+  expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({ username: "ada", password: "pass:word", serveraddress: "registry.example.net" });
+  expect(await credentialsFor("other.example.net/nginx:1", folder)).toBeUndefined();
+});
+
+test("reads a login of Docker Hub under its old address", async () => {
+  await configure({ auths: { "https://index.docker.io/v1/": { auth: base64("ada:secret") } } });
+  expect(await credentialsFor("postgres:17.12", folder)).toMatchObject({ username: "ada", password: "secret" });
+});
+
+test("reads an identity token", async () => {
+  await configure({ auths: { "registry.example.net": { auth: base64("00000000:"), identitytoken: "abc" } } });
+  expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({ identitytoken: "abc", serveraddress: "registry.example.net" });
+});
+
+test("the helper of a registry comes before the store, and the store before the file", async () => {
+  await installHelper("one", { "a.example.net": { Username: "helper", Secret: "1" } });
+  await installHelper("all", { "b.example.net": { Username: "<token>", Secret: "2" }, "a.example.net": { Username: "store", Secret: "3" } });
+  await configure({
+    auths: { "a.example.net": { auth: base64("file:4") }, "b.example.net": {} },
+    credHelpers: { "a.example.net": "one" },
+    credsStore: "all",
+  });
+  expect(await credentialsFor("a.example.net/x:1", folder)).toMatchObject({ username: "helper", password: "1" });
+  expect(await credentialsFor("b.example.net/x:1", folder)).toMatchObject({ identitytoken: "2" });
+  expect(await credentialsFor("c.example.net/x:1", folder)).toBeUndefined();
+});
+
+test("a helper that is not installed is an error that names the helper", async () => {
+  await configure({ credsStore: "missing" });
+  await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(/docker-credential-missing.*failed/);
+});
+
+test("a configuration that is not JSON is an error that names the file", async () => {
+  await writeFile(join(folder, "config.json"), "{");
+  await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(/config\.json is not valid JSON/);
+});

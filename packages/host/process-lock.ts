@@ -1,0 +1,64 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { processFolder, startTimeOf } from "./process-facts.ts";
+
+/** Who holds a lock: a process id alone may have been given to another program since, so its start time counts too. */
+interface Holder {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly what: string;
+  readonly since: string;
+}
+
+async function livingHolder(path: string, folder: string): Promise<Holder | undefined> {
+  const holder = await readFile(path, "utf8").then(
+    (text) => JSON.parse(text) as Holder,
+    () => undefined,
+  );
+  return holder && (await startTimeOf(holder.pid, folder)) === holder.startTime ? holder : undefined;
+}
+
+export type Acquired = { readonly release: () => Promise<void> } | { readonly heldBy: string };
+
+/** Takes a lock, or says who holds it. A lock whose process has ended is taken over. */
+export async function tryLock(path: string, what: string, folder = processFolder): Promise<Acquired> {
+  const mine: Holder = {
+    pid: process.pid,
+    startTime: (await startTimeOf(process.pid, folder)) ?? "",
+    what,
+    since: new Date().toISOString(),
+  };
+  await mkdir(dirname(path), { recursive: true });
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await writeFile(path, JSON.stringify(mine), { flag: "wx", mode: 0o600 });
+      return { release: () => rm(path, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = await livingHolder(path, folder);
+    if (holder) return { heldBy: `${holder.what} (process ${holder.pid}, since ${holder.since})` };
+    // An empty file may be one that another process is writing right now.
+    if (attempt > 0) await rm(path, { force: true });
+    else await sleep(100);
+  }
+}
+
+/** Waits for the lock as long as it takes, saying once who has it. */
+export async function withLock<T>(path: string, what: string, say: (text: string) => void, work: () => Promise<T>): Promise<T> {
+  let said = false;
+  for (;;) {
+    const acquired = await tryLock(path, what);
+    if ("release" in acquired) {
+      try {
+        return await work();
+      } finally {
+        await acquired.release();
+      }
+    }
+    if (!said) say(`waiting for ${acquired.heldBy}`);
+    said = true;
+    await sleep(500);
+  }
+}

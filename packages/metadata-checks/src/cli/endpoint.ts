@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { fromEnvironment } from "@routeql/engine/execution/connection";
+import type { Given, Options, Surroundings } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const endpointOptions = {
+  endpoint: { type: "string", value: "URL", help: "the address of a running engine" },
+  "admin-secret-file": { type: "string", value: "FILE", help: "a file with the admin secret; default: HASURA_GRAPHQL_ADMIN_SECRET or HASURA_GRAPHQL_ADMIN_SECRET_FILE of the environment" },
+  header: { type: "string", value: "NAME", help: "the header that carries the secret; default X-Hasura-Admin-Secret" },
+  ca: { type: "string", value: "FILE", help: "a certificate authority to trust besides the usual ones" },
+} as const satisfies Options;
+
+export interface Endpoint {
+  readonly url: URL;
+  /** undefined: requests carry none. */
+  readonly secret: string | undefined;
+  readonly header: string;
+}
+
+/**
+ * The engine of `--endpoint`; undefined where none is given.
+ * @param path for an address that has none
+ * @throws UsageError; no message holds the secret
+ */
+export function endpointOf(given: Given, surroundings: Surroundings, path: string): Endpoint | undefined {
+  const named = given.text("endpoint");
+  if (named === undefined) return undefined;
+  const url = addressOf(named, path);
+  trust(given.text("ca"), surroundings.directory);
+  const header = given.text("header") ?? "X-Hasura-Admin-Secret";
+  const secret = secretOf(given, surroundings);
+  try {
+    if (secret !== undefined) new Headers().set(header, secret);
+  } catch {
+    throw new UsageError(`no header ${header} can be made of the admin secret: a header is one line of Latin characters`);
+  }
+  return { url, header, secret };
+}
+
+function addressOf(text: string, path: string): URL {
+  let address: URL;
+  try {
+    address = new URL(text);
+  } catch {
+    throw new UsageError(`${text} is no URL`);
+  }
+  if (!/^https?:$/.test(address.protocol)) throw new UsageError("--endpoint takes an http or https URL");
+  if (address.pathname === "/") address.pathname = path;
+  return address;
+}
+
+function trust(authority: string | undefined, directory: string): void {
+  if (authority === undefined) return;
+  try {
+    setDefaultCACertificates([...getCACertificates("default"), readFileSync(resolve(directory, authority), "utf8")]);
+  } catch (error) {
+    throw new UsageError(`the certificate of --ca cannot be used: ${(error as Error).message}`);
+  }
+}
+
+function secretOf(given: Given, { directory, environment }: Surroundings): string | undefined {
+  const file = given.text("admin-secret-file");
+  if (file === undefined) return fromEnvironment(environment, "HASURA_GRAPHQL_ADMIN_SECRET");
+  try {
+    return readFileSync(resolve(directory, file), "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`the file of --admin-secret-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from "node:util";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import { normalForm } from "./normal-form.ts";
+
+/** One thing in which two metadata differ. */
+export interface Difference {
+  /** Nearest place in the first of the two. */
+  readonly at: MergedPath;
+  readonly reason: string;
+  /** Whether it lies in a permission, or in what else says who may do what. */
+  readonly concernsAccess: boolean;
+}
+
+/** How the two are called in sentences, such as `in the repository`. */
+export interface Sides {
+  readonly first: string;
+  readonly second: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const itemWords: Readonly<Record<string, (name: string) => string>> = {
+  sources: (name) => `source ${name}`,
+  tables: (name) => `table ${name}`,
+  functions: (name) => `function ${name}`,
+  object_relationships: (name) => `object relationship ${name}`,
+  array_relationships: (name) => `array relationship ${name}`,
+  computed_fields: (name) => `computed field ${name}`,
+  select_permissions: (name) => `select permission of ${name}`,
+  insert_permissions: (name) => `insert permission of ${name}`,
+  update_permissions: (name) => `update permission of ${name}`,
+  delete_permissions: (name) => `delete permission of ${name}`,
+  permissions: (name) => `permission of ${name}`,
+  inherited_roles: (name) => `inherited role ${name}`,
+  query_collections: (name) => `query collection ${name}`,
+  queries: (name) => `query ${name}`,
+  allowlist: (name) => `allowed collection ${name}`,
+  event_triggers: (name) => `event trigger ${name}`,
+};
+
+/** A path of the normal form as a reader says it. */
+function words(path: readonly string[], manySources: boolean): string {
+  const said: string[] = [];
+  for (let index = 0; index < path.length; index += 1) {
+    const step = path[index] ?? "";
+    const next = path[index + 1];
+    const item = itemWords[step];
+    if (item !== undefined && next !== undefined) {
+      if (step !== "sources" || manySources || path.length === 2) said.push(item(next));
+      index += 1;
+    } else if (step !== "permission") said.push(step);
+  }
+  return said.join(", ");
+}
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
+};
+
+/** Differences in words. Equal metadata give none, however they are written. */
+export function drift(first: unknown, second: unknown, { first: here, second: there }: Sides): readonly Difference[] {
+  const [one, other] = [normalForm(first), normalForm(second)];
+  const sources = isFields(one.value) && isFields(one.value["sources"]) ? Object.keys(one.value["sources"]).length : 0;
+  const found: Difference[] = [];
+  const say = (at: MergedPath, path: readonly string[], what: string) => found.push({ at, reason: `${words(path, sources > 1)} ${what}`, concernsAccess: path.some((step) => accessKeys.test(step)) });
+  const walk = (left: unknown, right: unknown, path: readonly string[], at: MergedPath): void => {
+    const place = one.pathOf(left) ?? at;
+    if (isDeepStrictEqual(left, right)) return;
+    // A list of named things that is absent is an empty one, and each thing is told of by its name.
+    const items = itemWords[path.at(-1) ?? ""] !== undefined && path.at(-2) !== path.at(-1);
+    if (items && (left === undefined || right === undefined)) {
+      walk(left ?? {}, right ?? {}, path, at);
+      return;
+    }
+    if (left === undefined) say(place, path, `is only ${there}${isFields(right) ? "" : ` (${shown(right)})`}`);
+    else if (right === undefined) say(place, path, `is only ${here}${isFields(left) ? "" : ` (${shown(left)})`}`);
+    else if (isFields(left) && isFields(right) && !isCondition(path)) for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) walk(left[key], right[key], [...path, key], place);
+    else if (isNames(left) && isNames(right)) names(left, right, path, place);
+    else say(place, path, `is ${shown(left)} ${here}, and ${shown(right)} ${there}`);
+  };
+  const names = (left: readonly string[], right: readonly string[], path: readonly string[], at: MergedPath) => {
+    for (const name of left.filter((item) => !right.includes(item))) say(at, path, `has ${name} only ${here}`);
+    for (const name of right.filter((item) => !left.includes(item))) say(at, path, `has ${name} only ${there}`);
+  };
+  walk(one.value, other.value, [], []);
+  return found;
+}
+
+const accessKeys = /^((select|insert|update|delete)_permissions|permissions|inherited_roles|graphql_schema_introspection)$/;
+
+const isNames = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string") && new Set(value).size === value.length;
+
+/** A condition is read as one. */
+const isCondition = (path: readonly string[]) => path.at(-1) === "filter" || path.at(-1) === "check";

@@ -1,0 +1,43 @@
+import type { Endpoint } from "../cli/endpoint.ts";
+import { UsageError } from "../cli/usage-error.ts";
+
+const timeout = 30_000;
+
+/** The engine serves no metadata API. */
+export class NoMetadataApi extends UsageError {}
+
+/** The metadata that a running engine serves, by Hasura's `export_metadata`. @throws UsageError; no message holds the secret */
+export async function exportMetadata(endpoint: Endpoint): Promise<unknown> {
+  const answer = await post(endpoint, { type: "export_metadata", version: 2, args: {} });
+  const metadata = answer["metadata"] ?? answer;
+  if (typeof metadata !== "object" || metadata === null || !("version" in metadata)) throw new UsageError(`${endpoint.url.origin} answered something that is no metadata`);
+  return metadata;
+}
+
+/** The JSON object that the address answers. @throws UsageError */
+export async function post({ url, header, secret }: Endpoint, content: object): Promise<Readonly<Record<string, unknown>>> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(secret === undefined ? {} : { [header]: secret }) },
+      body: JSON.stringify(content),
+      redirect: "error",
+      signal: AbortSignal.timeout(timeout),
+    });
+  } catch (error) {
+    const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+    throw new UsageError(`${url.origin} does not answer: ${cause?.message ?? cause?.code ?? message}`);
+  }
+  const text = await response.text();
+  let body: Readonly<Record<string, unknown>> = {};
+  try {
+    body = JSON.parse(text) as typeof body;
+  } catch {
+    // The status is reported below.
+  }
+  if (response.ok && Object.keys(body).length > 0) return body;
+  const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";
+  const said = `${url.href} answered ${response.status}: ${reason}`;
+  throw response.status === 404 ? new NoMetadataApi(`${said} (is the metadata API enabled there?)`) : new UsageError(said);
+}

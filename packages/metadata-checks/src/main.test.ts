@@ -1,0 +1,293 @@
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "./testing/run.ts";
+import { gitAbsent, MetadataFolder, sound, tableFile } from "./testing/metadata-folder.ts";
+import { routeql } from "./testing/tool.ts";
+import { readProject } from "./metadata/project.ts";
+
+/* The tool as its users have it: a process of its own, or, where only its words count, its function. */
+
+const program = resolve(import.meta.dirname, "../bin/hasura-checks.js");
+const generous = 60_000;
+
+async function spawned(directory: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return run(process.execPath, [program, ...args], { cwd: directory, env: { PATH: process.env["PATH"], ...env }, timeout: generous });
+}
+
+const note = (permission = sound) => tableFile("note", permission);
+
+describe("help", { timeout: generous }, () => {
+  test("lists the verbs, and each verb explains its options, exit codes and examples", async () => {
+    const { code, stdout } = await spawned("/", ["--help"]);
+    expect(code).toBe(0);
+    for (const verb of ["permissions", "lint", "diff"]) {
+      expect(stdout).toMatch(new RegExp(`^  ${verb} +\\w`, "m"));
+      const help = await routeql("/", [verb, "--help"]);
+      expect(help.code).toBe(0);
+      for (const part of [`hasura-checks ${verb}`, "Options:", "--metadata DIR", "Exit codes:", "Examples:"]) expect(help.stdout).toContain(part);
+      expect(Math.max(...help.stdout.split("\n").slice(1).map((line) => line.length))).toBeLessThanOrEqual(110);
+    }
+  });
+
+  test.each([
+    [[], "hasura-checks VERB"],
+    [["fly"], "there are init, lint, permissions, diff"],
+    [["lint", "--fly"], "Unknown option '--fly'"],
+    [["lint", "--metadata", "nowhere"], "there are no metadata at nowhere"],
+    [["lint"], "Give --metadata DIR"],
+    [["diff", "--metadata", "."], "give either --endpoint or --base"],
+    [["lint", "--metadata", "..", "--database", "sesame"], "a database is given as a URL, such as postgres://user@localhost/app"],
+    [["lint", "--format", "xml"], "there is no format xml"],
+    [["lint", "--metadata", "..", "--only-new"], "--only-new needs --base"],
+  ] as const)("%j is called wrongly: exit code 2 and a reason", async (args, reason) => {
+    using folder = new MetadataFolder([]);
+    const { code, stdout, stderr } = await routeql(join(folder.path, "metadata/databases"), args);
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain(reason);
+  });
+});
+
+describe("lint", { timeout: generous }, () => {
+  test("of sound metadata says so, with exit code 0 and no colours where there is no terminal", async () => {
+    using folder = new MetadataFolder([note()]);
+    const { code, stdout } = await spawned(folder.path, ["lint"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 27 rules, without a database"]);
+    expect(stdout).not.toContain("\u001B");
+  });
+
+  test("of others lists what is wrong with file, line, reason and remedy, with exit code 1", async () => {
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
+    const { code, stdout } = await spawned(folder.path, ["lint", "--metadata", "metadata"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("metadata/databases/default/tables/t0.yaml:8  warning  every-row\n  reader may read every row of public.note: the filter is empty\n  → ");
+  });
+
+  test("speaks JSON to machines and annotations to GitHub", async () => {
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
+    const json = JSON.parse((await routeql(folder.path, ["lint", "--json"])).stdout) as { findings: unknown };
+    expect(json.findings).toMatchObject([{ rule: "every-row", severity: "warning", file: "metadata/databases/default/tables/t0.yaml", line: 8, table: "public.note", role: "reader" }]);
+    const { stdout } = await routeql(folder.path, ["lint", "--format", "github"]);
+    expect(stdout.split("\n")[0]).toMatch(/^::warning file=metadata\/databases\/default\/tables\/t0\.yaml,line=8,title=every-row::reader may read every row of public\.note: the filter is empty%0A/);
+  });
+
+  test("speaks SARIF to code scanning, and GitLab's report of code quality, with fingerprints that outlive moved lines", async () => {
+    const open = "columns: [id]\nfilter: {}\nlimit: 1";
+    using folder = new MetadataFolder([note(open)]);
+    interface Log { runs: { tool: { driver: { rules: { id: string }[] } }; results: { ruleId: string; level: string; locations: unknown[]; partialFingerprints: Record<string, string> }[] }[] }
+    const asked = async () => [JSON.parse((await routeql(folder.path, ["lint", "--format", "sarif"])).stdout), JSON.parse((await routeql(folder.path, ["lint", "--format", "gitlab"])).stdout)] as [Log, { fingerprint: string }[]];
+    const [log, issues] = await asked();
+    expect(log).toMatchObject({ version: "2.1.0", runs: [{ tool: { driver: { name: "hasura-checks", rules: [{ id: "every-row", shortDescription: { text: expect.stringMatching(/^Finds a select/) as string } }] } } }] });
+    const place = "metadata/databases/default/tables/t0.yaml";
+    expect(log.runs[0]?.results).toMatchObject([{ ruleId: "every-row", ruleIndex: 0, level: "warning", locations: [{ physicalLocation: { artifactLocation: { uri: place }, region: { startLine: 8 } } }] }]);
+    expect(issues).toMatchObject([{ check_name: "every-row", severity: "minor", location: { path: place, lines: { begin: 8 } } }]);
+    folder.write(place, `# moved\n${note(open)}`);
+    const [later, laterIssues] = await asked();
+    expect(later.runs[0]?.results[0]).toMatchObject({ locations: [{ physicalLocation: { region: { startLine: 9 } } }], partialFingerprints: log.runs[0]?.results[0]?.partialFingerprints });
+    expect(laterIssues[0]?.fingerprint).toBe(issues[0]?.fingerprint);
+  });
+
+  test("counts by rule what no screen holds", async () => {
+    using folder = new MetadataFolder(Array.from({ length: 15 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
+    expect((await routeql(folder.path, ["lint"])).stdout).toMatch(/\nBy rule:\n15 {2}every-row\n15 {2}row-limit\n\nBy role:\n30 {2}reader\n\nBy table:\n2 {2}public\.note_0\n[^]*and 5 more\n\n30 findings \(0 errors, 30 warnings\); /);
+  });
+
+  test("reads metadata of version 2, which have their tables and functions at the top, with their files and lines", async () => {
+    using folder = new MetadataFolder([]);
+    folder.write("old/version.yaml", "version: 2\n");
+    folder.write("old/functions.yaml", "[]\n");
+    folder.write("old/tables.yaml", "- table: note\n  select_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      filter: {}\n      limit: 5\n");
+    expect(await routeql(folder.path, ["lint", "--metadata", "old"])).toMatchObject({ code: 1, stdout: expect.stringContaining("old/tables.yaml:6  warning  every-row\n") as string });
+    expect((await routeql(folder.path, ["permissions", "--metadata", "old"])).stderr).toContain("give --database URL, or set HASURA_GRAPHQL_DATABASE_URL");
+    folder.write("old.json", JSON.stringify({ version: 2, tables: [{ table: "note", select_permissions: [{ role: "reader", permission: { columns: ["id"], filter: {}, limit: 5 } }] }] }));
+    expect((await routeql(folder.path, ["lint", "--metadata", "old.json"])).stdout).toContain("reader may read every row of public.note");
+  });
+
+  test("explains a directory without metadata, and notes sources of other databases", async () => {
+    using folder = new MetadataFolder([]);
+    folder.write("else/readme.txt", "Nothing of metadata.\n");
+    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject({ code: 2, stderr: expect.stringContaining("neither version.yaml nor databases/ is there; give the directory that holds them") as string });
+    folder.write("metadata/databases/databases.yaml", "- name: default\n  kind: mssql\n  configuration: {connection_info: {connection_string: {from_env: A}}}\n  tables: []\n");
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringContaining("the source default is of the kind mssql; Postgres sources only are examined") as string });
+  });
+
+  test("finds what Hasura passes over, and looks at the rest as Hasura does", async () => {
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1\nlimits: 2")], { "metadata/docker-compose.yaml": "services: {}\n" });
+    const { code, stdout } = await routeql(folder.path, ["lint"]);
+    expect([code, stdout.split("\n").filter((line) => line.includes("  metadata-shape") || line.includes("  every-row"))]).toEqual([
+      1,
+      ["metadata/databases/default/tables/t0.yaml:10  error  metadata-shape", "metadata/docker-compose.yaml:1  warning  metadata-shape", "metadata/databases/default/tables/t0.yaml:8  warning  every-row"],
+    ]);
+    expect(stdout).toContain("public.note: select_permissions[0].permission.limits: unknown key; did you mean limit?");
+    expect((await routeql(folder.path, ["permissions", "--database", "postgres://127.0.0.1:1/app"])).stderr).toContain("the database does not answer");
+  });
+
+  test("places broken YAML at its line", async () => {
+    using folder = new MetadataFolder([note(), "table:\n  name: broken\n schema: {\n"]);
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringMatching(/t1\.yaml:[34] {2}error {2}metadata-shape\n/) as string });
+  });
+
+  test("ends with its own exit code where its reader has read enough", async () => {
+    // More than a pipe holds, so that writing waits for the reader.
+    using folder = new MetadataFolder(Array.from({ length: 400 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
+    const { stdout, stderr } = await run("sh", ["-c", '{ "$0" "$1" lint; echo "ended with $?" >&2; } | head -n 1', process.execPath, program], { cwd: folder.path, env: { PATH: process.env["PATH"] }, timeout: generous });
+    expect([stdout.split("\n").length, stderr]).toEqual([2, "ended with 1\n"]);
+  });
+
+  test("takes a project of Hasura's CLI, in its folder or from outside, wherever its config.yaml says", async () => {
+    using folder = new MetadataFolder([note()]);
+    folder.write("project/config.yaml", "version: 3\nmetadata_directory: ../metadata\n");
+    for (const [directory, args] of [[folder.path, ["--metadata", "project"]], [join(folder.path, "project"), []]] as const) {
+      expect(await routeql(directory, ["lint", ...args])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 permission on 1 table") as string });
+    }
+    folder.write("project/config.yaml", "metadata_directory: [");
+    expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject({ code: 2, stderr: expect.stringContaining("project/config.yaml: ") as string });
+  });
+
+  test("leaves out what hasura-checks.yaml excepts with a reason, and calls out an exception that excepts nothing", async () => {
+    const exception = (role: string) => `exceptions:\n  - {rule: every-row, role: ${role}, reason: It is public.}\n`;
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], { "hasura-checks.yaml": exception("reader") });
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 27 rules, without a database, 1 excepted") as string });
+    folder.write("hasura-checks.yaml", exception("other"));
+    expect((await routeql(folder.path, ["lint"])).stdout).toContain("the exception from every-row for role other excepts nothing");
+  });
+
+  test.each([
+    ["without a reason", "exceptions: [{rule: every-row}]", "exceptions[0].reason"],
+    ["from a rule that does not exist", "exceptions: [{rule: evry-row, reason: x}]", "there is no rule evry-row"],
+    ["with a key that nobody knows", "exeptions: []", "exeptions"],
+  ])("refuses an exception %s", async (_what, text, reason) => {
+    using folder = new MetadataFolder([note()], { "hasura-checks.yaml": text });
+    const { code, stderr } = await routeql(folder.path, ["lint"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+
+  test("compares with a revision of git", async (context) => {
+    context.skip(gitAbsent() !== undefined, gitAbsent());
+    using folder = new MetadataFolder([note()]);
+    folder.commit();
+    folder.write("metadata/databases/default/tables/t0.yaml", note(sound.replace("[id]", "[id, secret]")));
+    const { code, stdout } = await routeql(folder.path, ["lint", "--base", "HEAD"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("t0.yaml:7  warning  widened-permission\n  reader can now read public.note.secret");
+    const diff = await routeql(folder.path, ["diff", "--base", "HEAD"]);
+    expect([diff.code, diff.stdout]).toEqual([1, expect.stringContaining("reader can now read public.note.secret")]);
+    expect(await routeql(folder.path, ["lint", "--base", "no-such-branch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string });
+  });
+
+  test("compares with a revision in which the metadata were elsewhere, and says so where it has to be told", async (context) => {
+    context.skip(gitAbsent() !== undefined, gitAbsent());
+    using folder = new MetadataFolder([note()]);
+    folder.commit();
+    const moved = ["lint", "--metadata", "hasura/metadata", "--base"];
+    mkdirSync(join(folder.path, "hasura"));
+    folder.git("mv", "metadata", "hasura/metadata");
+    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD has no metadata at hasura/metadata: leave --base out, or say where they were") as string });
+    expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({ code: 0, stdout: expect.stringContaining("examined by 28 rules") as string });
+    expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({ code: 2, stderr: expect.stringContaining("has no metadata at elsewhere") as string });
+    expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject({ code: 2, stderr: expect.stringContaining("none:metadata is neither a directory nor a revision of git") as string });
+  });
+
+  test("says of a base that a shallow clone does not have how to get it, and of an empty one that it is empty", async (context) => {
+    context.skip(gitAbsent() !== undefined, gitAbsent());
+    using folder = new MetadataFolder([note()]);
+    using clone = new MetadataFolder([]);
+    for (const message of ["first", "second"]) {
+      folder.write("message", message);
+      folder.commit(message);
+    }
+    folder.git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
+    const base = ["lint", "--metadata", "clone/metadata", "--base"];
+    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({ code: 2, stderr: expect.stringContaining("this clone is shallow, so let CI fetch the whole history") as string });
+    expect(await routeql(clone.path, [...base, ""])).toMatchObject({ code: 2, stderr: expect.stringContaining("--base is empty") as string });
+  });
+
+  test("says that a database does not answer, without its password", async () => {
+    using folder = new MetadataFolder([note()]);
+    const { code, stdout, stderr } = await spawned(folder.path, ["lint", "--database", "postgres://app:sesame@127.0.0.1:1/app"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("the database does not answer");
+    expect(stdout + stderr).not.toContain("sesame");
+  });
+});
+
+describe("diff --endpoint", { timeout: generous }, () => {
+  async function answering(reply: (secret: string | undefined) => readonly [number, unknown]) {
+    const server = createServer((request, response) => {
+      const [status, body] = request.url === "/v1/metadata" ? reply(request.headers["x-hasura-admin-secret"] as string | undefined) : [404, { error: "resource does not exist" }];
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
+  }
+
+  test("has exit code 0 where the engine serves the same, 1 and words where it does not", async () => {
+    using folder = new MetadataFolder([note()], { secret: "sesame\n" });
+    const same = readProject("metadata", folder.path).loaded.merged;
+    let running: unknown = same;
+    await using engine = await answering((secret) => (secret === "sesame" ? [200, { resource_version: 7, metadata: running }] : [401, { error: "invalid x-hasura-admin-secret", code: "access-denied" }]));
+    const args = ["diff", "--endpoint", engine.url, "--admin-secret-file", "secret"];
+    expect(await spawned(folder.path, args)).toMatchObject({ code: 0, stdout: "no findings; the running engine serves these metadata\n" });
+    running = JSON.parse(JSON.stringify(same).replace('"limit":10', '"limit":1000'));
+    const { code, stdout } = await routeql(folder.path, args);
+    expect(code).toBe(1);
+    expect(stdout).toContain("table public.note, select permission of reader, limit is 10 in the repository, and 1000 in the running engine");
+    expect(stdout).toMatch(/t0\.yaml:\d+ {2}warning {2}drift/);
+  });
+
+  test("cannot run with a wrong secret, an engine that is not there, or an answer that is no metadata: exit code 2", async () => {
+    using folder = new MetadataFolder([note()]);
+    await using engine = await answering((secret) => (secret === "other" ? [200, { tables: [] }] : [401, { error: "invalid admin-secret" }]));
+    const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "sesame" });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("answered 401: invalid admin-secret")]);
+    expect(wrong.stdout + wrong.stderr).not.toContain("sesame");
+    expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain("is the metadata API enabled there?");
+    expect((await routeql(folder.path, ["diff", "--endpoint", "http://127.0.0.1:1"])).code).toBe(2);
+    expect((await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "other" })).code).toBe(2);
+  });
+});
+
+describe("permissions of metadata with several sources", { timeout: generous }, () => {
+  const source = (name: string, kind: string) =>
+    `- name: ${name}\n  kind: ${kind}\n  configuration:\n    connection_info:\n      database_url:\n        from_env: ${name.toUpperCase()}_DATABASE\n  tables: "!include default/tables/tables.yaml"\n`;
+  const several = { "metadata/databases/databases.yaml": source("crm", "mssql") + source("billing", "postgres") };
+
+  const two = { "metadata/databases/databases.yaml": source("crm", "postgres") + source("billing", "postgres") };
+
+  test("asks for the database of each, unless one is named; knows no other source", async () => {
+    using folder = new MetadataFolder([note()], two);
+    const asked = "the source crm has no database: give --database crm=URL, or set CRM_DATABASE";
+    expect(await routeql(folder.path, ["permissions"])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`) as string });
+    for (const verb of ["permissions", "lint"]) expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject({ code: 2, stderr: expect.stringContaining("does not answer") as string });
+    const unknown = await routeql(folder.path, ["permissions", "--source", "sales"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("there is no source sales; there are crm, billing")]);
+  });
+
+  test.each([
+    [["--database", "postgres://127.0.0.1:1/none?a=b"], "say which one a database is of, as --database crm=URL"],
+    [["--database", "sales=postgres://127.0.0.1:1/none"], "a database is given for the source sales; there are crm, billing"],
+    [["--database", "crm=postgres://127.0.0.1:1/a", "--database", "crm=postgres://127.0.0.1:1/b"], "the database of crm is given twice"],
+    [["--database-file", "crm=nowhere"], "the file of --database-file cannot be read: ENOENT"],
+    [["--database", "crm=postgres://app:sesame@127.0.0.1:1/a", "--database", "billing=postgres://127.0.0.1:1/b"], "the database of crm does not answer"],
+  ])("%j is refused", async (args, reason) => {
+    using folder = new MetadataFolder([note()], two);
+    const { code, stdout, stderr } = await routeql(folder.path, ["permissions", ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+    expect(stdout + stderr).not.toContain("sesame");
+  });
+
+  test("takes the database that the named source names, and leaves sources of other kinds alone", async () => {
+    using folder = new MetadataFolder([note()], several);
+    const without = await routeql(folder.path, ["permissions", "--source", "billing"]);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("give --database URL")]);
+    const named = await routeql(folder.path, ["permissions", "--source", "billing"], { BILLING_DATABASE: "postgres://127.0.0.1:1/none" });
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("the database does not answer")]);
+    const other = await routeql(folder.path, ["permissions", "--source", "crm"]);
+    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining("the source crm is of the kind mssql")]);
+    const check = await routeql(folder.path, ["lint"]);
+    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/databases\.yaml:2 {2}note {2}not-examined\n {2}.*the source crm is of the kind mssql/)]);
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * The command line: `hasura-checks init | lint | permissions | diff`.
+ * @module
+ */
+import { type Command, exitCodes, type Surroundings } from "./cli/command.ts";
+import { readArguments } from "./cli/given.ts";
+import { commandHelp, toolHelp } from "./cli/help.ts";
+import { UsageError } from "./cli/usage-error.ts";
+import { lint } from "./verbs/lint.ts";
+import { diff } from "./verbs/diff.ts";
+import { init } from "./verbs/init.ts";
+import { permissions } from "./verbs/permissions.ts";
+import { version } from "./version.ts";
+
+export const commands: readonly Command[] = [init, lint, permissions, diff];
+
+/** Older names of verbs. */
+const aliases: Readonly<Record<string, string>> = { check: "lint" };
+
+function terminal(): Surroundings {
+  // Whoever reads may have seen enough, as `head` has: the exit code still tells what was found.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  return {
+    directory: process.cwd(),
+    environment: process.env,
+    colours: process.stdout.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb",
+    out: (text) => process.stdout.write(`${text}\n`),
+    err: (text) => process.stderr.write(`${text}\n`),
+  };
+}
+
+/** Runs the tool. @returns the exit code */
+export async function main(args: readonly string[], surroundings: Surroundings = terminal()): Promise<number> {
+  const [named, ...rest] = args;
+  const verb = aliases[named ?? ""] ?? named;
+  if (verb !== named) surroundings.err(`hint: the verb ${named ?? ""} is now called ${verb ?? ""}`);
+  if (verb === "--version") {
+    surroundings.out(version);
+    return exitCodes.fine;
+  }
+  const command = commands.find(({ name }) => name === verb) ?? (verb === "help" ? commands.find(({ name }) => name === rest[0]) : undefined);
+  const help = verb === undefined || verb === "help" || verb === "--help" || verb === "-h" || rest.includes("--help") || rest.includes("-h");
+  if (help && (command !== undefined || verb === undefined || !commands.some(({ name }) => name === verb))) {
+    surroundings.out(command === undefined ? toolHelp(commands) : commandHelp(command));
+    return verb === undefined ? exitCodes.unusable : exitCodes.fine;
+  }
+  if (command === undefined) {
+    surroundings.err(`hasura-checks has no verb ${verb}; there are ${commands.map(({ name }) => name).join(", ")}`);
+    return exitCodes.unusable;
+  }
+  try {
+    return await command.run(readArguments(command, rest), surroundings);
+  } catch (error) {
+    const isKnown = error instanceof UsageError;
+    surroundings.err(`hasura-checks ${command.name}: ${isKnown ? error.message : `this tool failed: ${(error as Error).stack ?? String(error)}\nReport it with the metadata.`}`);
+    return exitCodes.unusable;
+  }
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import pg from "pg";
+import { type Catalog, readCatalog } from "@routeql/metadata/catalog/catalog";
+import { buildState, type State } from "@routeql/engine/execution/state";
+import { fromEnvironment, isAddress } from "@routeql/engine/execution/connection";
+import { rolesWithPermission } from "@routeql/metadata/read/roles";
+import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
+import { typesNamedBy } from "@routeql/metadata/catalog/named-types";
+import type { Given, Options, Surroundings } from "../cli/command.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import type { ReadProject } from "./project.ts";
+
+export const databaseOptions = {
+  database: { type: "string", value: "URL", multiple: true, help: "the database that the metadata are for, with its migrations applied; default: what the environment variable holds that the metadata name (as NAME or NAME_FILE). With several sources, NAME=URL once for each" },
+  "database-file": { type: "string", value: "FILE", multiple: true, help: "a file that holds the URL, so that no password shows in the list of processes; with several sources, NAME=FILE" },
+} as const satisfies Options;
+
+/** `NAME=VALUE` where a value begins neither as a URL nor as a path; the name is undefined for a value alone. */
+function named(text: string): readonly [name: string | undefined, value: string] {
+  const [, name, value] = /^([^=:/?]+)=(.*)$/s.exec(text) ?? [];
+  return [name, value ?? text];
+}
+
+function urlIn(file: string, directory: string): string {
+  try {
+    return readFileSync(resolve(directory, file), "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`the file of --database-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+  }
+}
+
+/** The environment variable that the source names. */
+const variableOf = ({ configuration: { connection_info: { database_url: url } } }: SourceMetadata) => (typeof url === "object" && "from_env" in url ? url.from_env : undefined);
+
+/**
+ * The address of each source's database, from wherever it was given; empty when none was.
+ * @throws UsageError
+ */
+export function databaseAddresses(given: Given, { sources }: Metadata, { directory, environment }: Surroundings): ReadonlyMap<string, string> {
+  const names = sources.map(({ name }) => name);
+  const found = new Map<string, string>();
+  const files = given.texts("database-file").map(named);
+  for (const [name, value] of [...given.texts("database").map(named), ...files.map(([of, file]) => [of, urlIn(file, directory)] as const)]) {
+    const [only = ""] = names;
+    if (name === undefined && names.length > 1) throw new UsageError(`these metadata have the sources ${names.join(", ")}: say which one a database is of, as --database ${only}=URL`);
+    if (name !== undefined && !names.includes(name)) throw new UsageError(`a database is given for the source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
+    if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, and once" : `the database of ${name ?? only} is given twice`);
+    // What was given is not repeated: it may hold a password.
+    if (!isAddress(value)) throw new UsageError("a database is given as a URL, such as postgres://user@localhost/app; what was given is none");
+    found.set(name ?? only, value);
+  }
+  if (found.size === 0) {
+    for (const source of sources) {
+      const variable = variableOf(source);
+      const address = variable === undefined ? undefined : fromEnvironment(environment, variable);
+      if (address !== undefined) found.set(source.name, address);
+    }
+  }
+  return found;
+}
+
+/** What to do for a source whose database is not known. */
+export function withoutDatabase(source: SourceMetadata, isOneOfSeveral: boolean): string {
+  const variable = variableOf(source);
+  const or = variable === undefined ? "" : `, or set ${variable}`;
+  return isOneOfSeveral ? `the source ${source.name} has no database: give --database ${source.name}=URL${or}` : `give --database URL${or}`;
+}
+
+/** A connection that cannot write; `await using`. */
+export class ReadOnlyDatabase implements AsyncDisposable {
+  readonly #client: pg.Client;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  /** @param source named in the error @throws UsageError when it does not answer; the message holds no password */
+  static async open(address: string, { statementTimeout = 30_000, source }: { readonly statementTimeout?: number; readonly source?: string | undefined } = {}): Promise<ReadOnlyDatabase> {
+    try {
+      const client = new pg.Client({
+        connectionString: address,
+        connectionTimeoutMillis: 10_000,
+        application_name: "hasura-checks",
+        options: `-c default_transaction_read_only=on -c statement_timeout=${statementTimeout}`,
+      });
+      client.on("error", () => undefined);
+      await client.connect();
+      return new ReadOnlyDatabase(client);
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      throw new UsageError(`the database${source === undefined ? "" : ` of ${source}`} does not answer: ${message === "" ? (code ?? "unknown error") : message.replaceAll(/\/\/[^@/\s]*@/g, "//")}`);
+    }
+  }
+
+  /** Rows as lists of Postgres' own texts. @throws what node-postgres throws */
+  async rows(text: string, values: readonly unknown[] = []): Promise<readonly (readonly (string | null)[])[]> {
+    const asText = { getTypeParser: () => (value: unknown) => value };
+    const result = await this.#client.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types: asText });
+    return result.rows;
+  }
+
+  async text(text: string, values: readonly unknown[] = []): Promise<string | null> {
+    return (await this.rows(text, values))[0]?.[0] ?? null;
+  }
+
+  /** What the tracked tables and functions of a source are. */
+  async catalog(source: SourceMetadata): Promise<Catalog> {
+    const { tables, functions } = source;
+    return readCatalog(
+      {
+        tables: tables.map(({ table }) => table),
+        functions: [...functions.map((entry) => entry.function), ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
+        enumTables: [],
+        types: typesNamedBy(source),
+      },
+      (text, values) => this.text(text, values),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end();
+  }
+}
+
+/** Metadata fitted to the databases of their sources; what does not fit is listed in it. */
+export async function stateOn(databaseOf: (source: string) => Pick<ReadOnlyDatabase, "text">, { whole, loaded, problems, metadata }: ReadProject, inferFunctionPermissions: boolean): Promise<State> {
+  const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions, rolesElsewhere: rolesWithPermission(whole.merged) };
+  return buildState({ loaded, metadata, unserved: problems, notes: [] }, options, (source) => (text, values) => databaseOf(source).text(text, values));
+}
+
+/** The databases of all sources; `await using`. */
+export class Databases implements AsyncDisposable {
+  readonly #bySource: ReadonlyMap<string, ReadOnlyDatabase>;
+
+  private constructor(bySource: ReadonlyMap<string, ReadOnlyDatabase>) {
+    this.#bySource = bySource;
+  }
+
+  /** @returns undefined where no address is known @throws UsageError when one does not answer */
+  static async open(addresses: ReadonlyMap<string, string>): Promise<Databases | undefined> {
+    if (addresses.size === 0) return undefined;
+    const open = new Map<string, ReadOnlyDatabase>();
+    const databases = new Databases(open);
+    try {
+      for (const [source, address] of addresses) open.set(source, await ReadOnlyDatabase.open(address, { source: addresses.size > 1 ? source : undefined }));
+      return databases;
+    } catch (error) {
+      await databases[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** @returns the catalogue of each source, in their order; undefined for a source without a database, and where no source has one */
+  async catalogs({ sources }: Metadata): Promise<readonly (Catalog | undefined)[] | undefined> {
+    const catalogs: (Catalog | undefined)[] = [];
+    for (const source of sources) catalogs.push(await this.#of(source.name, sources.length)?.catalog(source));
+    return catalogs.some((catalog) => catalog !== undefined) ? catalogs : undefined;
+  }
+
+  /** @returns undefined where a source has no database here */
+  async state(project: ReadProject, inferFunctionPermissions: boolean): Promise<State | undefined> {
+    const { sources } = project.metadata;
+    const known = new Map(sources.map(({ name }) => [name, this.#of(name, sources.length)]));
+    const databaseOf = (source: string) => {
+      const database = known.get(source);
+      if (database === undefined) throw new UsageError(`the source ${source} has no database`);
+      return database;
+    };
+    return [...known.values()].includes(undefined) ? undefined : stateOn(databaseOf, project, inferFunctionPermissions);
+  }
+
+  /** A source that was alone and still is may have been renamed. */
+  #of(source: string, sources: number): ReadOnlyDatabase | undefined {
+    return sources === 1 && this.#bySource.size === 1 ? [...this.#bySource.values()][0] : this.#bySource.get(source);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const database of this.#bySource.values()) await database[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,56 @@
+import type { Catalog, CatalogTable, DatabaseType } from "@routeql/metadata/catalog/catalog";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
+import { keyOf } from "@routeql/metadata/declared/tables";
+
+/** Types that Postgres compares with each other by `=`. Between two groups there is no such operator. */
+const groups: readonly ReadonlySet<string>[] = [
+  new Set(["int2", "int4", "int8", "numeric", "float4", "float8", "oid"]),
+  new Set(["text", "varchar", "bpchar", "name", "citext"]),
+  new Set(["date", "timestamp", "timestamptz"]),
+  new Set(["time", "timetz", "interval"]),
+  new Set(["inet", "cidr"]),
+  new Set(["uuid"]),
+  new Set(["bool"]),
+  new Set(["bytea"]),
+  new Set(["jsonb"]),
+];
+
+/** Whether Postgres has no operator `=` for the two types. False for types that are not known here. */
+function cannotBeJoined(one: DatabaseType, other: DatabaseType): boolean {
+  if (one.name === other.name) return false;
+  const groupOf = ({ name, kind }: DatabaseType) => (kind === "enum" ? `enum ${name}` : groups.findIndex((group) => group.has(name)));
+  const [left, right] = [groupOf(one), groupOf(other)];
+  return left !== right && left !== -1 && right !== -1;
+}
+
+/** A relationship whose columns Postgres cannot compare. */
+export interface Unjoinable {
+  /** Place of the relationship. */
+  readonly at: MergedPath;
+  /** `schema.name` */
+  readonly table: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Relationships by named columns that fail in every query. Foreign keys cannot be wrong in this way. */
+export function unjoinableRelationships({ tables }: SourceMetadata, catalog: Catalog, path: MergedPath): readonly Unjoinable[] {
+  return tables.flatMap((table, position) => {
+    const own = catalog.tables.get(keyOf(table.table));
+    return (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
+      table[kind].flatMap(({ name, using: { manual_configuration: manual } }, index): Unjoinable[] => {
+        const target = manual !== undefined && "remote_table" in manual ? catalog.tables.get(keyOf(manual.remote_table)) : undefined;
+        if (own === undefined || target === undefined || manual === undefined) return [];
+        const [reason] = Object.entries(manual.column_mapping).flatMap(([from, to]) => mismatch(own, from, target, to) ?? []);
+        return reason === undefined ? [] : [{ at: [...path, "tables", position, kind, index], table: keyOf(own), name, reason }];
+      }),
+    );
+  });
+}
+
+function mismatch(own: CatalogTable, from: string, target: CatalogTable, to: string): string | undefined {
+  const [left, right] = [own.columns.get(from)?.type, target.columns.get(to)?.type];
+  if (left === undefined || right === undefined || !cannotBeJoined(left, right)) return undefined;
+  return `${keyOf(own)}.${from} is ${left.sql} and ${keyOf(target)}.${to} is ${right.sql}, and Postgres cannot compare them`;
+}

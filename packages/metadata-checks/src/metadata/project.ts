@@ -1,0 +1,193 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
+import { objectAround } from "@routeql/engine/metadata-api/drop-inconsistent";
+import type { Problem } from "@routeql/metadata/read/problems";
+import type { Metadata } from "@routeql/metadata/read/shape";
+import { validateMetadata } from "@routeql/metadata/read/validate";
+import { qualifiedName } from "@routeql/metadata/read/shape-parts";
+import { keyOf } from "@routeql/metadata/declared/tables";
+import { withoutAll } from "@routeql/metadata/read/without";
+import { UsageError } from "../cli/usage-error.ts";
+import { linesOf } from "./lines.ts";
+import { withoutObjects } from "./without-objects.ts";
+import { unincludedFiles } from "./unincluded-files.ts";
+import { fromVersion2 } from "./version-2.ts";
+
+/** A file, relative to the working directory, and a line in it from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A problem with the key of the table that it is about. */
+export type PlacedProblem = Problem & { readonly table?: string };
+
+/** Metadata as they were read, with the place of everything in them. */
+export interface Project {
+  /** All that the files hold. */
+  readonly whole: LoadedMetadata;
+  /** What of it is examined. */
+  readonly loaded: LoadedMetadata;
+  /** Without what Hasura passes over; undefined: their shape is wrong, and `problems` says how. */
+  readonly metadata: Metadata | undefined;
+  readonly problems: readonly PlacedProblem[];
+  /** Files that nothing includes, as seen from the metadata directory. */
+  readonly unincluded: readonly string[];
+  readonly position: (path: MergedPath) => Position;
+  readonly positionOf: (problem: Pick<Problem, "file" | "path" | "line">) => Position;
+}
+
+/**
+ * Reads a metadata directory, or one file with all of them.
+ * @param shown what stands before a file's name in positions; default: the directory as seen from the working directory
+ * @param narrow takes the part of them that is looked at
+ * @throws UsageError when there is nothing
+ */
+export function readProject(source: string, directory: string, shown?: string, narrow = (loaded: LoadedMetadata) => loaded): Project {
+  const path = resolve(directory, source);
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined) throw new UsageError(`there are no metadata at ${source}`);
+  const root = status.isDirectory() ? path : dirname(path);
+  if (status.isDirectory() && !["version.yaml", "databases"].some((name) => existsSync(join(path, name)))) {
+    throw new UsageError(`${source} is no metadata directory: neither version.yaml nor databases/ is there; give the directory that holds them, or a file of exported metadata`);
+  }
+  const whole = fromVersion2(loadMetadata(path));
+  const { loaded: own, foreign } = withoutForeignSources(narrow(whole));
+  const { loaded, metadata, problems: found } = withoutInvalid(own);
+  const problems = [...found, ...foreign];
+  const known = new Map<string, ReturnType<typeof linesOf>>(shown === undefined ? [] : filesBelow(root).map((file) => [file, linesOf(read(join(root, file)))]));
+  const lineOf = (file: string, inside: string) => {
+    const lines = known.get(file) ?? linesOf(read(join(root, file)));
+    known.set(file, lines);
+    return lines(inside);
+  };
+  const positionOf = ({ file, path: inside, line }: Pick<Problem, "file" | "path" | "line">): Position => ({
+    file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
+    line: line ?? lineOf(file, inside),
+  });
+  return { whole, loaded, metadata, problems, unincluded: unincludedFiles(path), positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
+}
+
+/** Removing one object can leave another without its place; more rounds than this mean that the metadata cannot be read. */
+const mostRounds = 8;
+
+/**
+ * Metadata without the keys that Hasura ignores, without the objects whose form is wrong and without what files hold that cannot be
+ * read, so that the rest can be examined. Every problem is listed.
+ */
+function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metadata" | "problems"> {
+  const found: PlacedProblem[] = [...whole.problems];
+  const unread = whole.problems.length === 0 ? [] : unreadPlaces(whole.merged, []);
+  const isUnread = (path: MergedPath) => unread.some((place) => place.every((part, index) => path[index] === part));
+  let loaded = withoutObjects({ ...whole, problems: [] }, unread);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const { metadata, problems: plain } = validateMetadata(loaded, true);
+    const { merged } = loaded;
+    const problems = plain.map((problem): PlacedProblem => placed(problem, merged));
+    if (metadata !== undefined) return { loaded, metadata, problems: [...found, ...problems] };
+    const invalid = problems.filter(({ kind }) => kind === "invalid");
+    found.push(...invalid.filter(({ at }) => !isUnread(at)));
+    const ignored = invalid.flatMap(({ passedOver, at }) => (passedOver === true && at.length > 0 ? [at] : []));
+    const wrong = invalid.filter(({ passedOver }) => passedOver !== true).map(({ at }) => at);
+    if (ignored.length + wrong.map(objectAround).filter((path) => path.length > 0).length === 0) return { loaded, metadata: undefined, problems: [...found, ...problems.filter(({ kind }) => kind !== "invalid")] };
+    loaded = withoutObjects({ ...loaded, merged: withoutAll(loaded.merged, ignored) as LoadedMetadata["merged"] }, wrong);
+  }
+  return { loaded, metadata: undefined, problems: found };
+}
+
+function placed(problem: Problem, merged: unknown): PlacedProblem {
+  const [root, , kind] = problem.at;
+  if (root !== "sources" || kind !== "tables") return problem;
+  const entry = problem.at.slice(0, 4).reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[part] : undefined), merged) as { readonly table?: unknown } | undefined;
+  const name = qualifiedName.safeParse(entry?.table);
+  return name.success ? { ...problem, table: keyOf(name.data) } : problem;
+}
+
+/** Places of what a file was to hold that could not be read. */
+function unreadPlaces(value: unknown, at: MergedPath): readonly MergedPath[] {
+  if (value === undefined) return [at];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => unreadPlaces(item, [...at, Array.isArray(value) ? Number(key) : key]));
+}
+
+/** A project whose metadata could be read. */
+export type ReadProject = Project & { readonly metadata: Metadata };
+
+/** @param name what the metadata is called in the error @throws UsageError that lists its problems with file and line */
+export function examinable(project: Project, name: string): ReadProject {
+  const { metadata } = project;
+  if (metadata === undefined) throw unreadable(project, name);
+  return { ...project, metadata };
+}
+
+function unreadable({ problems, positionOf }: Project, name: string): UsageError {
+  const list = problems.filter(({ kind }) => kind === "invalid").map((problem) => {
+    const { file, line } = positionOf(problem);
+    return `  ${file}:${line}: ${problem.reason}`;
+  });
+  return new UsageError(`the metadata ${name} cannot be read:\n${list.join("\n")}`);
+}
+
+type Sources = readonly ({ readonly name?: unknown; readonly kind?: unknown } | null)[];
+
+/** undefined for what has no list of sources; the check of its shape tells so. */
+const sourcesOf = ({ merged: { sources } }: LoadedMetadata) => (Array.isArray(sources) ? (sources as Sources) : undefined);
+
+/** Some of the sources alone; positions stay those of the files. */
+function withSources(loaded: LoadedMetadata, kept: readonly number[]): LoadedMetadata {
+  const sources = sourcesOf(loaded) ?? [];
+  return {
+    ...loaded,
+    merged: { ...loaded.merged, sources: kept.map((index) => sources[index]) },
+    locate: ([root, first, ...rest]) => loaded.locate([...(root === undefined ? [] : [root]), ...(first === undefined ? [] : [root === "sources" ? (kept[Number(first)] ?? first) : first]), ...rest]),
+  };
+}
+
+/** Sources of other kinds than Postgres are not examined. */
+function withoutForeignSources(loaded: LoadedMetadata): { readonly loaded: LoadedMetadata; readonly foreign: readonly Problem[] } {
+  const sources = sourcesOf(loaded) ?? [];
+  const isOwn = (index: number) => ["postgres", "pg", undefined].includes(sources[index]?.kind as string | undefined);
+  const kept = [...sources.keys()].filter(isOwn);
+  if (kept.length === sources.length) return { loaded, foreign: [] };
+  const foreign = [...sources.keys()].filter((index) => !isOwn(index)).map((index): Problem => {
+    const at = ["sources", index, "kind"];
+    return { ...loaded.locate(at), at, kind: "unsupported", reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; Postgres sources only are examined` };
+  });
+  return { loaded: withSources(loaded, kept), foreign };
+}
+
+/** Each source as metadata of its own. */
+export function eachSource(project: ReadProject): readonly ReadProject[] {
+  return project.metadata.sources.map((source, index) => {
+    const loaded = withSources(project.loaded, [index]);
+    return { ...project, loaded, metadata: { ...project.metadata, sources: [source] }, position: (merged) => project.positionOf(loaded.locate(merged)) };
+  });
+}
+
+/**
+ * Metadata of one of their sources alone.
+ * @throws UsageError that lists the sources when none has the name
+ */
+export function ofOneSource(loaded: LoadedMetadata, name: string | undefined): LoadedMetadata {
+  const sources = sourcesOf(loaded);
+  if (sources === undefined || name === undefined) return loaded;
+  const names = sources.map((source) => String(source?.name));
+  const index = names.indexOf(name);
+  if (index === -1) throw new UsageError(`there is no source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
+  return withSources(loaded, [index]);
+}
+
+/** A directory that will be gone when positions in it are asked for. */
+function filesBelow(root: string): readonly string[] {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

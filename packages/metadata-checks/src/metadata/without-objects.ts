@@ -1,0 +1,30 @@
+import type { LoadedMetadata, MergedPath } from "@routeql/metadata/read/load";
+import { objectAround } from "@routeql/engine/metadata-api/drop-inconsistent";
+import { withoutAll } from "@routeql/metadata/read/without";
+
+/**
+ * Metadata without the objects around the given places. Positions stay those of the files.
+ * A place in no object, such as a whole file, is not removed.
+ */
+export function withoutObjects(loaded: LoadedMetadata, places: readonly MergedPath[]): LoadedMetadata {
+  const paths = places.map(objectAround).filter((path) => path.length > 0);
+  if (paths.length === 0) return loaded;
+  const removed = new Map<string, Set<number>>();
+  for (const path of paths) {
+    const index = path.at(-1);
+    if (typeof index !== "number") continue;
+    const list = JSON.stringify(path.slice(0, -1));
+    removed.set(list, (removed.get(list) ?? new Set()).add(index));
+  }
+  const original = (path: MergedPath): MergedPath => {
+    const before: (string | number)[] = [];
+    for (const part of path) {
+      let index = part;
+      const gone = typeof part === "number" ? [...(removed.get(JSON.stringify(before)) ?? [])].toSorted((one, other) => one - other) : [];
+      for (const position of gone) if (typeof index === "number" && position <= index) index += 1;
+      before.push(index);
+    }
+    return before;
+  };
+  return { ...loaded, merged: withoutAll(loaded.merged, paths) as LoadedMetadata["merged"], locate: (path) => loaded.locate(original(path)) };
+}

@@ -1,0 +1,72 @@
+import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { MissingVariable, UnstorableText } from "./sql.ts";
+import { parseExactly } from "./served.ts";
+import { type Subject } from "./subject.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What SQL gives: rows, an error that a client may see, or that the question cannot be asked. */
+export type Expected =
+  | { readonly kind: "rows"; readonly rows: readonly Row[] }
+  | { readonly kind: "missing"; readonly variable: string }
+  | { readonly kind: "error"; readonly message: string }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/** Runs a statement that is written from the declaration; each row is one JSON text. */
+export async function expectedRows(subject: Subject, statement: () => string): Promise<Expected> {
+  try {
+    const rows = await subject.database.rows(statement());
+    return { kind: "rows", rows: rows.map(([text]) => parseExactly(text ?? "null") as Row) };
+  } catch (error) {
+    if (error instanceof MissingVariable) return { kind: "missing", variable: error.variable };
+    if (error instanceof UnstorableText) return { kind: "error", message: error.message };
+    if (error instanceof UnderivableMetadata) return { kind: "unknown", reason: error.message };
+    const { code, message } = error as { code?: string; message: string };
+    if (code === undefined) throw error;
+    return code.startsWith("22") ? { kind: "error", message } : { kind: "unknown", reason: message };
+  }
+}
+
+const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted();
+
+/** Rows of one list that the other lacks, as multisets; `undefined` when they are alike. */
+export function difference(served: readonly unknown[], expected: readonly unknown[]): { readonly extra: readonly string[]; readonly lacking: readonly string[] } | undefined {
+  const counts = new Map<string, number>();
+  for (const text of sorted(expected)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const extra: string[] = [];
+  for (const text of sorted(served)) {
+    const left = counts.get(text) ?? 0;
+    if (left === 0) extra.push(text);
+    else counts.set(text, left - 1);
+  }
+  const lacking = [...counts].flatMap(([text, count]) => Array.from({ length: count }, () => text));
+  return extra.length + lacking.length === 0 ? undefined : { extra, lacking };
+}
+
+const short = (text: string) => (text.length <= 160 ? text : `${text.slice(0, 157)}...`).replaceAll('"#', '"');
+
+/** A difference in words. */
+export function differenceWords({ extra, lacking }: NonNullable<ReturnType<typeof difference>>): string {
+  const parts = [
+    ...(extra.length === 0 ? [] : [`${extra.length} row${extra.length === 1 ? "" : "s"} that the filter hides, such as ${short(extra[0] ?? "")}`]),
+    ...(lacking.length === 0 ? [] : [`not ${lacking.length} row${lacking.length === 1 ? "" : "s"} that the filter lets through, such as ${short(lacking[0] ?? "")}`]),
+  ];
+  return parts.join(", and ");
+}
+
+/**
+ * Compares an answer with what SQL gives, on a database that others may be writing to: a difference counts only when what SQL
+ * gives was the same before and after.
+ */
+export async function settled<Answer>(expect: () => Promise<Expected>, ask: () => Promise<Answer>, differs: (answer: Answer, expected: Expected) => string | undefined): Promise<string | undefined> {
+  let before = await expect();
+  for (let round = 0; round < 5; round += 1) {
+    const answer = await ask();
+    const found = differs(answer, before);
+    if (found === undefined) return undefined;
+    const after = await expect();
+    if (JSON.stringify(after) === JSON.stringify(before)) return found;
+    before = after;
+  }
+  return undefined;
+}

@@ -1,0 +1,168 @@
+import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
+import { operations } from "@routeql/metadata/declared/operations";
+import { documentOf, fieldOf, isOrdered, rootOf } from "./documents.ts";
+import type { Cell, Verdicts } from "./report.ts";
+import type { Failure, Variables } from "./served.ts";
+import type { Subject } from "./subject.ts";
+
+/** A name that no table, column or relationship has. */
+const unused = "no_such_name";
+
+/** A selection that uses names. */
+type Using = (names: readonly string[]) => string;
+
+/** A failure without the name that was asked for: where it is quoted in the message, and where it is a step of the path. */
+function withoutName({ message, code, path }: Failure, name: string): string {
+  const quoted = ["'", '"', "`"].reduce((text, quote) => text.replaceAll(`${quote}${name}${quote}`, "NAME"), message);
+  return JSON.stringify([quoted, code, path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step))]);
+}
+
+/** Asks as a role by documents that need no row, so that they take no time on large tables. */
+class Prober {
+  readonly #subject: Subject;
+  readonly #role: string;
+  readonly #variables: Variables;
+  readonly #verdicts: Verdicts;
+  readonly #baselines = new Map<string, Failure | undefined>();
+
+  constructor(subject: Subject, role: string, variables: Variables, verdicts: Verdicts) {
+    this.#subject = subject;
+    this.#role = role;
+    this.#variables = variables;
+    this.#verdicts = verdicts;
+  }
+
+  async #ask(kind: "query" | "subscription", selection: string) {
+    return this.#subject.ask(this.#role, this.#variables, documentOf(this.#subject.access, kind, selection));
+  }
+
+  /** The failure of a document with the unused name. Many names share one. */
+  async #baseline(kind: "query" | "subscription", selection: string): Promise<Failure | undefined> {
+    const key = `${kind} ${selection}`;
+    if (!this.#baselines.has(key)) this.#baselines.set(key, (await this.#ask(kind, selection)).failure);
+    return this.#baselines.get(key);
+  }
+
+  /** All names are used at once; one after another only when that fails. */
+  async served(cell: Cell, kind: "query" | "subscription", selection: Using, names: readonly string[], what: (name: string) => string): Promise<void> {
+    if (names.length === 0) return;
+    this.#verdicts.count("execution", names.length);
+    const { failure: together } = await this.#ask(kind, selection(names));
+    if (together === undefined) return;
+    if (together.message.startsWith("missing session variable")) {
+      this.#verdicts.say("not-verified", cell, `what ${cell.role} is served of ${cell.table ?? "it"}: ${together.message}, and the filter does not tell what it may hold; give sessions for the role in hasura-checks.yaml`);
+      return;
+    }
+    for (const name of names) {
+      const { failure } = await this.#ask(kind, selection([name]));
+      if (failure !== undefined || names.length === 1) this.#verdicts.say("execution", { ...cell, name }, `${cell.role} is refused ${what(name)}: ${failure?.message ?? ""}`);
+    }
+  }
+
+  /** The error must be the one that a name gets which nobody uses; otherwise it tells that the name exists. */
+  async refused(cell: Cell, kind: "query" | "subscription", selection: Using, name: string, what: string): Promise<void> {
+    const { failure } = await this.#ask(kind, selection([name]));
+    this.#verdicts.hold("execution", cell, failure !== undefined, () => `${cell.role} is served ${what}, which is not granted`);
+    if (failure === undefined) return;
+    const baseline = await this.#baseline(kind, selection([unused]));
+    const same = baseline !== undefined && withoutName(failure, name) === withoutName(baseline, unused);
+    this.#verdicts.hold("error-texts", cell, same, () => `${cell.role} can tell that ${what} exists, by the error "${failure.message}"`);
+  }
+}
+
+const none = "where: {_or: []}";
+
+const each = (names: readonly string[], write: (name: string) => string) => names.map(write).join(", ");
+
+/** Documents of a root field that use columns, each in a place of its own. */
+function uses(table: DeclaredTable, operation: Operation): readonly (readonly [where: string, using: Using])[] {
+  const { field } = rootOf(table, operation);
+  if (operation === "stream") {
+    return [
+      ["in where", (columns) => `${field}(batch_size: 1, cursor: [], where: {_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}) { __typename }`],
+      ["as cursor", (columns) => `${field}(batch_size: 1, cursor: {initial_value: {${each(columns, (column) => `${column}: null`)}}}) { __typename }`],
+    ];
+  }
+  if (operation.endsWith("by key")) return [];
+  const aggregate = operation.endsWith("aggregate");
+  const any = aggregate ? "nodes { __typename }" : "__typename";
+  const common: readonly (readonly [string, Using])[] = [
+    ["as a field", (columns) => `${field}(limit: 1, ${none}) { ${aggregate ? `nodes { ${columns.join(" ")} }` : columns.join(" ")} }`],
+    ["in where", (columns) => `${field}(limit: 1, where: {_and: [{_or: []}, ${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}) { ${any} }`],
+    ["deep in where", (columns) => `${field}(limit: 1, where: {_not: {_or: [{_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}]}, _or: []}) { ${any} }`],
+    ["in order_by", (columns) => `${field}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${column}: desc}`)}]) { ${any} }`],
+    ["in distinct_on", (columns) => `${field}(limit: 1, ${none}, distinct_on: [${columns.join(", ")}]) { ${any} }`],
+  ];
+  if (!aggregate) return common;
+  return [
+    ...common,
+    ["counted", (columns) => `${field}(${none}) { aggregate { count(columns: [${columns.join(", ")}]) } }`],
+    ["as a maximum", (columns) => `${field}(${none}) { aggregate { max { ${columns.join(" ")} } } }`],
+  ];
+}
+
+/** Asks for every root field, in every operation, for every column in every place: served as declared, refused otherwise. */
+export async function verifyExecution(subject: Subject, role: string, variables: Variables, verdicts: Verdicts): Promise<void> {
+  const prober = new Prober(subject, role, variables, verdicts);
+  for (const table of subject.access.tables.values()) {
+    const permission = subject.access.permission(role, table.key);
+    for (const operation of operations) await verifyOperation(prober, role, table, permission, operation);
+    if (permission?.operations.has("query") === true) await verifyRelationships(subject, prober, role, table);
+  }
+  for (const called of subject.access.functions) {
+    const target = subject.access.permission(role, called.target);
+    if (target !== undefined && subject.access.mayCall(role, called)) continue;
+    await prober.refused({ role, name: called.field }, "query", ([name]) => `${name} { __typename }`, called.field, `the function ${called.field}`);
+  }
+}
+
+async function verifyOperation(prober: Prober, role: string, table: DeclaredTable, permission: DeclaredPermission | undefined, operation: Operation): Promise<void> {
+  const { kind, field } = rootOf(table, operation);
+  const cell = { role, table: table.key };
+  if (permission?.operations.has(operation) !== true) {
+    await prober.refused(cell, kind, ([name]) => `${name} { __typename }`, field, `${field} (${operation})`);
+    return;
+  }
+  for (const [where, using] of uses(table, operation)) {
+    const what = (name: string) => `${field}.${name} ${where} (${operation})`;
+    const needsOrder = where === "in order_by" || where === "in distinct_on";
+    const granted = permission.columns.filter((column) => !needsOrder || isOrdered(table.types.get(column)));
+    // Streams take nothing at once that could be served; which columns are no maximum is a matter of their types.
+    if (operation !== "stream" && where !== "as a maximum") await prober.served(cell, kind, using, granted.map((column) => fieldOf(table, column)), what);
+    for (const column of table.fields.keys()) {
+      if (!permission.columns.includes(column)) await prober.refused({ ...cell, name: column }, kind, using, fieldOf(table, column), what(fieldOf(table, column)));
+    }
+  }
+}
+
+async function verifyRelationships(subject: Subject, prober: Prober, role: string, table: DeclaredTable): Promise<void> {
+  const root = table.roots.select;
+  for (const { name, kind, target: key } of table.relationships) {
+    const target = subject.access.tables.get(key);
+    const permission = subject.access.permission(role, key);
+    const cell = { role, table: table.key, name };
+    if (permission === undefined || target === undefined) {
+      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}) { ${relationship} { __typename } }`, name, `${root}.${name}`);
+      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, where: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in where`);
+      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}, order_by: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in order_by`);
+      continue;
+    }
+    const ways: readonly (readonly [string, Using])[] = [
+      ["through a relationship", (columns) => `${root}(limit: 1, ${none}) { ${name} { ${columns.join(" ")} } }`],
+      ["through a relationship in where", (columns) => `${root}(limit: 1, where: {_and: [{_or: []}, {${name}: {_and: [${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}}]}) { __typename }`],
+    ];
+    const order: Using = (columns) => `${root}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${name}: {${column}: asc}}`)}]) { __typename }`;
+    for (const [where, using] of kind === "object" ? [...ways, ["through a relationship in order_by", order] as const] : ways) {
+      const what = (field: string) => `${root}.${name}.${field} ${where}`;
+      const granted = permission.columns.filter((column) => !where.endsWith("order_by") || isOrdered(target.types.get(column)));
+      await prober.served(cell, "query", using, granted.map((column) => fieldOf(target, column)), what);
+      for (const column of target.fields.keys()) {
+        if (!permission.columns.includes(column)) await prober.refused(cell, "query", using, fieldOf(target, column), what(fieldOf(target, column)));
+      }
+    }
+    if (kind !== "array" || permission.aggregates) continue;
+    const aggregate = subject.access.naming.suffixed(name, "aggregate");
+    await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, ${none}) { ${field} { aggregate { count } } }`, aggregate, `${root}.${aggregate}`);
+    await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, where: {${field}: {count: {predicate: {_eq: 1}}}}) { __typename }`, aggregate, `${root}.${aggregate} in where`);
+  }
+}

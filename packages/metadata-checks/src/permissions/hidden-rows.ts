@@ -1,0 +1,157 @@
+import { identifier, quoted } from "@routeql/metadata/declared/sql-text";
+import { keyOf } from "@routeql/metadata/declared/tables";
+import { expectedRows, type Expected, type Row, settled } from "./answers.ts";
+import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
+import type { Cell } from "./report.ts";
+import { argumentsOf, type Case, cellOf, fromOf, plainRows, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+
+/** Hidden rows, and served ones, that are asked for one by one. */
+const samples = 4;
+
+const askable = new Set(["text", "varchar", "bpchar", "citext", "uuid", "int2", "int4", "int8", "numeric", "date", "timestamp", "timestamptz", "inet", "cidr", "bool"]);
+
+/** Columns that refer to an enum table take names instead of values. */
+export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
+  const enums = new Set(metadata.sources.flatMap((source) => source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table))));
+  const keys = catalog.tables.get(table.key)?.foreignKeys ?? [];
+  return new Set([...keys.filter(({ target }) => enums.has(keyOf(target))).flatMap(({ columns }) => columns), ...(enums.has(table.key) ? (table.primaryKey ?? []) : [])]);
+}
+
+interface Known {
+  /** Columns and their texts; null where the value is. */
+  readonly values: ReadonlyMap<string, string | null>;
+  readonly visible: boolean;
+}
+
+/** Some rows that the filter hides, and some that it lets through, as somebody may know them who is not to read them. */
+async function known(of: Case, columns: readonly string[]): Promise<readonly Known[]> {
+  const { subject, sql, permission } = of;
+  const texts = columns.map((column) => `it.${identifier(column)}::text`);
+  const filter = sql.filter(permission, "it");
+  const part = (condition: string, visible: boolean) => `(select ${visible}::text, ${texts.join(", ")} from ${fromOf(of, "it")} where ${condition} limit ${samples})`;
+  const rows = await subject.database.rows(`${part(`(${filter}) is not true`, false)} union all ${part(filter, true)}`);
+  return rows.map(([visible, ...values]) => ({ visible: visible === "true", values: new Map(columns.map((column, index) => [column, values[index] ?? null])) }));
+}
+
+function conditionSql(row: Known, columns: readonly string[]): string {
+  return columns
+    .map((column) => {
+      const value = row.values.get(column) ?? null;
+      return `it.${identifier(column)} ${value === null ? "is null" : `= ${quoted(value)}`}`;
+    })
+    .join(" and ");
+}
+
+function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[]): string {
+  return columns
+    .map((column) => {
+      const value = row.values.get(column) ?? null;
+      return `{${fieldOf(table, column)}: ${value === null ? "{_is_null: true}" : `{_eq: ${literal(value, table.types.get(column))}}`}}`;
+    })
+    .join(", ");
+}
+
+/** Asks for rows by what somebody may know of them: by key, by values, by counting, and by where a relationship leads. */
+export async function verifyHiddenRows(of: Case): Promise<void> {
+  const { table, permission, subject } = of;
+  const cell = cellOf(of);
+  const enumerated = enumColumns(of);
+  const columns = permission.columns.filter((column) => !permission.cells.has(column) && !enumerated.has(column) && askable.has(table.types.get(column)?.name ?? ""));
+  if (columns.length === 0) return;
+  let rows: readonly Known[];
+  try {
+    rows = await known(of, columns);
+  } catch (error) {
+    if ((error as { code?: string }).code === undefined && !(error instanceof Error && error.message.startsWith("missing"))) throw error;
+    return;
+  }
+  for (const row of rows) {
+    const expect = () => expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns)));
+    await byValues(of, cell, row, columns, expect);
+    await byKey(of, cell, row, expect);
+    if (of.call === undefined) await throughRelationships(of, row, columns);
+  }
+}
+
+const limited = (expected: Expected, limit: number | undefined) => (expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined);
+
+async function byValues(of: Case, cell: Cell, row: Known, columns: readonly string[], expect: () => Promise<Expected>): Promise<void> {
+  const { subject, table, permission, role, verdicts } = of;
+  for (const operation of ["query", "live query", "query aggregate"] as const) {
+    if (!permission.operations.has(operation)) continue;
+    const { kind } = rootOf(table, operation);
+    const field = rootFieldOf(of, operation);
+    const where = argumentsOf(of, `where: {_and: [${conditionGraphQL(of, row, columns)}]}`);
+    const aggregate = operation === "query aggregate";
+    const document = documentOf(subject.access, kind, `${field}${where} { ${aggregate ? "aggregate { count }" : selectionOf(of)} }`);
+    const wrong = await settled(
+      expect,
+      () => subject.ask(role, of.variables, document),
+      (reply, expected) => {
+        const wanted = aggregate ? (expected.kind === "rows" ? expected.rows.length : undefined) : limited(expected, permission.limit);
+        if (wanted === undefined || wanted >= of.most) return undefined;
+        if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+        const found = aggregate ? Number((rootValue(subject.access, reply, field) as { aggregate: { count: string } }).aggregate.count.slice(1)) : rowsAt(of, reply, field).length;
+        return found === wanted ? undefined : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
+      },
+    );
+    verdicts.hold("hidden-rows", cell, wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`);
+  }
+}
+
+async function byKey(of: Case, cell: Cell, row: Known, expect: () => Promise<Expected>): Promise<void> {
+  const { subject, table, permission, role, verdicts } = of;
+  const key = table.primaryKey ?? [];
+  for (const operation of ["query by key", "live query by key"] as const) {
+    if (!permission.operations.has(operation) || !key.every((column) => typeof row.values.get(column) === "string")) continue;
+    const { kind, field } = rootOf(table, operation);
+    const args = key.map((column) => `${fieldOf(table, column)}: ${literal(row.values.get(column) ?? "", table.types.get(column))}`).join(", ");
+    const document = documentOf(subject.access, kind, `${field}(${args}) { ${selectionOf(of)} }`);
+    const wrong = await settled(
+      expect,
+      () => subject.ask(role, of.variables, document),
+      (reply, expected) => {
+        if (expected.kind !== "rows") return undefined;
+        if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+        const found = rootValue(subject.access, reply, field) ?? null;
+        const [wanted = null] = expected.rows as readonly (Row | null)[];
+        const same = JSON.stringify(found === null ? null : plainRows([found])[0]) === JSON.stringify(wanted);
+        return same ? undefined : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
+      },
+    );
+    verdicts.hold("hidden-rows", cell, wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`);
+  }
+}
+
+/** Whether a row exists must not show in which rows of other tables are found through it. */
+async function throughRelationships(of: Case, row: Known, columns: readonly string[]): Promise<void> {
+  const { subject, role, verdicts, table } = of;
+  for (const from of subject.access.tables.values()) {
+    const permission = subject.access.permission(role, from.key);
+    if (permission?.operations.has("query") !== true) continue;
+    for (const { name, target, mapping } of from.relationships) {
+      if (target !== table.key) continue;
+      const join = Object.entries(mapping).map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`).join(" and ");
+      const expect = () =>
+        expectedRows(
+          subject,
+          () =>
+            `select to_json(exists (select from ${of.sql.from(from, "parent")} where (${of.sql.filter(permission, "parent")}) and exists (select from ${of.sql.from(table, "it")} where ${join} and (${of.sql.filter(of.permission, "it")}) and ${conditionSql(row, columns)})))::text`,
+        );
+      const root = from.roots.select;
+      const document = documentOf(subject.access, "query", `${root}(limit: 1, where: {${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}) { __typename }`);
+      const wrong = await settled(
+        expect,
+        () => subject.ask(role, of.variables, document),
+        (reply, expected) => {
+          if (expected.kind !== "rows" || permission.limit === 0) return undefined;
+          if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+          const found = plainRows(rootValue(subject.access, reply, root)).length > 0;
+          const [wanted] = expected.rows as unknown as readonly [boolean];
+          return found === wanted ? undefined : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
+        },
+      );
+      verdicts.hold("hidden-rows", { role, table: from.key, name }, wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${root}.${name})`);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { difference, type Expected, expectedRows, type Row } from "./answers.ts";
+import { documentOf } from "./documents.ts";
+import { argumentsOf, type Case, caseOf, cellOf, orderArgument, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+import { hostileValues, type Uses } from "./sessions.ts";
+import type { Reply, Variables } from "./served.ts";
+
+/** Rows that are compared of an answer to a session that should have none. */
+const most = 50;
+
+/** Sessions of which each lacks, or distorts, one variable. */
+export function hostileSessions(uses: Uses, real: readonly Variables[]): readonly Variables[] {
+  const [first = {}, second = first] = real;
+  return [...uses.keys()].flatMap((name) => {
+    const others = Object.fromEntries(Object.entries(first).filter(([variable]) => variable !== name));
+    const [own, other] = [first[name] ?? "", second[name] ?? ""];
+    return [others, { ...others, [name.replaceAll("-", "_")]: own }, ...hostileValues(own, other).map(([, value]) => ({ ...others, [name]: value }))];
+  });
+}
+
+/**
+ * Asks in sessions that no token should hold: by a query, and by one live query that one statement answers for all of them.
+ * What is served must be what SQL gives for the same values, and nothing where SQL fails or the variable is missing.
+ */
+export async function verifyHostileSessions(of: Case, all: readonly Variables[]): Promise<void> {
+  const sessions = all.filter((variables) => of.subject.takes(variables));
+  const { subject, role, table, permission, verdicts } = of;
+  const cell = cellOf(of);
+  const args = argumentsOf(of, orderArgument(of), `limit: ${most}`);
+  const expected: Expected[] = [];
+  for (const variables of sessions) {
+    const own = caseOf({ ...of, variables });
+    expected.push(await expectedRows(subject, () => rowsStatement(own, most)));
+  }
+  const unknown = expected.find((each) => each.kind === "unknown");
+  if (unknown?.kind === "unknown") verdicts.say("not-verified", cell, `what ${role} is served of ${table.rootField} in some hostile session: ${unknown.reason}`);
+  const judge = (reply: Reply, index: number, operation: "query" | "live query") => {
+    const wanted = expected[index];
+    const variables = sessions[index] ?? {};
+    if (wanted === undefined || wanted.kind === "unknown") return;
+    const rows = reply.failure === undefined ? rowsAt(of, reply, rootFieldOf(of, operation)) : undefined;
+    const wrong = wrongAnswer(of, rows, wanted);
+    verdicts.hold("sessions", cell, wrong === undefined, () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${table.rootField}, ${operation})`);
+    if (reply.failure !== undefined) verifyText(of, reply.failure.message, variables);
+  };
+  if (permission.operations.has("query")) {
+    const field = rootFieldOf(of, "query");
+    for (const [index, variables] of sessions.entries()) {
+      judge(await subject.ask(role, variables, documentOf(subject.access, "query", `${field}${args} { ${selectionOf(of)} }`)), index, "query");
+    }
+  }
+  if (permission.operations.has("live query")) {
+    const field = rootFieldOf(of, "live query");
+    const replies = await subject.askTogether(role, sessions, documentOf(subject.access, "subscription", `${field}${args} { ${selectionOf(of)} }`));
+    for (const [index, reply] of replies.entries()) judge(reply, index, "live query");
+  }
+}
+
+function wrongAnswer(of: Case, rows: readonly Row[] | undefined, expected: Expected): string | undefined {
+  if (expected.kind === "missing") return rows === undefined ? undefined : `is answered though ${expected.variable} is missing`;
+  if (expected.kind === "error") return rows === undefined || rows.length === 0 ? undefined : `is served ${rows.length} rows, and SQL fails with "${expected.message}"`;
+  if (expected.kind !== "rows") return undefined;
+  if (rows === undefined) return expected.rows.length === 0 ? undefined : `is refused, and the filter gives ${expected.rows.length} rows`;
+  const reach = Math.min(most, of.permission.limit ?? most);
+  // With more rows than are compared, or no order, only how many there are can be told.
+  if (expected.rows.length >= reach) return rows.length === reach ? undefined : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} or more`;
+  return difference(rows, expected.rows) === undefined ? undefined : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} of which some are others`;
+}
+
+/** An error may repeat what the session holds, and say of which type it is not; of tables, columns and statements it says nothing. */
+function verifyText({ subject, role, table, verdicts }: Case, message: string, variables: Variables): void {
+  let rest = message.replaceAll(/x-hasura-[\w-]+/gi, "");
+  for (const [name, value] of Object.entries(variables)) {
+    rest = rest.replaceAll(name, "");
+    for (const repeated of [value, printable(value)]) if (repeated !== "") rest = rest.replaceAll(repeated, "");
+  }
+  const names = [...subject.access.tables.values()].flatMap(({ name, fields }) => [name, ...fields.keys()]).filter((name) => !spoken.has(name));
+  const told = names.find((name) => new RegExp(`\\b${name.replaceAll(/[^\w]/g, ".")}\\b`, "i").test(rest));
+  const statement = /\b(select|where|from)\b.*\b(select|where|from)\b/i.test(rest);
+  verdicts.hold("error-texts", { role, table: table.key }, told === undefined && !statement, () => `an error tells ${role} of ${told ?? "the statement"}: "${message}"`);
+}
+
+/** How a message repeats what no text of Postgres can hold. */
+const printable = (value: string): string => value.replaceAll("\0", "\uFFFD").toWellFormed();
+
+/** Words of Postgres' own messages, which may be names of columns too. */
+const spoken = new Set(
+  "invalid input syntax for type integer bigint uuid boolean date timestamp time numeric real double precision inet cidr json array literal malformed value out of range is byte sequence encoding missing session variable database query error text character varying token line data string interval money".split(" "),
+);

@@ -1,0 +1,104 @@
+import { identifier } from "@routeql/metadata/declared/sql-text";
+import type { DeclaredNativeQuery } from "@routeql/metadata/declared/declared";
+import type { DeclaredRelationship } from "@routeql/metadata/declared/tables";
+import type { Calls } from "./calls.ts";
+import { difference, differenceWords, expectedRows, type Row, settled } from "./answers.ts";
+import { documentOf, orderColumns, rootValue } from "./documents.ts";
+import { argumentsOf, type Case, caseOf, fromOf, orderArgument, plainRows, rootFieldOf, selectionOf, sessionWords } from "./rows.ts";
+
+/** Rows at which relationships are followed. */
+const starts = 25;
+
+/** A name that no column has. */
+const alike = "_routeql_alike";
+
+/** A statement that gives, for each of the first rows, those at the other end: `{alike: n, children: [...], many: n}`. */
+function statement(from: Case, to: Case, { mapping }: DeclaredRelationship): string {
+  const join = Object.entries(mapping).map(([own, other]) => `child.${identifier(other)} = it.${identifier(own)}`);
+  const where = [...join, `(${to.sql.filter(to.permission, "child")})`].join(" and ");
+  const most = to.permission.limit ?? 1000;
+  const ends = fromOf(to, "child");
+  return `select json_build_object(
+      'alike', ${alike},
+      'children', coalesce((select json_agg(c) from (select ${to.sql.values(to.table, to.permission, "child")} from ${ends} where ${where} limit ${most + 1}) c), '[]'),
+      'many', (select count(*) from ${ends} where ${where}))::text
+    from (select it.*, count(*) over (partition by ${orderColumns(from.table, from.permission).map((column) => from.sql.column(from.permission, column, "it")).join(", ")}) as ${alike}
+      from ${fromOf(from, "it")} where ${from.sql.filter(from.permission, "it")}${from.sql.order(from.table, from.permission, "it")} limit ${starts}) it${from.sql.order(from.table, from.permission, "it")}`;
+}
+
+interface Ends {
+  /** How many rows have this one's place in the order, as a number's text. */
+  readonly alike: string;
+  readonly children: readonly Row[];
+  /** As a number's text. */
+  readonly many: string;
+}
+
+/** Follows every relationship that the role has, from rows that it is served: the other ends are cut by their own filter and limit. */
+export async function verifyRelationships(from: Case, callsOf: (query: DeclaredNativeQuery) => Calls): Promise<void> {
+  if (!from.permission.operations.has("query") || from.call?.single === true || orderColumns(from.table, from.permission).length === 0) return;
+  const { access } = from.subject;
+  for (const relationship of from.table.relationships) {
+    const table = access.tables.get(relationship.target);
+    const permission = access.permission(from.role, relationship.target);
+    if (table === undefined || permission === undefined) continue;
+    await follow(from, caseOf({ ...from, table, permission, call: undefined }), relationship);
+  }
+  for (const relationship of from.table.nativeRelationships) {
+    const query = access.nativeQueries.find(({ field }) => field === relationship.target);
+    const permission = query === undefined ? undefined : access.mayAsk(from.role, query);
+    if (query === undefined || permission === undefined) continue;
+    // Why there is no call is said where the native query itself is looked at.
+    const [call] = callsOf(query).calls ?? [];
+    if (call !== undefined) await follow(from, caseOf({ ...from, table: query.rows, permission, call }), relationship);
+  }
+}
+
+async function follow(from: Case, to: Case, relationship: DeclaredRelationship): Promise<void> {
+  const { subject, role, verdicts } = from;
+  const { access } = subject;
+  const { name, kind } = relationship;
+  const cell = { role, table: from.table.key, name };
+  const aggregate = access.naming.suffixed(name, "aggregate");
+  const counted = kind === "array" && to.permission.aggregates ? ` ${aggregate} { aggregate { count } }` : "";
+  const root = rootFieldOf(from, "query");
+  const given = to.call === undefined ? "" : argumentsOf(to);
+  const document = documentOf(access, "query", `${root}${argumentsOf(from, `limit: ${starts}`, orderArgument(from))} { ${name}${given} { ${selectionOf(to)} }${counted} }`);
+  const expect = () => expectedRows(subject, () => statement(from, to, relationship));
+  const first = await expect();
+  if (first.kind === "unknown") {
+    verdicts.say("not-verified", cell, `where ${root}.${name} leads ${role}: ${first.reason}`);
+    return;
+  }
+  const wrong = await settled(
+    expect,
+    () => subject.ask(role, from.variables, document),
+    (reply, expected) => {
+      if (expected.kind === "unknown" || expected.kind === "error") return undefined;
+      if (expected.kind === "missing") return reply.failure === undefined ? `is served though ${expected.variable} is missing` : undefined;
+      if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+      const served = plainRows(rootValue(access, reply, root));
+      const limit = to.permission.limit ?? Number.POSITIVE_INFINITY;
+      const ends = expected.rows as unknown as readonly Ends[];
+      for (const [index, { alike: inPlace, children, many }] of ends.slice(0, from.permission.limit ?? starts).entries()) {
+        // Rows that are alike in order may come in any.
+        if (inPlace !== "#1") continue;
+        const value = served[index]?.[name];
+        const list = kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
+        if (list.length > limit) return `is served ${list.length} rows at once, and may have ${limit}`;
+        const count = (served[index]?.[aggregate] as { aggregate: { count: string } } | undefined)?.aggregate.count;
+        if (counted !== "" && count !== many) return `counts ${String(count).replace("#", "")} rows by ${aggregate}, and the filter gives ${many.replace("#", "")}`;
+        const found = difference(list, children);
+        if (found === undefined) continue;
+        const cut = children.length > limit && found.extra.length === 0 && list.length === limit;
+        // A child that is beyond those which were asked for may be served in place of one of them.
+        const beyond = children.length > limit && list.length === limit && kind === "array";
+        const single = kind === "object" && children.length > 1 && list.length === 1 && found.extra.length === 0;
+        if (!cut && !beyond && !single) return `is served ${differenceWords(found)}`;
+      }
+      return undefined;
+    },
+  );
+  verdicts.count("relationships", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
+  if (wrong !== undefined) verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${root}.${name})`);
+}

@@ -1,0 +1,158 @@
+import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
+import type { Call } from "./calls.ts";
+import { difference, differenceWords, type Expected, expectedRows, type Row, settled } from "./answers.ts";
+import { documentOf, fieldOf, orderColumns, rootOf, rootValue, valueColumns } from "./documents.ts";
+import type { Verdicts } from "./report.ts";
+import { Sql } from "./sql.ts";
+import type { Failure, Reply, Variables } from "./served.ts";
+import type { Subject } from "./subject.ts";
+
+/** One role, one table or what gives rows like it, one session. */
+export interface Case {
+  readonly subject: Subject;
+  readonly role: string;
+  readonly table: DeclaredTable;
+  readonly permission: DeclaredPermission;
+  readonly variables: Variables;
+  /** What gives the rows, where it is not the table itself. */
+  readonly call?: Call | undefined;
+  readonly sql: Sql;
+  readonly verdicts: Verdicts;
+  /** Most rows that are compared one by one. */
+  readonly most: number;
+}
+
+export function caseOf(of: Omit<Case, "sql">): Case {
+  const { access } = of.subject;
+  // The rows of a native query are in no list of tables.
+  const tables = access.tables.has(of.table.key) ? access : { tables: new Map([...access.tables, [of.table.key, of.table]]) };
+  return { ...of, sql: new Sql(tables, of.role, of.variables) };
+}
+
+export const cellOf = ({ role, table, call }: Pick<Case, "role" | "table" | "call">) => ({ role, table: table.key, ...(call === undefined ? {} : { call: call.field }) });
+
+/** The root field by which an operation is asked for. */
+export function rootFieldOf({ table, call }: Case, operation: Operation): string {
+  if (call === undefined) return rootOf(table, operation).field;
+  return operation.endsWith("aggregate") ? call.aggregateField : call.field;
+}
+
+/** What the rows stand in, in SQL. */
+export function fromOf({ table, call, sql, role, variables }: Case, alias: string): string {
+  return call === undefined ? sql.from(table, alias) : `${call.from(role, variables)} ${alias}`;
+}
+
+/** The rows that are served, in SQL. */
+export function rowsStatement(of: Case, most: number, further = "true"): string {
+  return of.sql.rows(of.table, of.permission, most, fromOf(of, "it"), further);
+}
+
+/** The session in words, with long values cut. */
+export function sessionWords(variables: Variables): string {
+  const said = Object.entries(variables).map(([name, value]) => `${name} = ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`);
+  return said.length === 0 ? "" : ` with ${said.join(", ")}`;
+}
+
+export function orderArgument({ subject, table, permission }: Case): string {
+  const { naming } = subject.access;
+  const items = orderColumns(table, permission).map((column) => `{${fieldOf(table, column)}: ${naming.enumValue("asc")}}`);
+  return items.length === 0 ? "" : `${naming.field("order_by")}: [${items.join(", ")}]`;
+}
+
+export function selectionOf({ table, permission }: Pick<Case, "table" | "permission">): string {
+  return valueColumns(table, permission).map((column) => fieldOf(table, column)).join(" ") || "nothing: __typename";
+}
+
+/** What a root field is given, with what its call always takes. */
+export function argumentsOf({ call }: Case, ...given: readonly string[]): string {
+  const all = [call?.args ?? "", ...given].filter((argument) => argument !== "");
+  return all.length === 0 ? "" : `(${all.join(", ")})`;
+}
+
+/** What a root field was answered with, as rows. */
+export function rowsAt({ subject: { access }, call }: Case, reply: Reply, field: string): readonly Row[] {
+  const value = rootValue(access, reply, field);
+  return plainRows(call?.single === true ? (value === null || value === undefined ? [] : [value]) : value);
+}
+
+/** Rows without what stands for a role that sees no column's value. */
+export const plainRows = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as readonly Row[]) : []).map((row) => ("nothing" in row ? { nothing: "#1" } : row));
+
+type Served = { readonly rows: readonly Row[]; readonly longest: number } | { readonly failure: Failure };
+
+export async function ask({ subject, role, variables }: Case, document: string): Promise<Reply> {
+  return subject.ask(role, variables, document);
+}
+
+/** Rows of a root field, page after page, until there are more than enough. */
+async function pages(of: Case, kind: "query" | "subscription"): Promise<Served> {
+  const field = rootFieldOf(of, kind === "query" ? "query" : "live query");
+  const rows: Row[] = [];
+  let longest = 0;
+  for (;;) {
+    const args = argumentsOf(of, orderArgument(of), `limit: ${of.most + 1 - rows.length}`, rows.length === 0 ? "" : `offset: ${rows.length}`);
+    const reply = await ask(of, documentOf(of.subject.access, kind, `${field}${args} { ${selectionOf(of)} }`));
+    if (reply.failure !== undefined) return { failure: reply.failure };
+    const page = rowsAt(of, reply, field);
+    rows.push(...page);
+    longest = Math.max(longest, page.length);
+    const { limit } = of.permission;
+    if (of.call?.single === true || page.length === 0 || rows.length > of.most || limit === undefined || limit === 0 || page.length < limit || orderArgument(of) === "") return { rows, longest };
+  }
+}
+
+/** What is wrong with rows that were served instead of those that SQL gives; `undefined` when nothing is. */
+function wrongRows(of: Case, served: Served, expected: Expected): string | undefined {
+  if (expected.kind === "unknown") return undefined;
+  if (expected.kind === "missing") {
+    return "failure" in served ? undefined : `is served ${served.rows.length} rows though ${expected.variable} is missing`;
+  }
+  if ("failure" in served) return expected.kind === "error" ? undefined : `is refused with "${served.failure.message}", and the filter gives ${expected.rows.length} rows`;
+  if (expected.kind === "error") return served.rows.length === 0 ? undefined : `is served ${served.rows.length} rows, and SQL fails with "${expected.message}"`;
+  const reach = orderArgument(of) === "" && of.permission.limit !== undefined ? of.permission.limit : of.most;
+  if (expected.rows.length <= reach) {
+    const found = difference(served.rows, expected.rows);
+    return found === undefined ? undefined : `is served ${differenceWords(found)}`;
+  }
+  if (orderArgument(of) === "") return served.rows.length === reach ? undefined : `is served ${served.rows.length} rows of more than ${reach}`;
+  // More rows than are compared: those that are alike in order with the last may be cut anywhere.
+  const [cutServed, cutExpected] = [withoutLast(of, served.rows, of.most), withoutLast(of, expected.rows, of.most)];
+  const found = difference(cutServed, cutExpected);
+  return found === undefined ? undefined : `is served ${differenceWords(found)}`;
+}
+
+function withoutLast({ table, permission }: Case, rows: readonly Row[], most: number): readonly Row[] {
+  const keyOf = (row: Row | undefined) => JSON.stringify(orderColumns(table, permission).map((column) => row?.[fieldOf(table, column)]));
+  const last = keyOf(rows[most]);
+  return rows.slice(0, most).filter((row) => keyOf(row) !== last);
+}
+
+/** Rows, as a query and as a live query, are those of the filter in SQL. */
+export async function verifyRows(of: Case): Promise<void> {
+  const { verdicts, role, permission, subject } = of;
+  const expect = () => expectedRows(subject, () => rowsStatement(of, of.most + 1));
+  const first = await expect();
+  if (first.kind === "unknown") {
+    verdicts.say("not-verified", cellOf(of), `the rows of ${rootFieldOf(of, "query")} that ${role} is served: ${first.reason}`);
+    return;
+  }
+  for (const [kind, operation] of [["query", "query"], ["subscription", "live query"]] as const) {
+    if (!permission.operations.has(operation)) continue;
+    const wrong = await settled(expect, () => pages(of, kind), (served, expected) => wrongRows(of, served, expected));
+    verdicts.count("rows", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
+    if (wrong !== undefined) verdicts.say("rows", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${rootFieldOf(of, operation)}, ${operation})`);
+    await verifyLimit(of, kind, first);
+  }
+}
+
+/** What a client asks for makes a list shorter, never longer. */
+async function verifyLimit(of: Case, kind: "query" | "subscription", expected: Expected): Promise<void> {
+  const { limit } = of.permission;
+  if (limit === undefined || expected.kind !== "rows" || of.call?.single === true) return;
+  const field = rootFieldOf(of, kind === "query" ? "query" : "live query");
+  for (const asked of ["", "limit: null", `limit: ${limit + 1}`, "limit: 2147483647"]) {
+    const reply = await ask(of, documentOf(of.subject.access, kind, `${field}${argumentsOf(of, asked)} { __typename }`));
+    const length = plainRows(rootValue(of.subject.access, reply, field)).length;
+    of.verdicts.hold("limit", cellOf(of), length <= limit && reply.failure === undefined, () => `${of.role} is served ${length} rows of ${field} at once by (${asked || "no limit"}), and may have ${limit}`);
+  }
+}

@@ -1,0 +1,153 @@
+import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
+import { UsageError } from "../cli/usage-error.ts";
+import { type Reply, replyOf, type Served, Unanswered, type Variables } from "./served.ts";
+
+export interface RunningEngine {
+  /** The address of the GraphQL API. */
+  readonly url: URL;
+  /** The header that carries the admin secret. */
+  readonly header: string;
+  readonly secret: string;
+  /** Milliseconds for one answer. */
+  readonly timeout: number;
+}
+
+/** HTTP carries printable ASCII, and removes spaces at both ends. */
+const headerValue = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+const mostLength = 4000;
+
+/**
+ * A running engine with Hasura's API. Each request names its role and its session variables beside the admin secret.
+ * Queries and first answers of subscriptions are requested, one after another; nothing is written.
+ */
+export class RunningServed implements Served {
+  readonly kind = "running";
+  readonly #engine: RunningEngine;
+  readonly #numeric: ReadonlySet<string>;
+
+  constructor(engine: RunningEngine, access: DeclaredAccess) {
+    this.#engine = engine;
+    this.#numeric = numericFields(access);
+  }
+
+  /** @throws UsageError where there is no engine, or the secret is wrong */
+  async check(): Promise<void> {
+    let body: string;
+    try {
+      body = await this.#post({}, "query { __typename }");
+    } catch (error) {
+      throw error instanceof Unanswered ? new UsageError(error.message) : error;
+    }
+    const { data, errors } = JSON.parse(body) as { data?: object; errors?: readonly { message: string }[] };
+    if (data === undefined || data === null) throw new UsageError(`${this.#engine.url.origin} rejected the admin secret: ${errors?.[0]?.message ?? "no reason given"}`);
+  }
+
+  schema(): undefined {
+    return undefined;
+  }
+
+  takes(variables: Variables): boolean {
+    return Object.entries(variables).every(([name, value]) => /^x-hasura-[\w-]+$/.test(name) && headerValue.test(value) && value.length <= mostLength);
+  }
+
+  async ask(role: string, variables: Variables, document: string): Promise<Reply> {
+    const session = { ...variables, "x-hasura-role": role };
+    const text = document.startsWith("subscription") ? await this.#first(session, document) : await this.#post(session, document);
+    return this.#exact(replyOf(text));
+  }
+
+  async askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]> {
+    const replies: Reply[] = [];
+    for (const variables of sessions) replies.push(await this.ask(role, variables, document));
+    return replies;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #headers(session: Variables): Record<string, string> {
+    return { ...session, [this.#engine.header]: this.#engine.secret };
+  }
+
+  async #post(session: Variables, query: string): Promise<string> {
+    const { url, timeout } = this.#engine;
+    try {
+      const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json", ...this.#headers(session) }, body: JSON.stringify({ query }), redirect: "error", signal: AbortSignal.timeout(timeout) });
+      const text = await response.text();
+      if (!text.startsWith("{")) throw new Unanswered(`${url.href} answered ${response.status} without GraphQL`);
+      return text;
+    } catch (error) {
+      if (error instanceof Unanswered) throw error;
+      const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+      throw new Unanswered(`${url.origin} does not answer: ${cause?.message ?? cause?.code ?? message}`);
+    }
+  }
+
+  /** The first answer of a subscription, by the protocol graphql-transport-ws. */
+  async #first(session: Variables, query: string): Promise<string> {
+    const { url, timeout } = this.#engine;
+    const address = new URL(url);
+    address.protocol = url.protocol.replace("http", "ws");
+    const headers = this.#headers(session);
+    const socket = new WebSocket(address, { protocols: ["graphql-transport-ws"], headers });
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const timer = setTimeout(() => reject(new Unanswered(`${url.origin} gave no answer to a subscription`)), timeout);
+    socket.addEventListener("open", () => socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })));
+    socket.addEventListener("error", () => reject(new Unanswered(`${url.origin} takes no subscription`)));
+    socket.addEventListener("close", ({ reason }) => reject(new Unanswered(`${url.origin} closed the subscription: ${reason || "no reason given"}`)));
+    socket.addEventListener("message", ({ data }) => {
+      const text = String(data);
+      const { type, payload } = JSON.parse(text) as { type: string; payload?: unknown };
+      if (type === "connection_ack") socket.send(JSON.stringify({ id: "1", type: "subscribe", payload: { query } }));
+      // The payload is cut out of the text, so that numbers stay as they were written.
+      if (type === "next") resolve(payloadText(text));
+      if (type === "error") resolve(JSON.stringify({ errors: Array.isArray(payload) ? payload : [payload] }));
+    });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      socket.close();
+    }
+  }
+
+  /** Numbers that the engine sends as texts (`stringify-numeric-types`) in the form of other numbers. */
+  #exact(reply: Reply): Reply {
+    return reply.failure === undefined ? { data: withNumbers(reply.data, "", this.#numeric) as Reply["data"] & object } : reply;
+  }
+}
+
+/** The text of the member `payload`. */
+function payloadText(message: string): string {
+  let text = "{}";
+  JSON.parse(message, function (this: unknown, key, value: unknown, context?: { readonly source?: string }) {
+    if (typeof value === "number") return { number: context?.source ?? String(value) };
+    if (key === "payload") text = written(value);
+    return value;
+  });
+  return text;
+}
+
+function written(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value);
+  if (keys.length === 1 && keys[0] === "number") return (value as { number: string }).number;
+  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${written(item)}`).join(",")}}`;
+}
+
+const numericType = /^(int8|numeric|float4|float8|money)$/;
+
+/** Fields that hold such numbers in every table that has them. */
+function numericFields({ tables }: DeclaredAccess): ReadonlySet<string> {
+  const numeric = new Set<string>();
+  const others = new Set<string>();
+  for (const { fields, types } of tables.values()) for (const [column, field] of fields) (numericType.test(types.get(column)?.name ?? "") ? numeric : others).add(field);
+  return numeric.difference(others);
+}
+
+function withNumbers(value: unknown, key: string, numeric: ReadonlySet<string>): unknown {
+  if (typeof value === "string") return numeric.has(key) && /^-?\d/.test(value) ? `#${value}` : value;
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item, key, numeric));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withNumbers(item, name, numeric)]));
+}

@@ -1,0 +1,57 @@
+import type { GraphQLSchema } from "graphql";
+
+/** Values of session variables by their lower-case names. */
+export type Variables = Readonly<Record<string, string>>;
+
+export interface Failure {
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The answer to a role's client: data, with numbers as their texts, or an error. */
+export type Reply = { readonly data: Readonly<Record<string, unknown>>; readonly failure?: undefined } | { readonly data?: undefined; readonly failure: Failure };
+
+/** An engine that is verified. */
+export interface Served extends AsyncDisposable {
+  /** `running`: an engine behind an address, which may serve more than tables. */
+  readonly kind: "embedded" | "running";
+  /** The schema of a role; undefined where only introspection tells it. */
+  schema(role: string): GraphQLSchema | undefined;
+  /** Whether a request can carry the session. */
+  takes(variables: Variables): boolean;
+  /** A subscription gives its first answer. @throws Unanswered */
+  ask(role: string, variables: Variables, document: string): Promise<Reply>;
+  /** First answers of one live query for many sessions. @throws Unanswered */
+  askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]>;
+}
+
+/** The engine or its database failed, so that there is no answer to judge. */
+export class Unanswered extends Error {}
+
+/** Codes of failures that say nothing of a permission: the database failed, or took too long. */
+const databaseFaults: ReadonlySet<string> = new Set(["postgres-error", "unexpected", "timeout", "constraint-error"]);
+
+/** @throws Unanswered for a failure of the database */
+export function failureWith(failure: Failure, reason = failure.message): Failure {
+  if (databaseFaults.has(failure.code)) throw new Unanswered(reason);
+  return failure;
+}
+
+/** JSON whose numbers stay the texts that Postgres wrote, so that none is rounded. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => (typeof value === "number" ? `#${context?.source ?? value}` : value));
+}
+
+interface ErrorBody {
+  readonly message: string;
+  readonly extensions?: { readonly code?: string; readonly path?: string };
+}
+
+/** A reply from the text of a GraphQL response. @throws Unanswered */
+export function replyOf(text: string): Reply {
+  const reply = parseExactly(text) as { data?: Readonly<Record<string, unknown>> | null; errors?: readonly ErrorBody[] };
+  const [error] = reply.errors ?? [];
+  if (error !== undefined) return { failure: failureWith({ message: error.message, code: error.extensions?.code ?? "", path: error.extensions?.path ?? "" }) };
+  return { data: reply.data ?? {} };
+}

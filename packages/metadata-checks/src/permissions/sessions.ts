@@ -1,0 +1,166 @@
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
+import type { DeclaredAccess, Filter } from "@routeql/metadata/declared/declared";
+import { type FilterNode, type Operand, readFilter } from "@routeql/metadata/declared/filter-tree";
+import { identifier } from "@routeql/metadata/declared/sql-text";
+import type { DeclaredTable } from "@routeql/metadata/declared/tables";
+import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import type { ReadOnlyDatabase } from "../metadata/database.ts";
+import type { Variables } from "./served.ts";
+
+/** Where a filter compares a session variable with a column. */
+interface Use {
+  readonly table: DeclaredTable;
+  readonly column: string;
+  readonly type: DatabaseType | undefined;
+  /** Whether the variable holds a list of values. */
+  readonly isList: boolean;
+}
+
+export type Uses = ReadonlyMap<string, readonly Use[]>;
+
+function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]>): void {
+  switch (node.kind) {
+    case "and":
+    case "or":
+      for (const item of node.items) usesIn(item, table, found);
+      break;
+    case "not":
+      usesIn(node.item, table, found);
+      break;
+    case "related":
+    case "computed rows":
+    case "exists":
+      usesIn(node.where, node.target, found);
+      break;
+    case "compare": {
+      const given = "kind" in node.with ? [node.with] : node.with;
+      for (const comparand of given) {
+        if (comparand.kind !== "session") continue;
+        const isList = !Array.isArray(node.with) && /^_(n?in|has_keys_any|has_keys_all)$/.test(node.operator);
+        found.set(comparand.name, [...(found.get(comparand.name) ?? []), { table, ...columnOf(node.operand), isList: isList || node.operand.type?.element !== undefined }]);
+      }
+      break;
+    }
+    default:
+  }
+}
+
+const columnOf = (operand: Operand): { column: string; type: DatabaseType | undefined } =>
+  operand.kind === "column" ? { column: operand.name, type: operand.type } : operand.kind === "text" ? columnOf(operand.of) : { column: "", type: operand.type };
+
+/**
+ * Session variables that a filter takes, and what it compares them with; none of a filter that cannot be read.
+ * @param table one of the tracked tables, or the rows of a native query
+ */
+export function variablesOf(access: Pick<DeclaredAccess, "tables">, table: DeclaredTable, filters: readonly Filter[]): Uses {
+  const found = new Map<string, Use[]>();
+  for (const filter of filters) {
+    try {
+      usesIn(readFilter({ tables: new Map([...access.tables, [table.key, table]]) }, table.key, filter), table, found);
+    } catch (error) {
+      if (!(error instanceof UnderivableMetadata)) throw error;
+    }
+  }
+  found.delete("x-hasura-role");
+  return found;
+}
+
+const realValues = 3;
+const arrayLiteral = (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+
+/** Where a table's rows stand, in SQL; undefined where that is not known. */
+export type PlaceOf = (table: DeclaredTable) => string | undefined;
+
+/** Values that stand in the columns which the variable is compared with, as the session would hold them. */
+async function valuesOf(uses: readonly Use[], database: ReadOnlyDatabase, placeOf: PlaceOf): Promise<readonly string[]> {
+  const values: string[] = [];
+  for (const { table, column, type, isList } of uses) {
+    const place = placeOf(table);
+    if (!table.types.has(column) || place === undefined) continue;
+    const name = `it.${identifier(column)}`;
+    const [from, value] = type?.element === undefined ? ["", name] : [`, unnest(${name}) as element`, "element"];
+    const rows = await database.rows(
+      `select distinct value from (select (${value})::text as value from ${place} it${from} where ${value} is not null limit 10000) s order by 1 limit ${realValues}`,
+    );
+    const found = rows.flatMap(([text]) => text ?? []);
+    values.push(...(isList ? [...found.map((item) => arrayLiteral([item])), ...(found.length > 1 ? [arrayLiteral(found)] : [])] : found));
+  }
+  return [...new Set(values)].slice(0, realValues + 1);
+}
+
+/** A value of the column's type, for a variable whose columns hold none. */
+function placeholder([use]: readonly Use[]): string {
+  if (use === undefined) return "no-such-value";
+  if (use.isList) return "{}";
+  const name = use.type?.name ?? "text";
+  if (/^(int|float|numeric|money)/.test(name)) return "0";
+  if (name === "uuid") return "00000000-0000-4000-8000-000000000000";
+  if (name === "bool") return "false";
+  if (/^(date|timestamp)/.test(name)) return "2000-01-01";
+  if (name.startsWith("json")) return "{}";
+  if (/^(inet|cidr)/.test(name)) return "192.0.2.0";
+  return "no-such-value";
+}
+
+/**
+ * Sessions of a role made of what stands in the database: each variable with several of its values.
+ * One session without variables for a role whose filters take none.
+ */
+export async function realSessions(uses: Uses, database: ReadOnlyDatabase, placeOf: PlaceOf): Promise<readonly Variables[]> {
+  let sessions: Record<string, string>[] = [{}];
+  let most = 1;
+  const lists: (readonly [string, readonly string[]])[] = [];
+  for (const [name, places] of uses) {
+    const values = await valuesOf(places, database, placeOf);
+    lists.push([name, values.length === 0 ? [placeholder(places)] : values]);
+    most = Math.max(most, values.length);
+  }
+  sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? ""])));
+  // With several variables, also values that stand in different rows.
+  if (lists.length > 1) {
+    sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? "" })));
+  }
+  return [...new Map(sessions.map((session) => [JSON.stringify(session), session])).values()];
+}
+
+/** Values that nobody's session should hold, and somebody's may. @param real a value that stands in the database */
+export function hostileValues(real: string, other: string): readonly (readonly [what: string, value: string])[] {
+  return [
+    ["empty", ""],
+    ["a space", " "],
+    ["null", "null"],
+    ["NULL", "NULL"],
+    ["a quote", "'"],
+    ["quotes that end a text", "' or '1'='1"],
+    ["quotes and a comment", `${real}' --`],
+    ["a statement", "'; drop table pg_class; --"],
+    ["a dollar quote", `$$${real}$$`],
+    ["a parameter's place", "$1"],
+    ["a cast", `${real}::text`],
+    ["an empty list", "{}"],
+    ["a list", `{${real},${other}}`],
+    ["a list with a null", `{NULL,${real}}`],
+    ["a nested list", `{{${real}},{${other}}}`],
+    ["half a list", `{${real}`],
+    ["JSON's list", JSON.stringify([real, other])],
+    ["JSON's object", '{"_neq":""}'],
+    ["values with a comma", `${real},${other}`],
+    ["a pattern", "%"],
+    ["a regular expression", ".*"],
+    ["a backslash", `${real}\\`],
+    ["zero", "0"],
+    ["a negative number", "-1"],
+    ["a number out of range", "99999999999999999999999"],
+    ["no number", "NaN"],
+    ["true", "true"],
+    ["a name of a session variable", "x-hasura-user-id"],
+    ["another case", real.toUpperCase() === real ? real.toLowerCase() : real.toUpperCase()],
+    ["a space before", ` ${real}`],
+    ["a space after", `${real} `],
+    ["a line break after", `${real}\n`],
+    ["an invisible character", `${real}\u200B`],
+    ["half of a surrogate pair", `${real}\uD800`],
+    ["a null byte", `${real}\0`],
+    ["ten thousand characters", "a".repeat(10_000)],
+  ];
+}

@@ -1,0 +1,45 @@
+import { identifier } from "@routeql/metadata/declared/sql-text";
+import { difference, differenceWords, expectedRows, settled } from "./answers.ts";
+import { enumColumns } from "./hidden-rows.ts";
+import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
+import { type Case, plainRows, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+
+/** The first batch of a stream, which begins after the smallest value of a column: rows of the filter, no more than the limit. */
+export async function verifyStream(of: Case): Promise<void> {
+  const { subject, role, table, permission, sql, verdicts, variables } = of;
+  const enumerated = enumColumns(of);
+  const column = orderColumns(table, permission).find((name) => !permission.cells.has(name) && !enumerated.has(name) && table.types.get(name)?.element === undefined && !/^(bool|jsonb?)$/.test(table.types.get(name)?.name ?? ""));
+  if (!permission.operations.has("stream") || column === undefined) return;
+  const cell = { role, table: table.key };
+  const { naming } = subject.access;
+  const own = `it.${identifier(column)}`;
+  const smallest = await expectedRows(subject, () => `select to_json((select min((${own})::text) from (select ${own} from ${sql.from(table, "it")} where (${sql.filter(permission, "it")}) and ${own} is not null order by ${own} limit 1) it))::text`);
+  if (smallest.kind !== "rows") return;
+  const [start] = smallest.rows as unknown as readonly (string | null)[];
+  if (start === null || start === undefined) return;
+  const literal = /^int[24]$/.test(table.types.get(column)?.name ?? "") ? start : JSON.stringify(start);
+  const { field } = rootOf(table, "stream");
+  const document = documentOf(
+    subject.access,
+    "subscription",
+    `${field}(${naming.field("batch_size")}: ${of.most}, cursor: {${naming.field("initial_value")}: {${fieldOf(table, column)}: ${literal}}}) { ${selectionOf(of)} }`,
+  );
+  const after = `${own} > '${start.replaceAll("'", "''")}'`;
+  const wrong = await settled(
+    () => expectedRows(subject, () => rowsStatement(of, of.most + 1, after)),
+    () => subject.ask(role, variables, document),
+    (reply, expected) => {
+      if (expected.kind !== "rows") return undefined;
+      if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+      const rows = plainRows(rootValue(subject.access, reply, field));
+      const reach = Math.min(of.most, permission.limit ?? of.most);
+      if (rows.length > reach) return `is served ${rows.length} rows at once, and may have ${reach}`;
+      if (rows.length !== Math.min(expected.rows.length, reach)) return `is served ${rows.length} rows, and the filter gives ${expected.rows.length}`;
+      const found = difference(rows, expected.rows);
+      if (found === undefined || (found.extra.length === 0 && expected.rows.length > reach)) return undefined;
+      // A batch is cut anywhere among rows that are alike in the cursor's column.
+      return expected.rows.length > of.most ? undefined : `is served ${differenceWords(found)}`;
+    },
+  );
+  verdicts.hold("rows", cell, wrong === undefined, () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${field}, stream)`);
+}

@@ -1,0 +1,166 @@
+import type { DeclaredFunction, DeclaredNativeQuery, DeclaredPermission, DeclaredTable, Filter, Operation } from "@routeql/metadata/declared/declared";
+import { identifier } from "@routeql/metadata/declared/sql-text";
+import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { verifyAggregates } from "./aggregates.ts";
+import { type Call, type Calls, callsOfFunction, callsOfNativeQuery, type GivenArguments } from "./calls.ts";
+import { verifyExecution } from "./execution.ts";
+import { verifyHiddenRows } from "./hidden-rows.ts";
+import { hostileSessions, verifyHostileSessions } from "./hostile.ts";
+import { verifySchema } from "./introspection.ts";
+import { verifyRelationships } from "./relationships.ts";
+import type { Verdicts } from "./report.ts";
+import { type Case, caseOf, cellOf, rootFieldOf, verifyRows } from "./rows.ts";
+import { realSessions, type Uses, variablesOf } from "./sessions.ts";
+import { MissingVariable } from "./sql.ts";
+import { verifyStream } from "./streams.ts";
+import type { Variables } from "./served.ts";
+import type { Subject } from "./subject.ts";
+
+export interface VerificationOptions {
+  /** Roles that metadata are to grant nothing. */
+  readonly rolesWithoutPermission: readonly string[];
+  /** Sessions to try besides those made of values in the database, by role. */
+  readonly sessions: Readonly<Record<string, readonly Variables[]>>;
+  /** Arguments to try instead of guessed ones, by root field of a native query or a function. */
+  readonly arguments: GivenArguments;
+  /** Most rows that are compared one by one for each role, table and session. */
+  readonly most: number;
+  /** Only these; default: all that metadata name, and those without permission. */
+  readonly roles?: readonly string[];
+}
+
+/** A role on one database, and what is found of it. */
+interface Verification {
+  readonly subject: Subject;
+  readonly role: string;
+  readonly verdicts: Verdicts;
+  /** Most rows that are compared one by one. */
+  readonly most: number;
+  readonly callsOf: (query: DeclaredNativeQuery) => Calls;
+  /** Permissions whose rows were looked at in depth: another role with the same permission is compared by its rows alone. */
+  readonly known: Set<string>;
+}
+
+/** Holds everything that metadata grant to what an engine serves and to what SQL gives. */
+export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
+  const calls = new Map<DeclaredNativeQuery, Calls>();
+  for (const query of subject.access.nativeQueries) calls.set(query, await orReason(() => callsOfNativeQuery(subject, query, options.arguments)));
+  const callsOf = (query: DeclaredNativeQuery): Calls => calls.get(query) ?? { reason: "it is not among the metadata" };
+  const known = new Set<string>();
+  for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) {
+    await verdicts.guarded({ role }, `the role ${role}`, () => verifyRole({ subject, role, verdicts, most: options.most, callsOf, known }, options));
+  }
+}
+
+/** Calls, or the reason why the database gives none. */
+async function orReason(find: () => Promise<Calls>): Promise<Calls> {
+  try {
+    return await find();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === undefined) throw error;
+    return { reason: (error as Error).message };
+  }
+}
+
+async function verifyRole(of: Verification, { sessions, arguments: given }: VerificationOptions): Promise<void> {
+  const { subject, role, verdicts, callsOf } = of;
+  const { access, database } = subject;
+  const placeOf = (table: DeclaredTable) => {
+    const query = access.nativeQueries.find(({ rows }) => rows === table);
+    return query === undefined ? `${identifier(table.schema)}.${identifier(table.name)}` : callsOf(query).calls?.[0]?.from(role, {});
+  };
+  const uses = usesOf(of);
+  const real = [...(await realSessions(uses, database, placeOf)), ...(sessions[role] ?? [])];
+  const hostile = hostileSessions(uses, real);
+  const [first = {}] = real;
+  await verdicts.guarded({ role }, `the schema of ${role}`, () => verifySchema(subject, role, verdicts));
+  await verdicts.guarded({ role }, `the fields of ${role}`, () => verifyExecution(subject, role, first, verdicts));
+  const reads = (table: DeclaredTable, permission: DeclaredPermission, call?: Call) =>
+    verdicts.guarded({ role, table: table.key }, `the rows of ${call?.field ?? table.rootField} that ${role} is served`, () => verifyReads(of, (variables) => caseOf({ ...of, table, permission, call, variables }), real, hostile));
+  const through = async (called: DeclaredNativeQuery | DeclaredFunction, { calls, reason }: Calls, table: DeclaredTable, permission: DeclaredPermission) => {
+    if (calls === undefined) verdicts.say("not-verified", { role, table: table.key, call: called.field }, `the rows of ${called.field} that ${role} is served: ${reason}`);
+    for (const call of calls ?? []) await reads(table, permission, call);
+  };
+  for (const table of access.tables.values()) {
+    const permission = access.permission(role, table.key);
+    if (permission !== undefined) await reads(table, permission);
+  }
+  for (const called of access.functions) {
+    const table = access.tables.get(called.target);
+    const permission = access.permission(role, called.target);
+    if (table === undefined || permission === undefined || !access.mayCall(role, called)) continue;
+    const aggregates: readonly Operation[] = permission.aggregates ? ["query aggregate", "live aggregate"] : [];
+    await through(called, await orReason(() => callsOfFunction(subject, called, given, role, first)), table, { ...permission, operations: new Set(["query", "live query", ...aggregates]) });
+  }
+  for (const query of access.nativeQueries) {
+    const permission = access.mayAsk(role, query);
+    if (permission !== undefined) await through(query, callsOf(query), query.rows, permission);
+  }
+}
+
+/** What a role's sessions hold: every variable that a filter of the role takes anywhere. */
+function usesOf({ subject: { access }, role }: Verification): Uses {
+  const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
+  const granted = [
+    ...[...access.tables.values()].map((table) => [table, access.permission(role, table.key)] as const),
+    ...access.nativeQueries.map((query) => [query.rows, access.mayAsk(role, query)] as const),
+  ];
+  for (const [table, permission] of granted) {
+    if (permission === undefined) continue;
+    for (const [name, places] of variablesOf(access, table, filtersOf(permission))) merged.set(name, [...(merged.get(name) ?? []), ...places]);
+  }
+  return merged;
+}
+
+const filtersOf = ({ filter, cells }: DeclaredPermission): readonly Filter[] => [filter, ...cells.values()];
+
+/** Looks at the rows of a table, a function or a native query in all sessions. */
+async function verifyReads({ subject: { access }, callsOf, verdicts, known }: Verification, of: (variables: Variables) => Case, real: readonly Variables[], hostile: readonly Variables[]): Promise<void> {
+  const [first = {}] = real;
+  const example = of(first);
+  const field = rootFieldOf(example, "query");
+  const guarded = (what: string, work: () => Promise<void>) => verdicts.guarded(cellOf(example), `${what} of ${field} that ${example.role} is served`, work);
+  const unreadable = unreadableFilter(example);
+  if (unreadable !== undefined) {
+    verdicts.say("not-verified", cellOf(example), `the rows of ${field} that ${example.role} is served: ${unreadable}`);
+    return;
+  }
+  // A filter without variables gives the same in every session.
+  const own = variablesOf(access, example.table, filtersOf(example.permission));
+  for (const variables of own.size === 0 ? [first] : real) {
+    await guarded("the rows", () => verifyRows(of(variables)));
+    await guarded("the aggregates", () => verifyAggregates(of(variables)));
+    await guarded("the stream", () => verifyStream(of(variables)));
+  }
+  const same = samePermission(example);
+  if (known.has(same)) return;
+  known.add(same);
+  for (const variables of real.slice(0, 2)) {
+    await guarded("the relationships", () => verifyRelationships(of(variables), callsOf));
+    await guarded("the hidden rows", () => verifyHiddenRows(of(variables)));
+  }
+  if (own.size > 0) await guarded("the rows in hostile sessions", () => verifyHostileSessions(example, hostile));
+}
+
+/** What two roles have in common whose permission on a table, and on the tables that it leads to, is the same. */
+function samePermission({ subject: { access }, role, table, permission, call }: Case): string {
+  const text = ({ columns, cells, filter, limit, aggregates, operations }: DeclaredPermission) => [columns, [...cells], filter, limit, aggregates, [...operations]];
+  const around = [...access.tables.values()].filter(({ key, relationships }) => table.relationships.some(({ target }) => target === key) || relationships.some(({ target }) => target === table.key));
+  return JSON.stringify([table.key, call?.field, call?.args, text(permission), around.map(({ key }) => access.permission(role, key)).map((other) => (other === undefined ? null : text(other)))]);
+}
+
+/** Why the filter, or that of a cell, cannot be written in SQL. */
+function unreadableFilter({ sql, permission, table, subject: { access } }: Case): string | undefined {
+  const filters = [permission, ...table.relationships.flatMap(({ target }) => access.permission(permission.role, target) ?? [])];
+  try {
+    for (const each of filters) {
+      sql.filter(each, "it");
+      for (const column of each.cells.keys()) sql.column(each, column, "it");
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnderivableMetadata) return error.message;
+    if (error instanceof MissingVariable) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { type MergedPath, printPath } from "@routeql/metadata/read/load";
+import type { Finding } from "../findings/finding.ts";
+import { fileNotIncluded } from "./files.ts";
+import { rules } from "./list.ts";
+import type { Examined, Rule } from "./rule.ts";
+import { metadataShape, notExamined } from "./shape.ts";
+import type { PlacedProblem, Project } from "../metadata/project.ts";
+
+/** Problems of the files themselves; there may be no metadata to look at further. */
+export function shapeFindings({ problems, unincluded, positionOf }: Project): readonly Finding[] {
+  const shaped = [metadataShape, notExamined].flatMap((rule) =>
+    rule.listed(problems.filter((problem) => rule.concerns(problem))).map((problem): Finding => ({
+      rule: rule.id,
+      severity: problem.severity ?? rule.severity,
+      ...positionOf(problem),
+      ...aboutProblem(problem),
+      remedy: problem.remedy ?? rule.remedy,
+    })),
+  );
+  const { id, severity, remedy } = fileNotIncluded;
+  const alone = unincluded.map((file): Finding => ({ rule: id, severity, ...positionOf({ file, path: "", line: 1 }), reason: `${file} is not included by any other file`, remedy }));
+  return [...shaped, ...alone];
+}
+
+/** What a problem is about: a table and the path in it, in whichever file that stands. */
+function aboutProblem({ table, at, path, reason }: PlacedProblem): Pick<Finding, "table" | "reason"> {
+  if (table !== undefined && at.length > 4 && path !== "") return { table, reason: `${table}: ${printPath(at.slice(4))}: ${reason}` };
+  return { reason: path === "" || path.startsWith("line ") ? reason : `${path}: ${reason}` };
+}
+
+/** Rules that can be applied with what is there. */
+export function applicable({ catalogs, base, configuration }: Pick<Examined, "catalogs" | "base" | "configuration">): readonly Rule[] {
+  return rules.filter(({ needs }) => {
+    if (needs === "database") return catalogs !== undefined;
+    if (needs === "base") return base !== undefined;
+    if (needs === "base and database") return base?.state !== undefined && catalogs !== undefined;
+    return needs === undefined || configuration.sessionVariables !== undefined;
+  });
+}
+
+/**
+ * Applies rules; what they find, with file and line.
+ * @param namesSources whether findings tell of which source they are; default: where there are several
+ */
+export function applyRules(examined: Examined, applied: readonly Rule[], namesSources = examined.metadata.sources.length > 1): readonly Finding[] {
+  const { sources } = examined.metadata;
+  const sourceAt = ([root, index]: MergedPath) => (namesSources && root === "sources" ? sources[Number(index)]?.name : undefined);
+  return applied.flatMap((rule) =>
+    rule.find(examined).map(({ at, reason, remedy, severity, source = sourceAt(at), table, role, name }): Finding => ({
+      rule: rule.id,
+      severity: severity ?? rule.severity,
+      ...examined.project.position(at),
+      ...(source === undefined ? {} : { source }),
+      ...(table === undefined ? {} : { table }),
+      ...(role === undefined ? {} : { role }),
+      ...(name === undefined ? {} : { name }),
+      reason,
+      remedy: remedy ?? rule.remedy,
+    })),
+  );
+}

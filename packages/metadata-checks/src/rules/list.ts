@@ -1,0 +1,63 @@
+import { inferredFunction, secretColumn, secretInMetadata } from "./exposure.ts";
+import { hasuraAdvisory } from "./advisories.ts";
+import { fileNotIncluded } from "./files.ts";
+import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknownPart } from "./inheritance.ts";
+import { shadowedName } from "./names.ts";
+import { unboundBranch } from "./open-branches.ts";
+import { ownerPresetMissing, writeWiderThanRead } from "./owners.ts";
+import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
+import { noPrimaryKey, reference, roleSpelling } from "./references.ts";
+import { breakingChange, widenedPermission } from "./revisions.ts";
+import type { Rule } from "./rule.ts";
+import { sessionVariableSpelling, sessionVariableVariants, spoofableSession, unsetSessionVariable } from "./sessions.ts";
+import { metadataShape, notExamined } from "./shape.ts";
+import { unjoinableRelationship } from "./unjoinable.ts";
+import { anonymousWrite, everyRowWritable, rowGivenAway } from "./writing.ts";
+
+/** The rules that look at metadata as a whole, in the order of the documentation. */
+export const rules: readonly Rule[] = [
+  reference,
+  unjoinableRelationship,
+  everyRow,
+  unboundBranch,
+  rowLimit,
+  unlimitedAggregates,
+  allColumns,
+  nothingGranted,
+  secretColumn,
+  everyRowWritable,
+  rowGivenAway,
+  writeWiderThanRead,
+  ownerPresetMissing,
+  anonymousWrite,
+  unsetSessionVariable,
+  spoofableSession,
+  sessionVariableSpelling,
+  sessionVariableVariants,
+  inferredFunction,
+  unknownPart,
+  inheritanceOverridden,
+  inheritanceConflict,
+  nestedInheritedRole,
+  roleSpelling,
+  shadowedName,
+  noPrimaryKey,
+  secretInMetadata,
+  widenedPermission,
+  breakingChange,
+  hasuraAdvisory,
+];
+
+/** About the configuration itself. */
+export const unusedException = {
+  id: "unused-exception",
+  severity: "warning",
+  finds: "an exception in hasura-checks.yaml that excepts nothing",
+  why: "What it was written for is gone; left in place it would hide the next finding there.",
+  remedy: "remove it",
+} as const;
+
+export type DescribedRule = Pick<Rule, "id" | "severity" | "needs" | "finds" | "why" | "remedy">;
+
+/** All rules, those about files and the configuration too. */
+export const allRules: readonly DescribedRule[] = [metadataShape, notExamined, fileNotIncluded, ...rules, unusedException];

@@ -1,0 +1,78 @@
+import { keyOf } from "@routeql/metadata/declared/tables";
+import { rolesOf } from "./inheritance.ts";
+import { catalogAt, type Found, listed, type Rule, tablesOf } from "./rule.ts";
+
+export const reference: Rule = {
+  id: "reference",
+  severity: "error",
+  finds: "anything that does not fit the database, or leads to what is not there",
+  why: "Hasura marks it as inconsistent and serves the rest, so that a role loses fields, or the deployment is refused.",
+  remedy: "correct the name, or write the migration that it waits for",
+  find: (examined) => [...unfit(examined), ...dangling(examined)],
+};
+
+/** With a database, the engine's own check. Only causes are reported: what merely uses an object that does not fit is not. */
+function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
+  const found = (state?.inconsistencies ?? []).filter(({ kind }) => kind === "inconsistent");
+  const names = new Set(found.map(({ name }) => name));
+  return found.filter(({ reason }) => !names.has(usedBy(reason) ?? "")).map(({ at, reason, name }) => ({ at, name, reason: `${name}: ${reason}` }));
+}
+
+const uses = [/^(?<table>\S+) is not tracked$/, /^(?<table>\S+) has no (column, relationship or )?computed field (?<member>\S+)$/];
+
+/** The object that a reason says is missing, by the name that it has where it does not fit itself. */
+function usedBy(reason: string): string | undefined {
+  const groups = uses.map((pattern) => pattern.exec(reason)?.groups).find((found) => found !== undefined);
+  return groups === undefined ? undefined : [groups["table"], ...(groups["member"] === undefined ? [] : [groups["member"]])].join(".");
+}
+
+/** Without one, relationships to tables that are not tracked. */
+function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
+  if (examined.state !== undefined) return [];
+  const tables = tablesOf(examined);
+  const tracked = new Set(tables.map(({ source, key }) => `${source}\n${key}`));
+  return tables.flatMap(({ source, table, key, path }) =>
+    (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
+      table[kind].flatMap(({ name, using }, index): Found[] => {
+        const constraint = using.foreign_key_constraint_on;
+        const { manual_configuration: manual } = using;
+        const remote = manual !== undefined && "remote_table" in manual ? manual.remote_table : (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
+        if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
+        return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} leads to ${keyOf(remote)}, which is not tracked` }];
+      }),
+    ),
+  );
+}
+
+export const roleSpelling: Rule = {
+  id: "role-spelling",
+  severity: "warning",
+  finds: "roles whose names differ by case or punctuation alone",
+  why: "A role is compared letter by letter: one of the two spellings is in no token, and its permissions reach nobody.",
+  remedy: "write the role in one way",
+  find: (examined) => {
+    const bySound = new Map<string, string[]>();
+    for (const role of rolesOf(examined)) {
+      const sound = role.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+      bySound.set(sound, [...(bySound.get(sound) ?? []), role]);
+    }
+    const placed = new Map(tablesOf(examined).flatMap(({ table, path }) => table.select_permissions.map(({ role }, index) => [role, [...path, "select_permissions", index, "role"]] as const)));
+    return [...bySound.values()]
+      .filter((roles) => roles.length > 1)
+      .map((roles) => ({ at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"], role: roles.at(-1) ?? "", reason: `the roles ${listed(roles)} look like one role` }));
+  },
+};
+
+export const noPrimaryKey: Rule = {
+  id: "no-primary-key",
+  severity: "warning",
+  needs: "database",
+  finds: "a tracked table without a primary key",
+  why: "It has no root field by key, clients cannot keep its rows apart in their caches, and pages over it may repeat or lose rows.",
+  remedy: "add a primary key by a migration",
+  find: (examined) =>
+    tablesOf(examined).flatMap(({ key, path }) => {
+      const found = catalogAt(examined, path)?.tables.get(key);
+      return found?.kind === "table" && found.primaryKey === undefined ? [{ at: [...path, "table"], table: key, reason: `${key} is a table without a primary key` }] : [];
+    }),
+};

@@ -1,0 +1,186 @@
+import type { Catalog } from "@routeql/metadata/catalog/catalog";
+import type { State } from "@routeql/engine/execution/state";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { FunctionMetadata, Metadata, SelectPermissionMetadata, TableMetadata } from "@routeql/metadata/read/shape";
+import { keyOf } from "@routeql/metadata/declared/tables";
+import type { Configuration } from "../configuration.ts";
+import type { Place, Severity } from "../findings/finding.ts";
+import type { Project } from "../metadata/project.ts";
+import type { Columns } from "./conditions.ts";
+
+/** What a rule may look at. */
+export interface Examined {
+  readonly project: Project;
+  readonly metadata: Metadata;
+  readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions" | "unauthorizedRole"> & Partial<Pick<Configuration, "trustedRoles">>;
+  /** Version of the Hasura that serves the metadata. Default: the version that this project pins. */
+  readonly hasuraVersion?: string;
+  /** With a database: of each source, in their order. */
+  readonly catalogs: readonly (Catalog | undefined)[] | undefined;
+  readonly state: State | undefined;
+  /** With a base revision. */
+  readonly base: { readonly project: Project; readonly metadata: Metadata; readonly state: State | undefined } | undefined;
+}
+
+export interface Found extends Place {
+  /** Place in the merged metadata. */
+  readonly at: MergedPath;
+  readonly reason: string;
+  /** Instead of the rule's. */
+  readonly remedy?: string;
+  /** Instead of the rule's. */
+  readonly severity?: Severity;
+}
+
+/** One rule; the documentation is written from these. */
+export interface Rule {
+  readonly id: string;
+  readonly severity: Severity;
+  /** What it needs besides the metadata. */
+  readonly needs?: "database" | "base" | "base and database" | "sessionVariables in hasura-checks.yaml";
+  /** What it finds, as a noun phrase. */
+  readonly finds: string;
+  readonly why: string;
+  readonly remedy: string;
+  find(examined: Examined): readonly Found[];
+}
+
+export interface PlacedTable {
+  /** The name of the source. */
+  readonly source: string;
+  readonly table: TableMetadata;
+  readonly key: string;
+  readonly path: MergedPath;
+  /** The table's entry as it stands in the files, with what this kit does not serve. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "path">, Columns {
+  readonly role: string;
+  readonly permission: SelectPermissionMetadata["permission"];
+  readonly at: MergedPath;
+  /** All columns, where metadata tell: of a logical model. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** What a value holds under a key; undefined where it is no object or list. */
+const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
+
+/** What is needed to walk over metadata. */
+export interface Walked {
+  readonly metadata: Metadata;
+  readonly project: Pick<Project, "loaded">;
+  readonly catalogs?: Examined["catalogs"];
+}
+
+export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] {
+  return metadata.sources.flatMap((source, index) =>
+    source.tables.map((table, position) => {
+      const path = ["sources", index, "tables", position];
+      const raw = path.reduce<unknown>(child, project.loaded.merged);
+      return { source: source.name, table, key: keyOf(table.table), path, raw: (raw ?? {}) as Readonly<Record<string, unknown>> };
+    }),
+  );
+}
+
+/** What permissions to read are given on: tables, and logical models, those of native queries too. */
+function readableOf(examined: Walked) {
+  const tables = tablesOf(examined).map((placed) => ({ ...placed, entries: placed.table.select_permissions, ...columnsOf(placed, examined), columns: undefined }));
+  const models = examined.metadata.sources.flatMap(({ name: source, logical_models: named, native_queries: queries }, index) => {
+    const own = queries.flatMap(({ root_field_name: field, returns }, position) => (typeof returns === "string" ? [] : [{ ...returns, key: `native query ${field}`, path: ["sources", index, "native_queries", position, "returns"] }]));
+    return [...named.map((model, position) => ({ ...model, key: `logical model ${model.name}`, path: ["sources", index, "logical_models", position] })), ...own].map(({ key, path, fields, select_permissions: entries }) => ({
+      source,
+      key,
+      path,
+      // Nothing is aggregated there, whatever a permission says.
+      entries: entries.map(({ role, permission }) => ({ role, permission: { ...permission, allow_aggregations: false } })),
+      isColumn: (column: string) => fields.some(({ name }) => name === column),
+      // What the model says of its fields is not what the SQL gives.
+      isNeverNull: () => false,
+      columns: fields.map(({ name }) => name),
+    }));
+  });
+  return [...tables, ...models];
+}
+
+/** What a walk over metadata gives is kept: every rule asks for it. */
+function kept<Result>(walk: (walked: Walked) => Result): (walked: Walked) => Result {
+  const results = new WeakMap<Walked, Result>();
+  return (walked) => {
+    const known = results.get(walked);
+    if (known !== undefined) return known;
+    const result = walk(walked);
+    results.set(walked, result);
+    return result;
+  };
+}
+
+export const permissionsOf: (examined: Walked) => readonly PlacedPermission[] = kept((examined) => {
+  return readableOf(examined).flatMap(({ source, key, path, entries, isColumn, isNeverNull, columns }) =>
+    entries.map(({ role, permission }, index) => ({ source, key, path, isColumn, isNeverNull, columns, role, permission, at: [...path, "select_permissions", index, "permission"] })),
+  );
+});
+
+/** A permission to write, as it stands in the files: this kit serves none, but a team's metadata may have them. */
+export interface PlacedWrite extends PlacedTable {
+  readonly kind: "insert_permissions" | "update_permissions" | "delete_permissions";
+  readonly role: string;
+  readonly permission: Readonly<Record<string, unknown>>;
+  readonly at: MergedPath;
+}
+
+export const writesOf: (walked: Walked) => readonly PlacedWrite[] = kept((walked) => {
+  return tablesOf(walked).flatMap((placed) =>
+    (["insert_permissions", "update_permissions", "delete_permissions"] as const).flatMap((kind) => {
+      const entries = (Array.isArray(placed.raw[kind]) ? placed.raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
+      return entries.map(({ role, permission }, index) => ({
+        ...placed,
+        kind,
+        role: String(role),
+        permission: (permission ?? {}) as Readonly<Record<string, unknown>>,
+        at: [...placed.path, kind, index, "permission"],
+      }));
+    }),
+  );
+});
+
+/** What is known of a table's columns. */
+export function columnsOf({ table, key, path }: Pick<PlacedTable, "table" | "key" | "path">, walked: Pick<Walked, "catalogs">): Columns {
+  const other = new Set([...table.object_relationships, ...table.array_relationships, ...table.computed_fields].map(({ name }) => name));
+  const known = catalogAt({ catalogs: walked.catalogs }, path)?.tables.get(key)?.columns;
+  return { isColumn: (name) => !name.startsWith("_") && !name.startsWith("$") && !other.has(name), isNeverNull: (name) => known?.get(name)?.nullable === false };
+}
+
+export interface PlacedFunction {
+  readonly source: string;
+  readonly entry: FunctionMetadata;
+  readonly key: string;
+  readonly path: MergedPath;
+}
+
+export function functionsOf({ metadata }: Pick<Examined, "metadata">): readonly PlacedFunction[] {
+  return metadata.sources.flatMap((source, index) => source.functions.map((entry, position) => ({ source: source.name, entry, key: keyOf(entry.function), path: ["sources", index, "functions", position] })));
+}
+
+/** `a, b and c` */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}
+
+/** What the database says of the source in which a place lies. */
+export function catalogAt({ catalogs }: Pick<Examined, "catalogs">, path: MergedPath): Catalog | undefined {
+  return catalogs?.[Number(path[1])];
+}
+
+/** Whether the role is meant to read and write every row. */
+export function isTrusted(role: string, { configuration: { trustedRoles } }: Pick<Examined, "configuration">): boolean {
+  return trustedRoles?.includes(role) === true;
+}
+
+/** What roles without authentication are called where nobody has said. */
+const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
+
+/** Whether requests without a token have the role. */
+export function isUnauthorized(role: string, { configuration: { unauthorizedRole } }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> }): boolean {
+  return unauthorizedRole === undefined ? usual.test(role) : role === unauthorizedRole;
+}

@@ -1,0 +1,111 @@
+import { painter } from "../cli/colours.ts";
+import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { type Endpoint, endpointOf, endpointOptions } from "../cli/endpoint.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
+import { drift } from "../diff/drift.ts";
+import { exportMetadata, NoMetadataApi } from "../diff/endpoint.ts";
+import { adminSchema, schemaDrift } from "../diff/served-schema.ts";
+import { schemaChanges } from "../diff/schema-changes.ts";
+import { accessChanges } from "../diff/widening.ts";
+import type { Finding } from "../findings/finding.ts";
+import { formatOf, printReport } from "../findings/print.ts";
+import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
+import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
+import { readBase } from "../metadata/revision.ts";
+import { formatOptions } from "./lint.ts";
+
+interface Compared {
+  readonly findings: readonly Finding[];
+  readonly examined: string;
+}
+
+async function againstEngine(project: ReadProject, endpoint: Endpoint): Promise<Compared> {
+  let running: unknown;
+  try {
+    running = await exportMetadata(endpoint);
+  } catch (error) {
+    if (!(error instanceof NoMetadataApi)) throw error;
+    return againstSchema(project, endpoint, error);
+  }
+  const differences = drift(project.whole.merged, running, { first: "in the repository", second: "in the running engine" });
+  return {
+    findings: differences.map(({ at, reason }) => ({ rule: "drift", severity: "warning", ...project.positionOf(project.whole.locate(at)), reason, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
+    examined: differences.length === 0 ? "the running engine serves these metadata" : "the running engine serves other metadata",
+  };
+}
+
+/** An engine without metadata API, such as the kit's own: its schema for the admin tells of tables, columns and relationships. */
+async function againstSchema(project: ReadProject, endpoint: Endpoint, reason: NoMetadataApi): Promise<Compared> {
+  const schema = await adminSchema(endpoint, reason);
+  const differences = schemaDrift(project, schema);
+  return {
+    findings: differences.map(({ at, reason: difference }) => ({ rule: "drift", severity: "warning", ...project.position(at), reason: difference, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
+    examined: `the engine serves no metadata API, so its GraphQL schema was compared: ${differences.length === 0 ? "it has" : "it does not have"} the tables, columns and relationships of these metadata; permissions were not compared (hasura-checks permissions --endpoint verifies them)`,
+  };
+}
+
+async function againstBase(project: ReadProject, source: string, named: string, given: Given, configuration: Configuration, surroundings: Surroundings): Promise<Compared> {
+  const base = examinable(await readBase(named, source, surroundings.directory), `of ${named}`);
+  await using databases = await Databases.open(databaseAddresses(given, project.metadata, surroundings));
+  const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(({ direction, at, reason, table, role, name }): Finding => ({
+    rule: direction === "wider" ? "widened-permission" : "narrowed-permission",
+    severity: direction === "wider" ? "warning" : "note",
+    ...project.position(at),
+    ...(table === undefined ? {} : { table }),
+    ...(role === undefined ? {} : { role }),
+    ...(name === undefined ? {} : { name }),
+    reason,
+    remedy: direction === "wider" ? "check that it is meant" : "nothing, if nobody needs it",
+  }));
+  const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })
+    .filter(({ concernsAccess }) => !concernsAccess)
+    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.positionOf(project.whole.locate(at)), reason, remedy: "nothing, if it is meant" }));
+  const infer = configuration.inferFunctionPermissions;
+  const [before, now] = [await databases?.state(base, infer), await databases?.state(project, infer)];
+  const schema = before === undefined || now === undefined ? undefined : schemaChanges(before, now);
+  const changes = (schema ?? []).map(({ kind, role, reason }): Finding => ({
+    rule: kind === "breaking" ? "breaking-change" : "dangerous-change",
+    severity: kind === "breaking" ? "error" : "note",
+    ...project.position(["sources"]),
+    role,
+    reason,
+    remedy: kind === "breaking" ? "keep the old name beside the new one until no client asks for it" : "nothing, if clients can cope with it",
+  }));
+  return { findings: [...changes, ...access, ...other], examined: `compared with ${named}${schema === undefined ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}` };
+}
+
+export const diff: Command = {
+  name: "diff",
+  summary: "tells in words how metadata differ from a running engine, or from another revision",
+  usage: "hasura-checks diff --endpoint URL [--admin-secret-file FILE] | --base REVISION [--database URL]",
+  description: `With --endpoint: drift between the repository and what a running engine serves, Hasura or the embedded one, asked by its metadata API (export_metadata). How the metadata are written makes no difference: order, defaults and short forms are alike.
+
+With --base: what changed since another revision: what roles may do now and could not do, or no longer can, and, with a database, every change of each role's GraphQL schema that breaks documents which were valid.`,
+  options: {
+    ...commonOptions,
+    ...endpointOptions,
+    endpoint: { type: "string", value: "URL", help: "the engine; without a path, its metadata API at /v1/metadata is used. For an engine without metadata API, give the address of its GraphQL API: tables, columns and relationships are compared with its schema" },
+    base: { type: "string", value: "REVISION", help: "a revision of git, such as origin/main, or another directory" },
+    ...databaseOptions,
+    ...formatOptions,
+  },
+  examples: [
+    ["hasura-checks diff --endpoint https://hasura.example.net --admin-secret-file secret.txt", "has anybody changed something in the console?"],
+    ["hasura-checks diff --base origin/main --database postgres://localhost/app", "what does this branch change for whom?"],
+  ],
+  outcomes: ["there is no difference", "there are differences; they are listed"],
+  async run(given, surroundings) {
+    const format = formatOf(given.text("format"), given.flag("json"));
+    const [endpoint, base] = [endpointOf(given, surroundings, "/v1/metadata"), given.text("base")];
+    if ((endpoint === undefined) === (base === undefined)) throw new UsageError("give either --endpoint or --base");
+    const configuration = readConfiguration(given, surroundings);
+    const { directory } = surroundings;
+    const source = metadataDirectory(given, configuration, directory);
+    const project = examinable(readProject(source, directory), `of ${source}`);
+    const { findings, examined } =
+      endpoint === undefined ? await againstBase(project, source, base ?? "", given, configuration, surroundings) : await againstEngine(project, endpoint);
+    surroundings.out(printReport({ findings, examined }, format, painter(surroundings.colours)));
+    return findings.length > 0 ? exitCodes.findings : exitCodes.fine;
+  },
+};

@@ -1,0 +1,162 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
+import { painter } from "../cli/colours.ts";
+import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { endpointOf, endpointOptions } from "../cli/endpoint.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
+import { counts, type Finding } from "../findings/finding.ts";
+import { amount, formatOf, printReport } from "../findings/print.ts";
+import { databaseAddresses, databaseOptions, withoutDatabase } from "../metadata/database.ts";
+import { eachSource, examinable, ofOneSource, readProject, type ReadProject } from "../metadata/project.ts";
+import { type Expectations, expectationsOf } from "../permissions/expectations.ts";
+import { ExpectationsFile, type Granted } from "../permissions/expected.ts";
+import { renderPermissions } from "../permissions/markdown.ts";
+import { renderPage } from "../permissions/page.ts";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
+import { shapeFindings } from "../rules/apply.ts";
+import { notExamined } from "../rules/shape.ts";
+import { Verdicts } from "../permissions/report.ts";
+import { Subject } from "../permissions/subject.ts";
+import { verify } from "../permissions/verify.ts";
+import { formatOptions } from "./lint.ts";
+
+const defaults = { rows: 1000, timeout: 30 };
+
+function wholeNumber(given: Given, name: string, fallback: number): number {
+  const text = given.text(name);
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new UsageError(`--${name} takes a whole number from 1, not ${text}`);
+  return value;
+}
+
+function expectationsFile(given: Given, configuration: Configuration, directory: string, sources: readonly string[]): ExpectationsFile | undefined {
+  const file = given.text("expectations") ?? configuration.expectations;
+  if (file === undefined && given.flag("update-expectations")) throw new UsageError("--update-expectations needs --expectations FILE, or expectations in hasura-checks.yaml");
+  const expectations = file === undefined ? undefined : new ExpectationsFile(file, directory);
+  if (!given.flag("update-expectations")) expectations?.require(sources);
+  return expectations;
+}
+
+/** Differences from the file of expectations; writes the file instead when asked to. */
+function judgeExpectations(file: ExpectationsFile | undefined, granted: Granted, update: boolean, err: Surroundings["err"]): readonly Finding[] {
+  if (file === undefined) return [];
+  if (!update) return file.compare(granted);
+  file.write(granted);
+  err(`wrote ${file.name}`);
+  return [];
+}
+
+function sourceNotExamined(project: ReadProject, source: SourceMetadata): Finding {
+  const { id, severity } = notExamined;
+  return { rule: id, severity, ...project.position(["sources", 0]), source: source.name, reason: `not examined: the source ${source.name}, because no database is given for it`, remedy: withoutDatabase(source, true) };
+}
+
+/** A source with what was found of it. */
+interface Verified {
+  readonly source: string;
+  readonly access: DeclaredAccess;
+  readonly verdicts: Verdicts;
+}
+
+function writeDocuments(verified: readonly Verified[], isAlone: boolean, findings: readonly Finding[], { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err } }: { files: readonly string[]; origin: string; configuration: Configuration; surroundings: Surroundings }): void {
+  const sources = verified.map(({ source, access }) => ({ name: isAlone ? undefined : source, access }));
+  for (const file of files) {
+    const options = { rolesWithoutPermission, origin: `Written from \`${origin}\` by \`npx hasura-checks permissions\`.`, notes: "" };
+    writeFileSync(resolve(directory, file), file.endsWith(".md") ? renderPermissions(sources, options) : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings }));
+    err(`wrote ${file}`);
+  }
+}
+
+/** What was looked at in all sources, by kind. */
+function added(verified: readonly Verified[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { verdicts } of verified) for (const [kind, number] of Object.entries(verdicts.counts)) sums[kind] = (sums[kind] ?? 0) + number;
+  return sums;
+}
+
+export const permissions: Command = {
+  name: "permissions",
+  summary: "holds what every role may read to the metadata and to SQL, on the rows of a database",
+  usage: "hasura-checks permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
+  description: `For every role, root field, operation (query, by key, aggregate, subscription, stream) and column: whether it is served or refused as the metadata declare, by introspection and by execution. For every role and table: whether the rows served are those that the filter, written in SQL, gives on the rows of this database, with the sessions that its values make, and with session variables missing, malformed and hostile. Limits, counts, relationships, hidden rows asked for by their keys, and what errors tell.
+
+It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Functions and native queries are called with arguments that are guessed by their types, or that hasura-checks.yaml gives. Mutations, actions, remote schemas and event triggers are not examined.
+
+A file of expectations holds what each role may do in each source, for review: written by --update-expectations, compared by every later run.`,
+  options: {
+    ...commonOptions,
+    ...databaseOptions,
+    ...endpointOptions,
+    endpoint: { type: "string", value: "URL", help: "verify this running engine instead of the embedded one; without a path, /v1/graphql. It needs the admin secret, and the database whose rows it serves" },
+    source: { type: "string", value: "NAME", help: "look at this source alone; default: all Postgres sources of the metadata, each with its own database" },
+    expectations: { type: "string", value: "FILE", help: "YAML file of what each role may do; differences are findings" },
+    "update-expectations": { type: "boolean", help: "write the file of expectations instead of comparing with it" },
+    write: { type: "string", value: "FILE", multiple: true, help: "write the table of permissions, as Markdown (.md) or as a page of its own (.html); may be given more than once" },
+    rows: { type: "string", value: "NUMBER", help: `most rows that are compared one by one, for each role, table and session; default ${defaults.rows}` },
+    timeout: { type: "string", value: "SECONDS", help: `most time for one statement; default ${defaults.timeout}` },
+    ...formatOptions,
+  },
+  examples: [
+    ["hasura-checks permissions --metadata hasura-metadata --database postgres://localhost/app", "verify"],
+    ["hasura-checks permissions --expectations permissions.yaml --update-expectations", "write down what is granted, for review"],
+    ["hasura-checks permissions --database crm=postgres://localhost/crm --database billing=postgres://db/b", "metadata with two sources"],
+    ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of them"],
+    ["hasura-checks permissions --write permissions.html", "a page to look at"],
+  ],
+  outcomes: ["all is as declared and as expected", "something is served or refused otherwise, or differs from what is expected"],
+  async run(given, surroundings) {
+    const started = performance.now();
+    const format = formatOf(given.text("format"), given.flag("json"));
+    const configuration = readConfiguration(given, surroundings);
+    const { directory, err, out, colours } = surroundings;
+    const origin = metadataDirectory(given, configuration, directory);
+    const files = given.texts("write");
+    for (const file of files) if (!/\.(md|html)$/.test(file)) throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
+    const named = given.text("source");
+    const project = examinable(readProject(origin, directory, undefined, (loaded) => ofOneSource(loaded, named)), `of ${origin}`);
+    const most = wholeNumber(given, "rows", defaults.rows);
+    const statementTimeout = wholeNumber(given, "timeout", defaults.timeout) * 1000;
+    const sources = eachSource(project);
+    const expectations = expectationsFile(given, configuration, directory, project.metadata.sources.map(({ name }) => name));
+    const endpoint = endpointOf(given, surroundings, "/v1/graphql");
+    if (endpoint !== undefined && endpoint.secret === undefined) throw new UsageError("--endpoint needs the admin secret: give --admin-secret-file FILE, or set HASURA_GRAPHQL_ADMIN_SECRET");
+    const running = endpoint === undefined ? undefined : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout };
+    const addresses = databaseAddresses(given, project.metadata, surroundings);
+    if (sources.length > 0 && addresses.size === 0) throw new UsageError(`permissions are verified on a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`);
+    const skipped: Finding[] = [];
+    const isAlone = named === undefined && sources.length === 1;
+    const { inferFunctionPermissions, rolesWithoutPermission, sessions, arguments: calls } = configuration;
+    const verified: Verified[] = [];
+    const granted = new Map<string, Expectations>();
+    for (const each of sources) {
+      const [source] = each.metadata.sources;
+      const address = source === undefined ? undefined : addresses.get(source.name);
+      if (source === undefined) continue;
+      if (address === undefined) {
+        skipped.push(sourceNotExamined(each, source));
+        continue;
+      }
+      await using subject = await Subject.open(each, address, { inferFunctionPermissions, statementTimeout, running, called: sources.length > 1 ? source.name : undefined });
+      const verdicts = new Verdicts(subject.project, isAlone ? undefined : source.name, subject.kind);
+      verdicts.notExamined(subject.left);
+      await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most });
+      granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
+      verified.push({ source: source.name, access: subject.access, verdicts });
+    }
+    const surprises = judgeExpectations(expectations, { bySource: granted, isAlone, isWhole: named === undefined }, given.flag("update-expectations"), err);
+    const findings = [...shapeFindings(project), ...surprises, ...skipped, ...verified.flatMap(({ verdicts }) => verdicts.findings)];
+    writeDocuments(verified, isAlone, findings, { files, origin, configuration, surroundings });
+    const seconds = (performance.now() - started) / 1000;
+    const checks = added(verified);
+    const roles = new Set(verified.flatMap(({ access }) => access.roles));
+    const tables = verified.reduce((sum, { access }) => sum + access.tables.size, 0);
+    const where = verified.length === 1 ? "" : ` in ${amount(verified.length, "source")}`;
+    const examined = `${amount(Object.values(checks).reduce((sum, count) => sum + count, 0), "check")} of ${amount(roles.size, "role")} on ${amount(tables, "table")}${where} in ${seconds.toFixed(1)} s`;
+    const bySource = verified.length === 1 ? {} : { sources: Object.fromEntries(verified.map(({ source, verdicts }) => [source, { checks: verdicts.counts }])) };
+    out(printReport({ findings, examined, more: { checks, ...bySource, seconds } }, format, painter(colours)));
+    return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
+  },
+};

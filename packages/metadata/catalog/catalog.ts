@@ -1,0 +1,195 @@
+import type { QualifiedName } from "../read/shape.ts";
+import { catalogQuery, type CatalogAnswer } from "./query.ts";
+
+/** A column's or argument's type; a domain is seen as its base type, as Hasura does. */
+export interface DatabaseType {
+  /** `pg_type.typname`, e.g. `int4`, `varchar`, `_int8`. */
+  readonly name: string;
+  /** How to write it in a cast, schema-qualified where the search path needs it. */
+  readonly sql: string;
+  readonly kind: "base" | "composite" | "enum" | "range" | "pseudo" | "multirange";
+  /** Type of the elements, for an array. */
+  readonly element?: DatabaseType;
+}
+
+export interface CatalogColumn {
+  readonly name: string;
+  readonly type: DatabaseType;
+  readonly nullable: boolean;
+  readonly comment: string | undefined;
+}
+
+export interface ForeignKey {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly target: QualifiedName;
+  readonly targetColumns: readonly string[];
+}
+
+export interface CatalogTable extends QualifiedName {
+  readonly kind: "table" | "view" | "materialized view" | "foreign table";
+  readonly comment: string | undefined;
+  /** In the table's order. */
+  readonly columns: ReadonlyMap<string, CatalogColumn>;
+  readonly primaryKey: readonly string[] | undefined;
+  readonly foreignKeys: readonly ForeignKey[];
+}
+
+export interface CatalogArgument {
+  readonly name: string | undefined;
+  readonly type: DatabaseType;
+  readonly hasDefault: boolean;
+}
+
+export interface CatalogFunction extends QualifiedName {
+  readonly volatility: "immutable" | "stable" | "volatile";
+  readonly comment: string | undefined;
+  readonly arguments: readonly CatalogArgument[];
+  readonly returnsSet: boolean;
+  readonly returnType: DatabaseType;
+  /** The relation whose rows it returns. */
+  readonly returnTable: QualifiedName | undefined;
+  readonly variadic: boolean;
+}
+
+export interface EnumValue {
+  readonly value: string;
+  readonly comment: string | undefined;
+}
+
+export interface Catalog {
+  readonly tables: ReadonlyMap<string, CatalogTable>;
+  /** All overloads of each name. */
+  readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>;
+  /** Rows of the tracked enum tables. */
+  readonly enums: ReadonlyMap<string, readonly EnumValue[]>;
+  /** Types of those names that are there. */
+  readonly types: ReadonlyMap<string, DatabaseType>;
+}
+
+export interface CatalogRequest {
+  readonly tables: readonly QualifiedName[];
+  readonly functions: readonly QualifiedName[];
+  readonly enumTables: readonly QualifiedName[];
+  /** `pg_type.typname` of types that metadata name; they are looked for on the search path. */
+  readonly types?: readonly string[];
+}
+
+/** Sends one statement and gives the first column of the only row. */
+export type AskForText = (statement: string, parameters: readonly unknown[]) => Promise<string | null>;
+
+/** A name as a key of maps, and as errors show it. */
+export function nameKey({ schema, name }: QualifiedName): string {
+  return `${schema}.${name}`;
+}
+
+const typeKinds = { b: "base", c: "composite", e: "enum", r: "range", p: "pseudo", m: "multirange", d: "base" } as const;
+const tableKinds = { r: "table", p: "table", v: "view", m: "materialized view", f: "foreign table" } as const;
+const volatilities = { i: "immutable", s: "stable", v: "volatile" } as const;
+
+type AnsweredType = CatalogAnswer["types"][string];
+
+function typeFinder(types: Readonly<Record<string, AnsweredType>>) {
+  const found = new Map<number, DatabaseType>();
+  const find = (oid: number): DatabaseType => {
+    const known = found.get(oid);
+    if (known !== undefined) return known;
+    const answered = types[String(oid)];
+    if (answered === undefined) throw new Error(`the catalogue did not give type ${oid}`);
+    const type: DatabaseType = {
+      name: answered.name,
+      sql: answered.sql,
+      kind: typeKinds[answered.kind],
+      ...(answered.element === null ? {} : { element: find(answered.element) }),
+    };
+    found.set(oid, type);
+    return type;
+  };
+  return find;
+}
+
+function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) => DatabaseType): CatalogTable {
+  const primaryKey = table.keys.find(({ primary }) => primary);
+  return {
+    schema: table.schema,
+    name: table.name,
+    kind: tableKinds[table.kind],
+    comment: table.comment ?? undefined,
+    columns: new Map(
+      table.columns.map((column) => [
+        column.name,
+        { name: column.name, type: type(column.type), nullable: column.nullable, comment: column.comment ?? undefined },
+      ]),
+    ),
+    primaryKey: primaryKey?.columns,
+    foreignKeys: table.foreign_keys.map(({ name, columns, target, target_columns }) => ({ name, columns, target, targetColumns: target_columns })),
+  };
+}
+
+function readFunction(found: CatalogAnswer["functions"][number], type: (oid: number) => DatabaseType): CatalogFunction {
+  const firstDefault = found.arguments.length - found.defaults;
+  return {
+    schema: found.schema,
+    name: found.name,
+    volatility: volatilities[found.volatility],
+    comment: found.comment ?? undefined,
+    arguments: found.arguments.map((argument, index) => ({
+      name: argument.name === null || argument.name === "" ? undefined : argument.name,
+      type: type(argument.type),
+      hasDefault: index >= firstDefault,
+    })),
+    returnsSet: found.returns_set,
+    returnType: type(found.return_type),
+    returnTable: found.return_table ?? undefined,
+    variadic: found.variadic,
+  };
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Values of an enum table: its primary key column and, when there is a second column, that as the comment. */
+async function readEnum(table: CatalogTable, ask: AskForText): Promise<readonly EnumValue[]> {
+  const [value] = table.primaryKey ?? [];
+  if (value === undefined) return [];
+  const comment = [...table.columns.keys()].find((column) => column !== value);
+  const text = await ask(
+    `SELECT coalesce(json_agg(json_build_object('value', ${quote(value)}, 'comment', ${comment === undefined ? "NULL" : quote(comment)}) ORDER BY ${quote(value)} COLLATE "C"), '[]')::text FROM ${quote(table.schema)}.${quote(table.name)}`,
+    [],
+  );
+  const rows = JSON.parse(text ?? "[]") as { value: string; comment: string | null }[];
+  return rows.map((row) => ({ value: row.value, comment: row.comment ?? undefined }));
+}
+
+function unique(names: readonly QualifiedName[]): readonly QualifiedName[] {
+  return [...new Map(names.map((name) => [nameKey(name), name])).values()];
+}
+
+/** What Postgres knows about the tracked tables and functions, in one statement, and one more for each enum table. */
+export async function readCatalog(request: CatalogRequest, ask: AskForText): Promise<Catalog> {
+  const wantedTables = unique(request.tables);
+  const wantedFunctions = unique(request.functions);
+  const text = await ask(catalogQuery, [
+    wantedTables.map(({ schema }) => schema),
+    wantedTables.map(({ name }) => name),
+    wantedFunctions.map(({ schema }) => schema),
+    wantedFunctions.map(({ name }) => name),
+    [...new Set(request.types)],
+  ]);
+  const answer = JSON.parse(text ?? "{}") as CatalogAnswer;
+  const type = typeFinder(answer.types);
+  const tables = new Map(answer.tables.map((table) => [nameKey(table), readTable(table, type)]));
+  const functions = new Map<string, CatalogFunction[]>();
+  for (const found of answer.functions) {
+    const key = nameKey(found);
+    functions.set(key, [...(functions.get(key) ?? []), readFunction(found, type)]);
+  }
+  const enums = new Map<string, readonly EnumValue[]>();
+  for (const name of request.enumTables) {
+    const table = tables.get(nameKey(name));
+    if (table !== undefined) enums.set(nameKey(name), await readEnum(table, ask));
+  }
+  const types = new Map(Object.entries(answer.named_types).map(([name, oid]) => [name, type(oid)]));
+  return { tables, functions, enums, types };
+}

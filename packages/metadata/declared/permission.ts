@@ -1,0 +1,20 @@
+import type { Operation } from "./operations.ts";
+
+/** A condition in the dialect of metadata. */
+export type Filter = Readonly<Record<string, unknown>>;
+
+export interface DeclaredPermission {
+  readonly role: string;
+  readonly table: string;
+  /** Names in the database, sorted. */
+  readonly columns: readonly string[];
+  /** Columns and computed fields that are null in rows where the condition does not hold: an inherited role's, granted by some of its parts. */
+  readonly cells: ReadonlyMap<string, Filter>;
+  /** Computed fields with a scalar result. */
+  readonly computedFields: readonly string[];
+  readonly filter: Filter;
+  /** Most rows of one list; undefined = no limit. */
+  readonly limit: number | undefined;
+  readonly aggregates: boolean;
+  readonly operations: ReadonlySet<Operation>;
+}

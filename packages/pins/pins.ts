@@ -1,0 +1,74 @@
+/**
+ * The one list of images and programs of other projects. Settings, manifests, documents, tests and Renovate take them from here.
+ * @module
+ */
+
+export interface Pin {
+  readonly image: string;
+  readonly released: string;
+  /** Day on which the line of releases stops to get fixes. */
+  readonly supportedUntil: string;
+  readonly why: string;
+  /** Page that the dates come from. */
+  readonly source: string;
+  readonly reviewed: string;
+}
+
+export const pins = {
+  hasura: {
+    image: "hasura/graphql-engine:v2.50.10",
+    released: "2026-11-19",
+    supportedUntil: "2028-12-31",
+    why: "The LTS line with the longest support; newest patch.",
+    source: "https://hasura.io/docs/2.0/policies/versioning/",
+    reviewed: "2026-11-22",
+  },
+  postgres: {
+    image: "postgres:17.12",
+    released: "2026-11-12",
+    supportedUntil: "2029-11-08",
+    why: "The major version that migrations and backups are tested with; newest patch.",
+    source: "https://www.postgresql.org/support/versioning/",
+    reviewed: "2026-11-22",
+  },
+  postgresCluster: {
+    image: "ghcr.io/cloudnative-pg/postgresql:17.12-standard-trixie",
+    released: "2026-11-16",
+    supportedUntil: "2029-11-08",
+    why: "CloudNativePG's image of the same Postgres; rebuilt each week.",
+    source: "https://github.com/cloudnative-pg/postgres-containers",
+    reviewed: "2026-11-22",
+  },
+  valkey: {
+    image: "valkey/valkey:8.1.11",
+    released: "2026-10-26",
+    supportedUntil: "2028-03-31",
+    why: "The same major version as Debian trixie; newest patch of its last line.",
+    source: "https://valkey.io/download/8.1/",
+    reviewed: "2026-11-22",
+  },
+  nginx: {
+    image: "nginx:1.30.7",
+    released: "2026-11-18",
+    supportedUntil: "2027-04-30",
+    why: "The stable line; 1.28 ended with 1.28.3.",
+    source: "https://nginx.org/en/security_advisories.html",
+    reviewed: "2026-11-22",
+  },
+  debian: {
+    image: "debian:trixie-slim",
+    released: "2025-08-09",
+    supportedUntil: "2028-08-09",
+    why: "Base of the images built here. Each build installs the current packages.",
+    source: "https://www.debian.org/releases/trixie/",
+    reviewed: "2026-11-22",
+  },
+  node: {
+    image: "node:24.22.1-trixie-slim",
+    released: "2026-10-21",
+    supportedUntil: "2028-04-30",
+    why: "The LTS line that runs TypeScript without a build step; newest patch.",
+    source: "https://github.com/nodejs/release#release-schedule",
+    reviewed: "2026-11-22",
+  },
+} as const satisfies Record<string, Pin>;

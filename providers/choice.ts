@@ -1,0 +1,110 @@
+import { createRequire } from "node:module";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import { cacheFolder, type StackPaths } from "@routeql/host/paths";
+import { messageOf } from "@routeql/host/failure";
+import { runToEnd } from "@routeql/host/process";
+import { answers } from "@routeql/host/reachable";
+import { goPlatform } from "./platform.ts";
+
+/** The providers that have a stand-in, by the names of their packages. */
+export const standIns = ["docker", "random", "tls", "kubernetes"] as const;
+type ProviderName = (typeof standIns)[number];
+
+/** What a stack runs on. */
+export type Target = "docker" | "kubernetes";
+
+/** The providers that a stack's program uses. */
+const providersFor = (target: Target): readonly ProviderName[] =>
+  target === "kubernetes" ? standIns : standIns.filter((name) => name !== "kubernetes");
+
+export type PluginKind = "official" | "stand-in";
+
+/** Where the CLI keeps official plugins; shared by every checkout, and apart from the user's own Pulumi. */
+export const pulumiHome = (): string => join(cacheFolder(), "pulumi", "home");
+
+/** The version that a plugin must have: exactly that of the npm package. */
+export function providerVersion(name: string): string {
+  return (createRequire(import.meta.url)(`@pulumi/${name}/package.json`) as { version: string }).version;
+}
+
+async function installed(name: string): Promise<boolean> {
+  return stat(join(pulumiHome(), "plugins", `resource-${name}-v${providerVersion(name)}`, `pulumi-resource-${name}`)).then(
+    (entry) => entry.size > 0,
+    () => false,
+  );
+}
+
+interface ChoiceOptions {
+  readonly command: PulumiCommand;
+  /** What the stack runs on; undefined is what it ran on when its plugins were chosen. */
+  readonly target: Target | undefined;
+  readonly say: (text: string) => void;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Pulumi's download site serves the plugins; that is asked first, since an install that cannot succeed retries for minutes. */
+function downloadAnswers(signal: AbortSignal): Promise<boolean> {
+  const file = `pulumi-resource-random-v${providerVersion("random")}-${goPlatform()}.tar.gz`;
+  return answers(`https://get.pulumi.com/releases/plugins/${file}`, 5_000, signal);
+}
+
+async function installOfficial(name: string, { command, onLine, signal }: ChoiceOptions): Promise<void> {
+  const version = providerVersion(name);
+  const { code, stderr } = await runToEnd(command.command, ["plugin", "install", "resource", name, version, "--exact"], {
+    environment: { ...process.env, PULUMI_HOME: pulumiHome(), PULUMI_SKIP_UPDATE_CHECK: "true" },
+    onLine,
+    signal,
+    interruptWith: "SIGINT",
+    timeoutMilliseconds: 180_000,
+  });
+  if (code !== 0)
+    throw new Error(`pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`);
+}
+
+/**
+ * Official plugins where they can be installed, else the stand-ins beside this file; all of one kind. The choice is made when
+ * the stack is
+ * made and kept, since neither reads the other's state.
+ */
+export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
+  const before = await readFile(paths.plugins, "utf8").then(
+    (text) => JSON.parse(text) as { kind: PluginKind; target?: Target },
+    () => undefined,
+  );
+  const kept = before?.kind;
+  const target = options.target ?? before?.target ?? "docker";
+  const keep = async (chosen: PluginKind): Promise<void> => {
+    if (kept === chosen && before?.target === target) return;
+    await mkdir(dirname(paths.plugins), { recursive: true });
+    await writeFile(paths.plugins, `${JSON.stringify({ kind: chosen, target })}\n`, { mode: 0o600 });
+  };
+  if (kept === "stand-in") {
+    await keep(kept);
+    return kept;
+  }
+  const missing: string[] = [];
+  for (const name of providersFor(target)) if (!(await installed(name))) missing.push(name);
+  let kind: PluginKind = "official";
+  if (missing.length > 0 && (kept === "official" || (await downloadAnswers(options.signal)))) {
+    options.say(`installing the official provider plugins ${missing.join(", ")}`);
+    try {
+      await Promise.all(missing.map((name) => installOfficial(name, options)));
+    } catch (error) {
+      options.signal.throwIfAborted();
+      // A stack whose state the official plugins wrote needs them.
+      if (kept === "official") throw error;
+      options.onLine(messageOf(error));
+      kind = "stand-in";
+    }
+  } else if (missing.length > 0) kind = "stand-in";
+  await keep(kind);
+  return kind;
+}
+
+/** Entry for the project settings: where the engine finds each stand-in. */
+export function standInPlugins(): { name: string; path: string }[] {
+  return standIns.map((name) => ({ name, path: join(import.meta.dirname, name) }));
+}

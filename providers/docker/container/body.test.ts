@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { containerBody, durationNanoseconds } from "./body.ts";
+import { runningDrift, settingsDrift } from "./drift.ts";
+import type { ContainerInputs } from "./inputs.ts";
+
+const inputs: ContainerInputs = {
+  name: "a",
+  image: "i",
+  envs: ["A=1"],
+  memory: 64,
+  memorySwap: 64,
+  networksAdvanced: [{ name: "one", aliases: ["a"] }, { name: "two" }],
+  ports: [{ internal: 80, external: 8080, ip: "127.0.0.1" }],
+  volumes: [{ volumeName: "v", containerPath: "/v", readOnly: true }],
+  healthcheck: { tests: ["CMD", "true"], interval: "1m30s", retries: 3 },
+  restart: "unless-stopped",
+  wait: true,
+};
+
+test.each([
+  ["5s", 5e9],
+  ["500ms", 5e8],
+  ["1m30s", 90e9],
+  ["1.5h", 5400e9],
+])("%s is %d nanoseconds", (text, expected) => expect(durationNanoseconds(text)).toBe(expected));
+
+test("inputs become the engine's own terms, and what is not set is left to the engine", () => {
+  const body = containerBody(inputs);
+  expect(body).toMatchObject({
+    Image: "i",
+    Env: ["A=1"],
+    ExposedPorts: { "80/tcp": {} },
+    Healthcheck: { Test: ["CMD", "true"], Interval: 90e9, Retries: 3 },
+    HostConfig: {
+      NetworkMode: "one",
+      Memory: 64 * 1024 * 1024,
+      Binds: ["v:/v:ro"],
+      PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "8080" }] },
+      RestartPolicy: { Name: "unless-stopped", MaximumRetryCount: 0 },
+    },
+    NetworkingConfig: { EndpointsConfig: { one: { Aliases: ["a"] } } },
+  });
+  expect(body).not.toHaveProperty("User");
+  expect(body.HostConfig).not.toHaveProperty("ReadonlyRootfs");
+});
+
+/** The Docker engine's description of an unchanged container; it adds fields of its own. */
+function inspection(): Parameters<typeof settingsDrift>[1] {
+  const { HostConfig: host, NetworkingConfig: _networking, ...config } = containerBody(inputs);
+  return {
+    Config: { ...config, Env: ["PATH=/bin", "A=1"], Labels: {}, Hostname: "x" },
+    HostConfig: { ...host, MemorySwap: -1, ReadonlyRootfs: false },
+    NetworkSettings: { Networks: { one: {}, two: {} } },
+    State: { Running: true, Paused: false, Status: "running", Health: { Status: "healthy" } },
+  } as unknown as Parameters<typeof settingsDrift>[1];
+}
+
+test("a container as it should be has no drift, whatever the engine added", () => {
+  expect(settingsDrift(inputs, inspection())).toEqual([]);
+  expect(runningDrift(inputs, inspection())).toEqual([]);
+});
+
+test("changed settings and missing networks are named", () => {
+  const info = inspection();
+  info.HostConfig.Memory = 1;
+  info.Config.Env = ["A=2"];
+  delete info.NetworkSettings.Networks.two;
+  expect(settingsDrift(inputs, info)).toEqual(["Config.Env", "HostConfig.Memory", "NetworkSettings.Networks.two"]);
+});
+
+test.each([
+  [{ Running: false, Status: "exited" }, ["the container is exited"]],
+  [{ Running: true, Paused: true, Status: "paused" }, ["the container is paused"]],
+  [{ Running: true, Paused: false, Health: { Status: "unhealthy" } }, ["the container is unhealthy"]],
+  [{ Running: true, Paused: false, Health: { Status: "starting" } }, []],
+])("a container in the state %j drifts by %j", (state, expected) => {
+  const info = { ...inspection(), State: state } as unknown as ReturnType<typeof inspection>;
+  expect(runningDrift(inputs, info)).toEqual(expected);
+});
+
+test("a container that need not run has no drift when it does not", () => {
+  const info = { ...inspection(), State: { Running: false, Status: "exited" } } as unknown as ReturnType<typeof inspection>;
+  expect(runningDrift({ ...inputs, mustRun: false }, info)).toEqual([]);
+  expect(runningDrift({ ...inputs, start: false }, info)).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { ensureImage } from "@routeql/host/docker/build";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { pushImage } from "@routeql/host/docker/pull";
+import { Failure } from "@routeql/host/failure";
+import type { ResourceKind } from "../shared/resource-kind.ts";
+
+const inputs = z.strictObject({
+  imageName: z.string(),
+  skipPush: z.boolean(),
+  buildOnPreview: z.boolean().optional(),
+  build: z.strictObject({
+    context: z.string(),
+    dockerfile: z.string(),
+    args: z.record(z.string(), z.string()).optional(),
+    network: z.string().optional(),
+  }),
+});
+type ImageInputs = z.infer<typeof inputs>;
+
+async function idOf(name: string): Promise<string | undefined> {
+  return (await orUndefined(dockerClient().getImage(name).inspect()))?.Id;
+}
+
+/**
+ * Image of the docker provider. The name is taken to hold the hash of the content: an image of that name is not built again.
+ * As with the real provider, deleting the resource leaves the image.
+ */
+export const image: ResourceKind<ImageInputs> = {
+  inputs,
+  // The folder may be another one after a move of the checkout; only the name tells whether the content is another.
+  updatable: ["skipPush", "buildOnPreview", "build"],
+
+  async create({ imageName, skipPush, build }, { signal }) {
+    const lines: string[] = [];
+    try {
+      await ensureImage(
+        { imageName, dockerfile: build.dockerfile, context: build.context, args: build.args ?? {} },
+        { onLine: (line) => lines.push(line), signal },
+      );
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw new Error([error.message, ...error.lastLines].join("\n"), { cause: error });
+    }
+    if (!skipPush) await pushImage(imageName, { onLine: () => undefined, show: () => undefined, signal });
+    const id = await idOf(imageName);
+    return {
+      id: imageName,
+      outputs: {
+        baseImageName: imageName,
+        registryServer: "docker.io",
+        repoDigest: id,
+        context: build.context,
+        dockerfile: build.dockerfile,
+      },
+    };
+  },
+
+  read: async (id) => ((await idOf(id)) === undefined ? undefined : {}),
+  update: async (_id, _olds, { build }) => ({ context: build.context, dockerfile: build.dockerfile }),
+};

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { changedNames, type Properties } from "../shared/values.ts";
+import type { ResourceKind } from "../shared/resource-kind.ts";
+import { assertOurs, labelsInput } from "./ownership.ts";
+
+export const labelInputs = z.array(z.strictObject({ label: z.string(), value: z.string() })).optional();
+
+const inputs = z.strictObject({
+  name: z.string().min(1, { error: "the stand-in docker provider makes no names: give one" }),
+  driver: z.string().optional(),
+  internal: z.boolean().optional(),
+  attachable: z.boolean().optional(),
+  options: z.record(z.string(), z.string()).optional(),
+  labels: labelInputs,
+  ipamConfigs: z.array(z.strictObject({ subnet: z.string(), gateway: z.string() })).optional(),
+});
+type NetworkInputs = z.infer<typeof inputs>;
+
+const docker = dockerClient();
+
+/** Reasons for which the engine has no addresses for a network, with the remedy for each. */
+const refusals = [
+  {
+    reason: /non-overlapping IPv4 address pool|address pools? .*subnetted/,
+    text: () =>
+      "Docker has no range of addresses left for another network. Set NETWORK_RANGE, take down a stack that is not needed, remove unused networks (docker network prune), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)",
+  },
+  {
+    reason: /Pool overlaps|conflicts with network/,
+    text: (subnets: string) => `Another network of this Docker host uses addresses of ${subnets}. Run npm run up again, which chooses a free range, or set NETWORK_RANGE to a range that no network uses`,
+  },
+];
+
+function explained(error: unknown, { ipamConfigs = [] }: NetworkInputs): unknown {
+  const refusal = refusals.find(({ reason }) => reason.test(String(error)));
+  return refusal === undefined ? error : new Error(refusal.text(ipamConfigs.map(({ subnet }) => subnet).join(", ")), { cause: error });
+}
+
+/** A container that restarts may join the network again after it was disconnected. */
+const removalMilliseconds = 30_000;
+
+/** Removes a network and disconnects its containers; fine when it is gone. */
+async function removeNetwork(id: string): Promise<void> {
+  const network = docker.getNetwork(id);
+  const end = Date.now() + removalMilliseconds;
+  for (;;) {
+    const info = (await orUndefined(network.inspect())) as { Containers?: Record<string, unknown> } | undefined;
+    if (info === undefined) return;
+    // Those that do not run now would join it again when they start.
+    const configured = await docker.listContainers({ all: true, filters: { network: [id] } });
+    for (const container of new Set([...Object.keys(info.Containers ?? {}), ...configured.map(({ Id }) => Id)])) {
+      await orUndefined(network.disconnect({ Container: container, Force: true })).catch((error: unknown) => {
+        if (!/is not connected/.test(String(error))) throw error;
+      });
+    }
+    try {
+      await orUndefined(network.remove());
+      return;
+    } catch (error) {
+      if (!/active endpoints/.test(String(error)) || Date.now() > end) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+/** The network's own facts that have an input of the same meaning. */
+function observed(info: {
+  Driver: string;
+  Internal?: boolean;
+  Attachable?: boolean;
+  Labels?: Record<string, string> | null;
+  IPAM?: { Config?: readonly { Subnet?: string; Gateway?: string }[] | null };
+}): Properties {
+  return {
+    driver: info.Driver,
+    internal: info.Internal ?? false,
+    attachable: info.Attachable ?? false,
+    labels: info.Labels ?? {},
+    ipamConfigs: (info.IPAM?.Config ?? []).map(({ Subnet: subnet, Gateway: gateway }) => ({ subnet, gateway })),
+  };
+}
+function expected(wanted: NetworkInputs): Properties {
+  return {
+    driver: wanted.driver ?? "bridge",
+    internal: wanted.internal ?? false,
+    attachable: wanted.attachable ?? false,
+    labels: labelsInput(wanted.labels),
+    // Without it any addresses that the engine chose are right.
+    ...(wanted.ipamConfigs === undefined ? {} : { ipamConfigs: wanted.ipamConfigs }),
+  };
+}
+
+/** Network of the docker provider. */
+export const network: ResourceKind<NetworkInputs> = {
+  inputs,
+  deleteBeforeReplace: (olds, news) => olds.name === news.name,
+
+  async create(wanted) {
+    // Names of networks are not unique for the engine: whatever has this one already has to go first.
+    const same = await docker.listNetworks({ filters: { name: [`^${wanted.name}$`] } });
+    for (const left of same) {
+      assertOurs("network", wanted.name, labelsInput(wanted.labels), left.Labels);
+      await removeNetwork(left.Id);
+    }
+    const created = await docker
+      .createNetwork({
+        Name: wanted.name,
+        Driver: wanted.driver ?? "bridge",
+        Internal: wanted.internal ?? false,
+        Attachable: wanted.attachable ?? false,
+        Options: wanted.options ?? {},
+        Labels: labelsInput(wanted.labels),
+        CheckDuplicate: true,
+        ...(wanted.ipamConfigs === undefined
+          ? {}
+          : { IPAM: { Driver: "default", Config: wanted.ipamConfigs.map(({ subnet, gateway }) => ({ Subnet: subnet, Gateway: gateway })) } }),
+      })
+      .catch((error: unknown) => {
+        throw explained(error, wanted);
+      });
+    return { id: created.id, outputs: {} };
+  },
+
+  async read(id, state) {
+    const info = await orUndefined(docker.getNetwork(id).inspect());
+    if (!info) return undefined;
+    const [is, should] = [observed(info), expected(state)];
+    return { drift: changedNames(Object.keys(should), is, should), repair: "replace" };
+  },
+
+  delete: (id) => removeNetwork(id),
+};

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
+import type { ResourceKind } from "../shared/resource-kind.ts";
+import { labelInputs } from "./network.ts";
+import { removeContainer } from "./container/remove.ts";
+import { labelsInput, refuseOtherState, stackLabel } from "./ownership.ts";
+
+const inputs = z.strictObject({
+  name: z.string().min(1, { error: "the stand-in docker provider makes no names: give one" }),
+  driver: z.string().optional(),
+  driverOpts: z.record(z.string(), z.string()).optional(),
+  labels: labelInputs,
+});
+
+const docker = dockerClient();
+/** More than the longest grace that a container gets to stop. */
+const removalMilliseconds = 70_000;
+
+const usersOf = (id: string, ...labels: readonly string[]) =>
+  docker.listContainers({ all: true, filters: { volume: [id], ...(labels.length === 0 ? {} : { label: [...labels] }) } });
+
+/**
+ * Whatever the state knows goes before the volume that it uses. So a container of the same stack that does not run and is still there
+ * comes from a creation that failed: it was kept for its log, and would be in the way for ever.
+ */
+async function removeLeftovers(id: string, stack: string | undefined): Promise<void> {
+  if (stack === undefined) return;
+  const stopped = (await usersOf(id, `${stackLabel}=${stack}`)).filter(({ State }) => State === "created" || State === "exited");
+  for (const { Id } of stopped) await removeContainer(Id, {});
+}
+
+/** Volume of the docker provider: making one that exists adopts it, with what it holds. */
+export const volume: ResourceKind<z.infer<typeof inputs>> = {
+  inputs,
+  deleteBeforeReplace: (olds, news) => olds.name === news.name,
+
+  async create(wanted) {
+    const before = await orUndefined(docker.getVolume(wanted.name).inspect());
+    refuseOtherState("volume", wanted.name, labelsInput(wanted.labels), before?.Labels);
+    const { name } = await docker.createVolume({
+      Name: wanted.name,
+      Driver: wanted.driver ?? "local",
+      DriverOpts: wanted.driverOpts ?? {},
+      Labels: labelsInput(wanted.labels),
+    });
+    return { id: name, outputs: { mountpoint: (await docker.getVolume(name).inspect()).Mountpoint } };
+  },
+
+  read: async (id) => ((await orUndefined(docker.getVolume(id).inspect())) ? {} : undefined),
+
+  async delete(id, { labels }, { signal }) {
+    const end = Date.now() + removalMilliseconds;
+    for (;;) {
+      try {
+        await orUndefined(docker.getVolume(id).remove());
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        await removeLeftovers(id, labelsInput(labels)[stackLabel]);
+        // When several resources are replaced at once, the engine may still be taking down a container that uses the volume.
+        if (Date.now() < end) {
+          await sleep(500, undefined, { signal });
+          continue;
+        }
+        const names = (await usersOf(id)).map(({ Names }) => Names[0]?.slice(1));
+        throw new Error(`the volume ${id} is in use by ${names.join(", ")}; stop and remove what does not belong to the stack`, {
+          cause: error,
+        });
+      }
+    }
+  },
+};

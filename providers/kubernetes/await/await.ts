@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cluster } from "@routeql/host/kubernetes/cluster";
+import { type KubernetesObject, nameOf, numberAt, type Reference } from "@routeql/host/kubernetes/objects";
+import { groupOf } from "../state/replacement.ts";
+import { waitedFor, waitForAnnotation } from "./condition.ts";
+import { claimReadiness, definitionReadiness, jobReadiness, serviceReadiness } from "./others.ts";
+import { podReadiness, troubleOf } from "./pods.ts";
+import { ready, type Readiness, type ReadinessCheck } from "./readiness.ts";
+import { daemonSetReadiness, deploymentReadiness, statefulSetReadiness } from "./workloads.ts";
+
+const checks: Readonly<Record<string, ReadinessCheck>> = {
+  "apps/Deployment": deploymentReadiness,
+  "apps/StatefulSet": statefulSetReadiness,
+  "apps/DaemonSet": daemonSetReadiness,
+  "batch/Job": jobReadiness,
+  "/Pod": podReadiness,
+  "/Service": serviceReadiness,
+  "/PersistentVolumeClaim": claimReadiness,
+  "apiextensions.k8s.io/CustomResourceDefinition": definitionReadiness,
+};
+
+/** What the official provider waits by default. */
+const defaultSeconds = 600;
+const pollMilliseconds = 500;
+
+/** An object is there, but did not become what was waited for. */
+export class NotReady extends Error {
+  readonly object: KubernetesObject;
+  readonly reasons: readonly string[];
+
+  constructor(object: KubernetesObject, reasons: readonly string[]) {
+    super(`${nameOf({ kind: object.kind, ...object.metadata })} did not become ready: ${reasons.join("\n")}`);
+    this.name = "NotReady";
+    this.object = object;
+    this.reasons = reasons;
+  }
+}
+
+const annotation = (object: KubernetesObject, name: string): string | undefined => object.metadata.annotations?.[name];
+
+/** A job's own deadline counts for it; else the annotation, else ten minutes. */
+function secondsFor(object: KubernetesObject): number {
+  const given = Number(annotation(object, "pulumi.com/timeoutSeconds"));
+  if (given > 0) return given;
+  const deadline = object.kind === "Job" ? numberAt(object, "spec", "activeDeadlineSeconds") : 0;
+  return deadline > 0 ? deadline + 60 : defaultSeconds;
+}
+
+async function judge(object: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<Readiness> {
+  const expression = annotation(object, waitForAnnotation);
+  if (expression !== undefined) return waitedFor(expression, object);
+  return (await checks[`${groupOf(object.apiVersion)}/${object.kind}`]?.(object, cluster, signal)) ?? ready;
+}
+
+/**
+ * Waits until an object is what its kind calls ready, and gives it as it is then.
+ * @throws NotReady when it fails or takes too long; the abort's reason when aborted
+ */
+export async function untilReady(applied: KubernetesObject, reference: Reference, cluster: Cluster, signal: AbortSignal): Promise<KubernetesObject> {
+  if (annotation(applied, "pulumi.com/skipAwait") === "true") return applied;
+  const seconds = secondsFor(applied);
+  const deadline = Date.now() + seconds * 1000;
+  for (let object = applied; ; ) {
+    const readiness = await judge(object, cluster, signal);
+    if ("ready" in readiness) return object;
+    const reason = "failed" in readiness ? readiness.failed : Date.now() > deadline ? `${readiness.waitsFor}, after ${seconds} s` : undefined;
+    if (reason !== undefined) throw new NotReady(object, [reason, ...(await troubleOf(object, cluster, signal))]);
+    await sleep(pollMilliseconds, undefined, { signal });
+    const next = await cluster.get(reference, signal);
+    if (!next) throw new NotReady(object, ["it was deleted while it was waited for"]);
+    object = next;
+  }
+}
+
+/**
+ * Deletes an object and waits until it is gone with all that it owns.
+ * @throws Error saying what holds it when that takes too long
+ */
+export async function deleteAndWait(reference: Reference, cluster: Cluster, signal: AbortSignal): Promise<void> {
+  const found = await cluster.get(reference, signal);
+  if (!found) return;
+  await cluster.delete(reference, annotation(found, "pulumi.com/deletionPropagationPolicy") ?? "Foreground", signal);
+  if (annotation(found, "pulumi.com/skipAwait") === "true") return;
+  const deadline = Date.now() + secondsFor(found) * 1000;
+  for (;;) {
+    const object = await cluster.get(reference, signal);
+    // Another one of the same name is not the one that was deleted.
+    if (!object || object.metadata.uid !== found.metadata.uid) return;
+    if (Date.now() > deadline) throw new Error(`${nameOf(reference)} is still there after ${secondsFor(found)} s; ${heldBy(object)}`);
+    await sleep(pollMilliseconds, undefined, { signal });
+  }
+}
+
+function heldBy(object: KubernetesObject): string {
+  const finalizers = (object.metadata["finalizers"] as string[] | undefined) ?? [];
+  const conditions = ((object["status"] as { conditions?: { message?: string; status: string }[] } | undefined)?.conditions ?? [])
+    .filter(({ status, message }) => status === "True" && message)
+    .map(({ message }) => message);
+  return [finalizers.length > 0 ? `finalizers: ${finalizers.join(", ")}` : "its controller has not removed it", ...conditions].join("; ");
+}

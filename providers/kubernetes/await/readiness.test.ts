@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
+import { waitedFor } from "./condition.ts";
+import { jobReadiness } from "./others.ts";
+import { describePod, podReadiness } from "./pods.ts";
+import { daemonSetReadiness, deploymentReadiness, statefulSetReadiness } from "./workloads.ts";
+
+const object = (spec: object, status: object, generation = 2): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "thing", generation },
+  spec,
+  status,
+});
+const rolledOut = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+
+test.each([
+  ["all pods are new and available", rolledOut, { ready: true }],
+  ["the controller has not seen it", { ...rolledOut, observedGeneration: 1 }, { waitsFor: expect.stringContaining("controller") }],
+  ["pods of the old version are left", { ...rolledOut, replicas: 3 }, { waitsFor: "1 pods of the old version are still there" }],
+  ["too few new pods", { ...rolledOut, updatedReplicas: 1 }, { waitsFor: "1 of 2 pods are of the new version" }],
+  ["new pods are not available", { ...rolledOut, availableReplicas: 1 }, { waitsFor: "1 of 2 pods are available" }],
+  [
+    "the rollout makes no progress",
+    { observedGeneration: 2, conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" }] },
+    { failed: "timed out" },
+  ],
+])("a Deployment: %s", (_title, status, expected) => {
+  expect(deploymentReadiness(object({ replicas: 2 }, status))).toEqual(expected);
+});
+
+test.each([
+  ["ready", { observedGeneration: 2, readyReplicas: 1, currentRevision: "a", updateRevision: "a" }, { ready: true }],
+  ["not ready", { observedGeneration: 2 }, { waitsFor: "0 of 1 pods are ready" }],
+  ["of an older revision", { observedGeneration: 2, readyReplicas: 1, currentRevision: "a", updateRevision: "b" }, { waitsFor: "0 of 1 pods are of the new revision" }],
+])("a StatefulSet: %s", (_title, status, expected) => {
+  expect(statefulSetReadiness(object({}, status))).toEqual(expected);
+});
+
+test("a DaemonSet is ready when each node that should run a pod does", () => {
+  const status = { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 };
+  expect(daemonSetReadiness(object({}, status))).toEqual({ waitsFor: "numberAvailable is 1 of 2" });
+  expect(daemonSetReadiness(object({}, { ...status, numberAvailable: 2 }))).toEqual({ ready: true });
+});
+
+test.each([
+  [[{ type: "Complete", status: "True" }], { ready: true }],
+  [[{ type: "Failed", status: "True", message: "backoff limit" }], { failed: "the job has failed: backoff limit" }],
+  [[], { waitsFor: "the job has not ended" }],
+])("a Job with the conditions %j", (conditions, expected) => {
+  expect(jobReadiness(object({}, { conditions }))).toEqual(expected);
+});
+
+test("a pod says what keeps it: no node, an image that cannot be had, an exit", () => {
+  expect(podReadiness(object({}, { phase: "Running", conditions: [{ type: "Ready", status: "True" }] }))).toEqual({ ready: true });
+  expect(podReadiness(object({}, { phase: "Failed", message: "evicted" }))).toEqual({ failed: "evicted" });
+  const pod = object({}, {
+    phase: "Pending",
+    conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes are available" }],
+    initContainerStatuses: [{ name: "first", state: { terminated: { exitCode: 3 } } }],
+    containerStatuses: [{ name: "main", state: { waiting: { reason: "ErrImagePull", message: "no such image" } } }, { name: "made", state: { waiting: { reason: "ContainerCreating" } } }],
+  });
+  expect(describePod(pod)).toEqual([
+    "pod thing has no node: 0/1 nodes are available",
+    "pod thing, container first: ended with exit code 3",
+    "pod thing, container main: ErrImagePull (no such image)",
+    "pod thing, container made: not ready",
+  ]);
+});
+
+test.each([
+  ["condition=Ready", { ready: true }],
+  ["condition=Ready=False", { waitsFor: expect.stringContaining("Ready is not False") }],
+  ["condition=Other", { waitsFor: "Other is not True" }],
+  ["jsonpath={.status.phase}=Done", { ready: true }],
+  ["jsonpath={.status.phase}", { ready: true }],
+  ["jsonpath={.status.phase}=Other", { waitsFor: '.status.phase is "Done"' }],
+  ["jsonpath={.status.missing}", { waitsFor: ".status.missing is absent" }],
+  ['["condition=Ready", "jsonpath={.status.missing}"]', { waitsFor: ".status.missing is absent" }],
+])("the annotation pulumi.com/waitFor: %s", (expression, expected) => {
+  const ready = object({}, { phase: "Done", conditions: [{ type: "Ready", status: "True", message: "it is" }] });
+  expect(waitedFor(expression, ready)).toEqual(expected);
+});
+
+test("a form of the annotation that is not served is refused by name", () => {
+  expect(() => waitedFor("delete", object({}, {}))).toThrow(/pulumi.com\/waitFor: delete; use the official provider/);
+});

@@ -1,0 +1,172 @@
+import { type StandIn, typeOf } from "../shared/provider.ts";
+import { type Properties, unwrapAll } from "../shared/values.ts";
+import { deleteAndWait, NotReady, untilReady } from "./await/await.ts";
+import { type Cluster, fieldManager } from "@routeql/host/kubernetes/cluster";
+import { ApiError } from "@routeql/host/kubernetes/error";
+import { conditionOf, type KubernetesObject, nameOf } from "@routeql/host/kubernetes/objects";
+import { completed, desiredObject, driftProperty, idOf, inputsProperty, nameIn, parseId, referenceTo, wasAutonamed } from "./state/desired.ts";
+import { differences, differencesAmong, hasUnknown, type Path, pathText } from "./state/paths.ts";
+import { replacingPaths } from "./state/replacement.ts";
+import { hideSecretData, keepSecret } from "./state/secrecy.ts";
+import { parseToken } from "./state/token.ts";
+
+/** What lies in the state of one resource: the object as it was last seen, the inputs it came from, and drift that a refresh found. */
+type State = Properties;
+
+const nameOfUrn = (urn: string): string => urn.split("::").at(-1) ?? "";
+
+/** Changes with every write and says nothing of what was asked for. */
+function withoutNoise(object: KubernetesObject): KubernetesObject {
+  const { managedFields: _managers, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function stateOf(inputs: Properties, live: KubernetesObject): State {
+  const plain = withoutNoise(live);
+  const seen = keepSecret(inputs, plain) as Properties;
+  const given = inputs["stringData"] === undefined ? {} : { stringData: inputs["stringData"] };
+  return { ...hideSecretData({ ...seen, ...given }), [inputsProperty]: inputs };
+}
+
+/**
+ * Serves every kind of the Kubernetes API by server-side apply, as far as a program that describes objects needs it: what cannot be
+ * changed in place is replaced, what is made is waited for, what was changed by others is found by a refresh and put back.
+ * @param connect called when the cluster is first needed
+ */
+export function kubernetesProvider(version: string, connect: () => Cluster): StandIn {
+  const cancelled = new AbortController();
+  const { signal } = cancelled;
+  let connected: Cluster | undefined;
+  const cluster = (): Cluster => (connected ??= connect());
+
+  async function desired(inputs: Properties): Promise<KubernetesObject> {
+    const plain = unwrapAll(inputs);
+    const { apiVersion, kind } = plain as { apiVersion: string; kind: string };
+    const namespaced = await cluster().isNamespaced({ apiVersion, kind }, signal);
+    const given = (plain["metadata"] as { namespace?: string } | undefined)?.namespace;
+    return desiredObject(plain, namespaced ? (given ?? cluster().api.defaultNamespace) : undefined);
+  }
+
+  /** Applies, waits, and gives id and state; an object that is there but not ready is kept in the state with the reason. */
+  async function applyAndWait(inputs: Properties, object: KubernetesObject): Promise<{ id: string; outs: State }> {
+    const applied = await cluster().apply(object, { signal });
+    try {
+      const live = await untilReady(applied, referenceTo(applied), cluster(), signal);
+      return { id: idOf(live), outs: stateOf(inputs, live) };
+    } catch (error) {
+      const live = error instanceof NotReady ? error.object : applied;
+      const reasons = error instanceof NotReady ? error.reasons : [error instanceof Error ? error.message : String(error)];
+      throw Object.assign(error instanceof Error ? error : new Error(String(error)), { id: idOf(live), properties: stateOf(inputs, live), reasons });
+    }
+  }
+
+  return {
+    version,
+    schema: JSON.stringify({ name: "kubernetes", version }),
+
+    async check(urn: string, olds: Properties, news: Properties) {
+      try {
+        return { inputs: completed(news, olds, parseToken(typeOf(urn)), nameOfUrn(urn)), failures: [] };
+      } catch (error) {
+        return { inputs: news, failures: [{ property: "", reason: (error as Error).message }] };
+      }
+    },
+
+    async diff(_id: string, _urn: string, olds: State, news: Properties) {
+      const before = unwrapAll(olds[inputsProperty] as Properties | undefined);
+      const after = unwrapAll(news);
+      const type = after as unknown as { apiVersion: string; kind: string };
+      const deleteBeforeReplace = nameIn(before) === nameIn(after) && !wasAutonamed(after);
+      const changed = differences(before, after);
+      const drifted = ((olds[driftProperty] as string[] | undefined) ?? []).map((path) => path.split("."));
+      const result = (found: readonly Path[], replaces: readonly string[]) => ({
+        changes: found.length > 0 || replaces.length > 0,
+        replaces: [...replaces],
+        deleteBeforeReplace,
+      });
+      const replaces = [...replacingPaths(type, [...changed, ...drifted]), ...unreadyJob(olds)];
+      if (replaces.length > 0 || (changed.length === 0 && drifted.length === 0)) return result(changed, replaces);
+      if (hasUnknown(after)) return result(changed, []);
+      const tried = await tryApply(after);
+      if (tried === undefined) return result(changed, []);
+      if (Array.isArray(tried)) return result(changed, tried);
+      return result([...differencesAmong([desiredObject(before, undefined), desiredObject(after, undefined)], unwrapAll(olds), tried), ...drifted], []);
+    },
+
+    async create(_urn: string, inputs: Properties) {
+      const object = await desired(inputs);
+      const present = await cluster().get(referenceTo(object), signal);
+      if (present) await takeOver(present, object);
+      return applyAndWait(inputs, object);
+    },
+
+    async read(id: string, urn: string, properties: State) {
+      const type = parseToken(typeOf(urn));
+      const live = await cluster().get({ ...type, ...parseId(id) }, signal);
+      if (!live) return { id: "", props: {} };
+      const inputs = (properties?.[inputsProperty] as Properties | undefined) ?? importedInputs(live);
+      const found = await driftOf(inputs, live);
+      return { id: idOf(live), inputs, props: { ...stateOf(inputs, live), ...(found.length > 0 ? { [driftProperty]: found } : {}) } };
+    },
+
+    async update(_id: string, _urn: string, _olds: State, news: Properties) {
+      const { outs } = await applyAndWait(news, await desired(news));
+      return { outs };
+    },
+
+    async delete(id: string, urn: string) {
+      await deleteAndWait({ ...parseToken(typeOf(urn)), ...parseId(id) }, cluster(), signal);
+    },
+
+    async cancel() {
+      cancelled.abort(new Error("the update was cancelled"));
+    },
+  };
+
+  /** The object as the server would make it; paths that it will not change; undefined when only the update itself can tell. */
+  async function tryApply(inputs: Properties): Promise<KubernetesObject | string[] | undefined> {
+    try {
+      return await cluster().apply(await desired(inputs), { dryRun: true, signal });
+    } catch (error) {
+      if (error instanceof ApiError && error.immutableFields.length > 0) return [...error.immutableFields];
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
+  }
+
+  /** What others have changed of that which the inputs say. */
+  async function driftOf(inputs: Properties, live: KubernetesObject): Promise<string[]> {
+    const plain = unwrapAll(inputs);
+    const wanted = await tryApply(plain);
+    if (wanted === undefined) return [];
+    if (Array.isArray(wanted)) return wanted;
+    return differencesAmong([desiredObject(plain, undefined)], live, wanted).map(pathText);
+  }
+
+  /** An update that was interrupted leaves objects that its state does not know: these are ours, any other is not. */
+  async function takeOver(present: KubernetesObject, object: KubernetesObject): Promise<void> {
+    const instance = "app.kubernetes.io/instance";
+    const ours = present.metadata.managedFields?.some(({ manager, operation }) => manager === fieldManager && operation === "Apply");
+    if (!ours || present.metadata.labels?.[instance] !== object.metadata.labels?.[instance]) {
+      throw new Error(
+        `${nameOf(referenceTo(object))} exists already and was not made by this stack: delete it, choose another name or namespace, or import it (pulumi import)`,
+      );
+    }
+    const isFailed = present.kind === "Job" && conditionOf(present, "Failed")?.status === "True";
+    if (isFailed || present.metadata.deletionTimestamp !== undefined) await deleteAndWait(referenceTo(present), cluster(), signal);
+  }
+}
+
+/** A job that failed is run again where its annotation asks for that (`pulumi.com/replaceUnready`). */
+function unreadyJob(olds: State): string[] {
+  const object = unwrapAll(olds) as unknown as KubernetesObject;
+  const asked = object.metadata?.annotations?.["pulumi.com/replaceUnready"] === "true";
+  return object.kind === "Job" && asked && conditionOf(object, "Complete")?.status !== "True" ? ["status"] : [];
+}
+
+/** For `import` and `get`: all that was seen except what the server alone writes. */
+function importedInputs(live: KubernetesObject): Properties {
+  const { status: _status, metadata, ...rest } = live;
+  const { name, namespace, labels, annotations } = metadata;
+  return { ...rest, metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) } };
+}

@@ -1,0 +1,98 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+// Not from the front of the Automation API, which takes a third of a second to load, also for a command that only reads outputs.
+import { PulumiCommand } from "@pulumi/pulumi/automation/cmd.js";
+import { findProgram } from "@routeql/host/apt";
+import { messageOf } from "@routeql/host/failure";
+import { cacheFolder } from "@routeql/host/paths";
+import { runToEnd } from "@routeql/host/process";
+import { withLock } from "@routeql/host/process-lock";
+import { answers } from "@routeql/host/reachable";
+import { buildCli } from "./build.ts";
+import { builtVersion, type CliProbes, planCli } from "./plan.ts";
+import { goPlatform } from "../platform.ts";
+
+/** The version of the SDK in use: the one whose CLI is downloaded where that works. */
+const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
+
+const rootOf = (version: string): string => join(cacheFolder(), "pulumi", version);
+
+async function versionOf(program: string): Promise<string | undefined> {
+  const { code, stdout } = await runToEnd(program, ["version"], {
+    environment: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    timeoutMilliseconds: 20_000,
+  }).catch(() => ({ code: 1, stdout: "" }));
+  return code === 0 ? stdout.trim() : undefined;
+}
+
+/** @param found commands of the roots that `cached` has given: asking the CLI for its version once more would take a quarter of a second */
+const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
+  onPath: async () => ((await findProgram("pulumi")) ? versionOf("pulumi") : undefined),
+  cached: async (version) => {
+    const root = rootOf(version);
+    const command = await PulumiCommand.get({ root }).catch(() => undefined);
+    if (command?.version?.version !== version) return undefined;
+    found.set(root, command);
+    return root;
+  },
+  downloadAnswers: async () => {
+    // Pulumi names this one architecture of its CLI as Node does.
+    const platform = goPlatform().replace("amd64", "x64");
+    const answered = await Promise.all([
+      answers("https://get.pulumi.com/install.sh", 5_000),
+      answers(`https://get.pulumi.com/releases/sdk/pulumi-v${sdkVersion}-${platform}.tar.gz`, 5_000),
+    ]);
+    return answered.every(Boolean);
+  },
+});
+
+export interface AcquireOptions {
+  readonly say: (text: string) => void;
+  readonly show: (text: string) => void;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A Pulumi CLI and where it came from, in words. */
+export interface PulumiCli {
+  readonly command: PulumiCommand;
+  readonly origin: string;
+}
+
+/** Finds or brings the Pulumi CLI; what is brought is kept for every checkout of this user. */
+export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
+  const found = new Map<string, PulumiCommand>();
+  const machine = machineProbes(found);
+  const source = await planCli(machine, sdkVersion);
+  if (source.kind === "path") return { command: await PulumiCommand.get(), origin: `${source.version} from PATH` };
+  if (source.kind === "cache")
+    return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
+  const lock = join(cacheFolder(), "pulumi", "build.lock");
+  return withLock(lock, "a run that brings the Pulumi CLI", options.say, async () => {
+    for (const version of [sdkVersion, builtVersion]) {
+      const root = await machine.cached(version);
+      if (root) return { command: found.get(root)!, origin: `${version}, brought by another run` };
+    }
+    return (source.kind === "download" ? await download(options) : undefined) ?? build(options);
+  });
+}
+
+async function download({ say, onLine }: AcquireOptions): Promise<PulumiCli | undefined> {
+  say(`downloading ${sdkVersion}`);
+  try {
+    const install = PulumiCommand.install({ root: rootOf(sdkVersion), version: undefined });
+    const limit = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error("the download took longer than 4 minutes")), 240_000).unref();
+    });
+    return { command: await Promise.race([install, limit]), origin: `${sdkVersion}, downloaded` };
+  } catch (error) {
+    onLine(`download of the Pulumi CLI: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+async function build(options: AcquireOptions): Promise<PulumiCli> {
+  const root = rootOf(builtVersion);
+  await buildCli(root, options);
+  return { command: await PulumiCommand.get({ root }), origin: `${builtVersion}, built from Go modules` };
+}

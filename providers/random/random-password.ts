@@ -1,0 +1,52 @@
+import { randomInt } from "node:crypto";
+import { z } from "zod";
+import type { ResourceKind } from "../shared/resource-kind.ts";
+
+const count = z.int().min(0).optional();
+const inputs = z.strictObject({
+  length: z.int().min(1),
+  keepers: z.record(z.string(), z.string()).optional(),
+  lower: z.boolean().optional(),
+  upper: z.boolean().optional(),
+  numeric: z.boolean().optional(),
+  special: z.boolean().optional(),
+  overrideSpecial: z.string().optional(),
+  minLower: count,
+  minUpper: count,
+  minNumeric: count,
+  minSpecial: count,
+});
+export type PasswordInputs = z.infer<typeof inputs>;
+
+const pick = (characters: string): string => characters[randomInt(characters.length)]!;
+
+/**
+ * A password of evenly drawn characters: first the least number of each class, then any, then shuffled (Fisher–Yates).
+ * Classes and their characters are the real provider's.
+ */
+export function makePassword(wanted: PasswordInputs): string {
+  const classes = [
+    { on: wanted.lower ?? true, least: wanted.minLower ?? 0, characters: "abcdefghijklmnopqrstuvwxyz" },
+    { on: wanted.upper ?? true, least: wanted.minUpper ?? 0, characters: "ABCDEFGHIJKLMNOPQRSTUVWXYZ" },
+    { on: wanted.numeric ?? true, least: wanted.minNumeric ?? 0, characters: "0123456789" },
+    { on: wanted.special ?? true, least: wanted.minSpecial ?? 0, characters: wanted.overrideSpecial || "!@#$%&*()-_=+[]{}<>:?" },
+  ].filter(({ on, least }) => on || least > 0);
+  const drawn = classes.flatMap(({ least, characters }) => Array.from({ length: least }, () => pick(characters)));
+  const all = classes.map(({ characters }) => characters).join("");
+  if (all === "") throw new Error("a password needs at least one class of characters");
+  if (drawn.length > wanted.length)
+    throw new Error(`a password of ${wanted.length} characters cannot hold the ${drawn.length} that are the least`);
+  while (drawn.length < wanted.length) drawn.push(pick(all));
+  for (let index = drawn.length - 1; index > 0; index--) {
+    const other = randomInt(index + 1);
+    [drawn[index], drawn[other]] = [drawn[other]!, drawn[index]!];
+  }
+  return drawn.join("");
+}
+
+/** RandomPassword of the random provider, without bcryptHash. */
+export const randomPassword: ResourceKind<PasswordInputs> = {
+  inputs,
+  secretOutputs: ["result"],
+  create: async (wanted) => ({ id: "none", outputs: { result: makePassword(wanted) } }),
+};

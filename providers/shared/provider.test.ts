@@ -1,0 +1,111 @@
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { makeProvider } from "./provider.ts";
+import type { Reading, ResourceKind } from "./resource-kind.ts";
+import { canonical, secret, unwrap } from "./values.ts";
+
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const urn = "urn:pulumi:local::routeql::routeql:index:RouteQL$docker:Service$test:index/thing:Thing::thing";
+const inputs = z.strictObject({ name: z.string(), size: z.int().optional(), password: z.string().optional() });
+type Inputs = z.infer<typeof inputs>;
+
+function provider(kind: Partial<ResourceKind<Inputs>> = {}) {
+  const thing: ResourceKind<Inputs> = {
+    inputs,
+    updatable: ["size"],
+    secretOutputs: ["token"],
+    deleteBeforeReplace: (olds, news) => olds.name === news.name,
+    create: async ({ name, password }) => ({ id: `id-${name}`, outputs: { token: `${password}!` } }),
+    ...kind,
+  };
+  const made = makeProvider("test", "1.0.0", { "test:index/thing:Thing": thing });
+  return {
+    check: made.check,
+    diff: made.diff,
+    create: made.create,
+    read: made.read,
+    update: made.update,
+    remove: made.delete,
+  };
+}
+
+test("unknown types, unknown properties and bad values fail the check by name", async () => {
+  const { check } = provider();
+  const other = urn.replace("thing:Thing", "other:Other");
+  expect((await check(other, {}, {})).failures).toEqual([
+    { property: "", reason: expect.stringContaining("does not serve the resource type test:index/other:Other") },
+  ]);
+  const { failures } = await check(urn, {}, { name: 1, colour: "red" });
+  expect(failures?.map(({ property }) => property).toSorted()).toEqual(["colour", "name"]);
+});
+
+test("skips unknown values in a preview and checks the content of secret ones", async () => {
+  const { check } = provider();
+  expect((await check(urn, {}, { name: "a", size: unknown })).failures).toEqual([]);
+  expect((await check(urn, {}, { name: secret("a"), size: secret("big") })).failures).toEqual([
+    expect.objectContaining({ property: "size" }),
+  ]);
+});
+
+test.each([
+  ["the same", { name: "a", size: 1 }, false, []],
+  ["another order and explicit nothing", { size: 1, name: "a", password: null }, false, []],
+  ["an updatable change", { name: "a", size: 2 }, true, []],
+  ["a removed updatable input", { name: "a" }, true, []],
+  ["another change", { name: "b", size: 1 }, true, ["name"]],
+  ["an added input", { name: "a", size: 1, password: "x" }, true, ["password"]],
+  ["a value that is not known yet", { name: unknown, size: 1 }, true, ["name"]],
+  ["the same value, now secret", { name: secret("a"), size: 1 }, false, []],
+])("a difference is told from the state's inputs: %s", async (_title, news, changes, replaces) => {
+  const { diff } = provider();
+  expect(await diff("id", urn, { name: "a", size: 1, token: secret("t") }, news)).toMatchObject({ changes, replaces });
+});
+
+test("the old one goes first only where both would have the same name", async () => {
+  const { diff } = provider();
+  expect(await diff("id", urn, { name: "a" }, { name: "a", password: "x" })).toMatchObject({ deleteBeforeReplace: true });
+  expect(await diff("id", urn, { name: "a" }, { name: "b" })).toMatchObject({ deleteBeforeReplace: false });
+});
+
+test("a creation acts on plain values and stores them wrapped", async () => {
+  const { create } = provider();
+  expect(await create(urn, { name: "a", password: secret("pw") })).toEqual({
+    id: "id-a",
+    outs: { name: "a", password: secret("pw"), token: secret("pw!") },
+  });
+});
+
+test("a computed output must not take the name of an input", async () => {
+  const { create } = provider({ create: async () => ({ id: "1", outputs: { size: 3 } }) });
+  await expect(create(urn, { name: "a" })).rejects.toThrow("size is an input and cannot be computed");
+});
+
+test.each([
+  ["update", { changes: true, replaces: [] }],
+  ["replace", { changes: true, replaces: ["__drift"] }],
+] as const)("drift found by a refresh is repaired by the next update: %s", async (repair, expected) => {
+  const reading: Reading = { drift: ["it is stopped"], repair };
+  const { read, diff, update } = provider({ read: async () => reading, update: async () => ({}) });
+  const state = { name: "a", token: secret("t") };
+  const { props, inputs: readInputs } = await read("id", urn, state);
+  expect(readInputs).toEqual({ name: "a" });
+  expect(await diff("id", urn, props, { name: "a" })).toMatchObject(expected);
+  expect((await update("id", urn, props, { name: "a" })).outs).toEqual(state);
+});
+
+test("what is gone is gone, what is as it was stays as it was", async () => {
+  const state = { name: "a", token: secret("t") };
+  expect(await provider({ read: async () => undefined }).read("id", urn, state)).toEqual({ id: "", props: {} });
+  expect(await provider({ read: async () => ({}) }).read("id", urn, state)).toMatchObject({ id: "id", props: state });
+});
+
+test("a deletion gets plain values", async () => {
+  const remove = vi.fn(async () => undefined);
+  await provider({ delete: remove }).remove("id", urn, { name: secret("a") });
+  expect(remove).toHaveBeenCalledWith("id", { name: "a" }, expect.anything());
+});
+
+test("wrappings are taken off at every depth, and equal values have equal text", () => {
+  expect(unwrap({ list: [secret({ deep: secret(1) })] })).toEqual({ list: [{ deep: 1 }] });
+  expect(canonical({ b: [1, { d: 1, c: 2 }], a: null })).toBe(canonical({ b: [1, { c: 2, d: 1 }] }));
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { posix, relative, resolve, sep } from "node:path";
+
+/** A workspace package: its folder below the repository, and the packages of this repository that its package.json lists. */
+export interface Package {
+  readonly name: string;
+  readonly folder: string;
+  readonly dependencies: ReadonlySet<string>;
+  readonly devDependencies: ReadonlySet<string>;
+  /** Goes to a registry as one program, which holds the packages of its devDependencies. */
+  readonly published: boolean;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly workspaces?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+export const repository: string = resolve(import.meta.dirname, "../..");
+
+const manifest = (folder: string): Manifest => JSON.parse(readFileSync(resolve(repository, folder, "package.json"), "utf8")) as Manifest;
+
+export function readPackages(): readonly Package[] {
+  return (manifest(".").workspaces ?? []).map((folder) => {
+    const { name, private: kept, dependencies = {}, devDependencies = {} } = manifest(folder);
+    return { name, folder, dependencies: new Set(Object.keys(dependencies)), devDependencies: new Set(Object.keys(devDependencies)), published: kept !== true };
+  });
+}
+
+/** Whether a package depends on another one, directly or through others. */
+function dependsOn(packages: readonly Package[], from: Package, on: string, seen = new Set<string>()): boolean {
+  if (seen.has(from.name)) return false;
+  seen.add(from.name);
+  const used = (name: string): boolean => from.dependencies.has(name) || (from.published && from.devDependencies.has(name));
+  return used(on) || packages.some((other) => used(other.name) && dependsOn(packages, other, on, seen));
+}
+
+const isTest = (path: string): boolean => /\.test\.ts$|\/testing\//.test(path);
+
+/**
+ * The rule that an import breaks, as a sentence; undefined when it breaks none.
+ * @param file absolute path of the importing file
+ */
+export function brokenRule(packages: readonly Package[], file: string, specifier: string): string | undefined {
+  const path = relative(repository, file).split(sep).join("/");
+  const own = packages.find(({ folder }) => path.startsWith(`${folder}/`));
+  if (own === undefined) return undefined;
+  if (specifier.startsWith(".")) {
+    const target = posix.join(posix.dirname(path), specifier);
+    return target.startsWith(`${own.folder}/`) ? undefined : `${specifier} leaves the package ${own.name}. Import ${target} by the name of its package and list it in that package's exports.`;
+  }
+  const named = packages.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
+  if (named === undefined) return undefined;
+  const listed = own.dependencies.has(named.name) || ((own.published || isTest(path)) && own.devDependencies.has(named.name));
+  if (named !== own && !listed) return `${own.folder}/package.json does not list ${named.name}. Add it to the dependencies if ${own.folder} may know ${named.folder}.`;
+  if (dependsOn(packages, named, own.name) && !isTest(path)) return `${named.name} depends on ${own.name} already: the import makes a cycle of packages.`;
+  return undefined;
+}

@@ -1,0 +1,35 @@
+/**
+ * A plugin of oxlint: an import stays inside its package, or names a package that package.json lists; packages have no cycles.
+ * The exports of a package.json list its public modules; Node and tsc reject every other one.
+ * @module
+ */
+import { brokenRule, readPackages } from "./packages.ts";
+
+interface Source {
+  readonly type: string;
+  readonly value?: unknown;
+}
+
+interface Importing {
+  readonly source: Source | null;
+}
+
+interface Context {
+  readonly filename: string;
+  report(problem: { readonly node: Source; readonly message: string }): void;
+}
+
+const packages = readPackages();
+
+const imports = {
+  create(context: Context) {
+    const check = ({ source }: Importing): void => {
+      if (source === null || typeof source.value !== "string") return;
+      const message = brokenRule(packages, context.filename, source.value);
+      if (message !== undefined) context.report({ node: source, message });
+    };
+    return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check, ImportExpression: check };
+  },
+};
+
+export default { meta: { name: "packages" }, rules: { imports } };

@@ -1,0 +1,78 @@
+/**
+ * Writes every document that is derived from code, or with --check says which are out of date.
+ * @module
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { figuresDocument } from "./figures.ts";
+import { renderErrorDocument } from "@routeql/contract/error-document";
+import { dataDictionary } from "@routeql/database/reference";
+import { clientErrors } from "@routeql/engine/client-errors";
+import { imagesDocument } from "@routeql/infra/pins/document";
+import { generatedFiles } from "@routeql/infra/settings/reference/files";
+import { mutationsDocument } from "../mutations/document.ts";
+import { clientPages } from "./client-pages.ts";
+import { permissionsDocument } from "../permissions/document.ts";
+import { rulesDocument } from "hasura-checks/rules/document";
+
+const root = resolve(import.meta.dirname, "../..");
+
+function derived(): ReadonlyMap<string, string> {
+  return new Map([
+    ["docs/reference/data-dictionary.md", dataDictionary()],
+    ["docs/reference/error-codes.md", renderErrorDocument(clientErrors)],
+    ["docs/reference/figures.md", figuresDocument()],
+    ["docs/reference/images.md", imagesDocument()],
+    ["docs/reference/metadata-rules.md", rulesDocument()],
+    ["docs/reference/mutations.md", mutationsDocument()],
+    ["docs/reference/permissions.md", permissionsDocument()],
+    ...clientPages(),
+    ...generatedFiles(),
+  ]);
+}
+
+/** The derived documents whose file is absent or differs from what the code says now: path below the root, and what it must hold. */
+export async function outdatedDocuments(): Promise<ReadonlyMap<string, string>> {
+  const outdated = new Map<string, string>();
+  for (const [path, content] of derived()) {
+    const written = await readFile(resolve(root, path), "utf8").catch(() => undefined);
+    if (written !== content) outdated.set(path, content);
+  }
+  return outdated;
+}
+
+const help = `npm run documents [-- --check]
+
+Writes the documents that are derived from code.
+
+  --check  only says which are out of date, and ends with 1 if any is
+  --help   this text`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { check: { type: "boolean", default: false }, help: { type: "boolean", default: false } } });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  const outdated = await outdatedDocuments();
+  if (outdated.size === 0) console.log("every derived document is current");
+  for (const [path, content] of outdated) {
+    if (values.check) {
+      console.error(`${path} is out of date: run npm run documents`);
+    } else {
+      await writeFile(resolve(root, path), content);
+      console.log(`wrote ${path}`);
+    }
+  }
+  return values.check && outdated.size > 0 ? 1 : 0;
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,24 @@
+import { serverAudits } from "graphql-http";
+import { fetch, type RequestInit } from "undici";
+import { describe, expect, test } from "vitest";
+import { dispatcher } from "./support/http.ts";
+import { headersOf, master } from "./support/graphql.ts";
+import { stack } from "./support/stack.ts";
+
+/** Sends the request as it is, with the master key. A string body without a type must not get one from fetch. */
+const fetchFn = (url: string, { headers, body, ...rest }: RequestInit = {}) =>
+  fetch(url, { ...rest, body: typeof body === "string" ? Buffer.from(body) : body, headers: { ...(headers as Record<string, string>), ...headersOf(master) }, dispatcher });
+
+// Hasura v2 does not know application/graphql-response+json.
+describe.skipIf(process.env["ENGINE"] === "hasura")("GraphQL over HTTP: the audits of graphql-http", () => {
+  test("find no error and no warning", async () => {
+    const audits = serverAudits({ url: `${stack.url}/api/graphql`, fetchFn });
+    const found: string[] = [];
+    for (const audit of audits) {
+      const result = await audit.fn();
+      if (result.status === "error" || result.status === "warn") found.push(`${result.status} ${result.name}: ${result.reason}`);
+    }
+    expect(audits.length).toBeGreaterThan(50);
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { paths } from "@routeql/contract/paths";
+import { query, request } from "./support/request.ts";
+import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+
+let parts: Surroundings;
+beforeAll(async () => void (parts = await startSurroundings()));
+beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
+afterAll(() => parts?.[Symbol.asyncDispose]());
+
+const allowed = "https://app.example.net";
+const asked = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,content-type" };
+
+/** The reply's CORS headers. */
+const cors = (headers: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control-") || name === "vary"));
+
+describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
+  test("a preflight from an allowed origin is answered by the gateway", async () => {
+    const reply = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin: allowed, ...asked } });
+    expect([reply.status, cors(reply.headers)]).toEqual([
+      204,
+      {
+        "access-control-allow-origin": allowed,
+        "access-control-allow-methods": "POST",
+        "access-control-allow-headers": "authorization, content-type",
+        "access-control-expose-headers": "retry-after, x-request-id",
+        "access-control-max-age": "7200",
+        vary: "Origin",
+      },
+    ]);
+    expect([...(await parts.engine.received()), ...(await parts.sidecar.received())]).toEqual([]);
+  });
+
+  test.each(["https://other.example.net", "https://app.example.net.attacker.example", "http://app.example.net", "null"])(
+    "a preflight from %s gets no permission",
+    async (origin) => {
+      const reply = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin, ...asked } });
+      expect(reply.status).not.toBe(204);
+      expect(cors(reply.headers)).toEqual({});
+    },
+  );
+
+  test("replies and errors are readable for an allowed origin alone", async () => {
+    const headers = { origin: allowed, "content-type": "application/json" };
+    const good = await request(parts.gateway, path, { method: "POST", headers, body: "{}" });
+    const large = await request(parts.gateway, path, { method: "POST", headers, body: "x".repeat(300_000) });
+    for (const reply of [good, large]) expect(reply.headers["access-control-allow-origin"]).toBe(allowed);
+    expect(large.status).toBe(413);
+    const other = await request(parts.gateway, path, { method: "POST", headers: { ...headers, origin: "https://other.example.net" }, body: "{}" });
+    expect(cors(other.headers)).toEqual({});
+  });
+});
+
+test("the engine's own CORS headers never reach a client", async () => {
+  await parts.engine.answer({ "/v1/graphql": { headers: { "access-control-allow-origin": "*", "access-control-allow-credentials": "true" } } });
+  expect(cors((await query(parts.gateway, { headers: { origin: "https://other.example.net" } })).headers)).toEqual({});
+  expect((await query(parts.gateway, { headers: { origin: allowed } })).headers["access-control-allow-origin"]).toBe(allowed);
+});
+
+test("pages of the service itself are allowed", async () => {
+  const origin = "https://routes.example.net:8443";
+  expect((await query(parts.gateway, { headers: { origin } })).headers["access-control-allow-origin"]).toBe(origin);
+});
+
+test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.health])("%s is closed to pages of other origins", async (path) => {
+  const preflight = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin: allowed, ...asked } });
+  const reply = await request(parts.gateway, path, { method: "POST", headers: { origin: allowed } });
+  expect([cors(preflight.headers), cors(reply.headers)]).toEqual([{}, {}]);
+});
+
+test("with * every origin is allowed", async () => {
+  await using open = await startSurroundings({ settings: { corsOrigins: ["*"] } });
+  const reply = await request(open.gateway, paths.graphql, { method: "OPTIONS", headers: { origin: "https://any.example", ...asked } });
+  expect([reply.status, reply.headers["access-control-allow-origin"]]).toEqual([204, "https://any.example"]);
+});

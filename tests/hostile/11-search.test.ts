@@ -1,0 +1,42 @@
+import { beforeAll, expect, test } from "vitest";
+import { Member } from "../e2e/support/accounts.ts";
+import { writeSmallWorld } from "../e2e/support/small-world.ts";
+import { search, shown } from "./search/search.ts";
+
+/** Seconds of the search; `npm run test:search` sets them. */
+const given = process.env["ROUTEQL_SEARCH_SECONDS"];
+const seconds = Number(given ?? "60");
+const seed = Number(process.env["ROUTEQL_SEARCH_SEED"] ?? String(Date.now() % 1_000_000));
+
+/** What one carrier of requests may cost at most: one body of 256 KiB, or the operations of one socket. */
+const bounds = { engine: 5_000, postgres: 30_000, memory: 150, p99: 500 };
+
+let hostile: Member;
+let bystander: Member;
+
+beforeAll(async () => {
+  await writeSmallWorld();
+  hostile = await Member.join("viewer");
+  bystander = await Member.join("viewer");
+});
+
+test("finds no request that costs more than the bounds or delays a bystander", { timeout: seconds * 1_000 + 180_000 }, async (context) => {
+  // docs/design/limits.md has the last result: the bounds are not met yet, and each seed tries other requests.
+  if (given === undefined) context.skip("a search of its own: npm run test:search");
+
+  const found = await search({
+    milliseconds: seconds * 1_000,
+    seed,
+    hostile: () => hostile.freshToken(),
+    bystander: () => bystander.caller(),
+    onWorse: (measure, cost) => seconds > 120 && console.log(`${measure}: ${shown(cost)}`),
+  });
+  console.log([`seed ${seed}: ${found.tried} requests, bystander p99 ${found.p99} ms`, ...Object.entries(found.worst).flatMap(([measure, costs]) => costs.slice(0, 3).map((cost) => `${measure}: ${shown(cost)}`))].join("\n"));
+  expect(found.tried).toBeGreaterThan(0);
+  expect(found.restarted).toEqual([]);
+  expect(found.errors).toEqual([]);
+  expect(found.worst.engine[0]?.engine).toBeLessThan(bounds.engine);
+  expect(found.worst.postgres[0]?.postgres).toBeLessThan(bounds.postgres);
+  expect(found.worst.memory[0]?.memory).toBeLessThan(bounds.memory);
+  expect(found.p99).toBeLessThan(bounds.p99);
+});

@@ -1,0 +1,135 @@
+import { post, type Caller } from "../../e2e/support/graphql.ts";
+import { send } from "./carriers.ts";
+import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
+import { startsOf, usageOf } from "./measure.ts";
+
+/** What one request cost. */
+export interface Cost {
+  readonly genes: Genes;
+  readonly bytes: number;
+  /** Milliseconds of the processors of engine and Postgres. */
+  readonly engine: number;
+  readonly postgres: number;
+  /** MiB by which the engine grew. */
+  readonly memory: number;
+  /** Longest that the bystander waited meanwhile, in milliseconds. */
+  readonly bystander: number;
+}
+
+export interface Found {
+  readonly tried: number;
+  /** The most expensive by each measure, the worst first. */
+  readonly worst: Readonly<Record<"engine" | "postgres" | "memory" | "bystander" | "perByte", readonly Cost[]>>;
+  /** Milliseconds of the bystander's 99th percentile. */
+  readonly p99: number;
+  /** Every answer to the bystander that holds no data. */
+  readonly errors: readonly string[];
+  /** Whether a service was started again. */
+  readonly restarted: readonly string[];
+}
+
+export interface SearchOptions {
+  readonly milliseconds: number;
+  readonly seed: number;
+  readonly hostile: () => Promise<string>;
+  readonly bystander: () => Promise<Caller>;
+  readonly onWorse?: (measure: string, cost: Cost) => void;
+}
+
+const services = ["engine", "database", "gateway", "auth-sidecar"] as const;
+const measures = {
+  engine: (cost: Cost) => cost.engine,
+  postgres: (cost: Cost) => cost.postgres,
+  memory: (cost: Cost) => cost.memory,
+  bystander: (cost: Cost) => cost.bystander,
+  perByte: (cost: Cost) => (cost.engine + cost.postgres) / Math.max(cost.bytes, 100),
+} as const;
+type Measure = keyof typeof measures;
+
+/** Requests of each measure that are kept, to be changed further. */
+const kept = 8;
+
+/**
+ * Looks for the requests that cost most for the time given: half of them are new, half are changed from the worst so far. A
+ * bystander asks for one row ten times a second.
+ */
+export async function search({ milliseconds, seed, hostile, bystander, onWorse }: SearchOptions): Promise<Found> {
+  const choose = chooser(seed);
+  const worst: Record<Measure, Cost[]> = { engine: [], postgres: [], memory: [], bystander: [], perByte: [] };
+  const before = await Promise.all(services.map(startsOf));
+  const watch = watchBystander(bystander);
+  const until = performance.now() + milliseconds;
+  let tried = 0;
+  while (performance.now() < until) {
+    const measure = (Object.keys(measures) as Measure[])[choose(5)] ?? "engine";
+    const parent = worst[measure][choose(Math.max(1, worst[measure].length))];
+    const genes = parent === undefined || choose(2) === 0 ? anyGenes(choose) : mutated(parent.genes, choose);
+    const cost = await costOf(genes, await hostile(), watch);
+    tried += 1;
+    for (const name of Object.keys(measures) as Measure[]) {
+      const of = measures[name];
+      const list = worst[name];
+      if (list[0] === undefined || of(cost) > of(list[0])) onWorse?.(name, cost);
+      list.push(cost);
+      list.sort((one, other) => of(other) - of(one));
+      list.splice(kept);
+    }
+  }
+  const { p99, errors } = await watch.end();
+  const after = await Promise.all(services.map(startsOf));
+  return { tried, worst, p99, errors, restarted: services.filter((_service, index) => before[index] !== after[index]) };
+}
+
+async function costOf(genes: Genes, token: string, watch: Watch): Promise<Cost> {
+  const [engine, postgres] = await Promise.all([usageOf("engine"), usageOf("database")]);
+  watch.begin();
+  const bytes = await send(genes, token);
+  const [engineAfter, postgresAfter] = await Promise.all([usageOf("engine"), usageOf("database")]);
+  return {
+    genes,
+    bytes,
+    engine: Math.round(engineAfter.processor - engine.processor),
+    postgres: Math.round(postgresAfter.processor - postgres.processor),
+    memory: Math.round(engineAfter.memory - engine.memory),
+    bystander: watch.longest(),
+  };
+}
+
+interface Watch {
+  begin(): void;
+  longest(): number;
+  end(): Promise<{ readonly p99: number; readonly errors: readonly string[] }>;
+}
+
+function watchBystander(caller: () => Promise<Caller>): Watch {
+  const times: number[] = [];
+  const errors: string[] = [];
+  const asked: Promise<void>[] = [];
+  let longest = 0;
+  const ask = async (): Promise<void> => {
+    const who = await caller();
+    const begin = performance.now();
+    const { status, text } = await post("{ view_hijacks(limit: 1) { key } }", who);
+    const taken = performance.now() - begin;
+    times.push(taken);
+    longest = Math.max(longest, Math.round(taken));
+    if (status !== 200 || !text.startsWith('{"data":')) errors.push(`${status} ${text.slice(0, 200)}`);
+  };
+  const timer = setInterval(() => asked.push(ask().catch((error: unknown) => void errors.push(String(error)))), 100);
+  return {
+    begin: () => void (longest = 0),
+    longest: () => longest,
+    async end() {
+      clearInterval(timer);
+      await Promise.all(asked);
+      times.sort((one, other) => one - other);
+      return { p99: Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? 0), errors };
+    },
+  };
+}
+
+/** One line of a cost, for a report. */
+export function shown({ genes, bytes, engine, postgres, memory, bystander }: Cost): string {
+  const { shape, carrier, width, depth, length, count } = genes;
+  return `${shape} by ${carrier}, width ${width}, depth ${depth}, length ${length}, count ${count}: ${bytes} bytes, engine ${engine} ms, Postgres ${postgres} ms, ${memory} MiB, bystander ${bystander} ms`;
+}

@@ -1,0 +1,161 @@
+/**
+ * The machines that people have. Each row brings a stack up, queries it and takes it down; a row that this machine cannot provide is skipped with
+ * its reason.
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { chown, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, type TestContext } from "vitest";
+import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
+import { freePorts } from "../harness/free-ports.ts";
+import { mustRun, run } from "../harness/process.ts";
+import { newStackName } from "../harness/stack-name.ts";
+import { checkOut, type Checkout, type Surroundings } from "../pulumi/support/checkout.ts";
+import { contextTo } from "./support/context.ts";
+import { startProxy } from "./support/proxy.ts";
+import { startSecondEngine } from "./support/second-engine.ts";
+
+const query = ["query", "{ view_hijacks(limit: 1) { key } }"] as const;
+/** As a person's shell starts the command, by the bootstrap. */
+const shell = ["env"] as const;
+
+async function clone(name?: string): Promise<Checkout> {
+  const [http, https, console] = await freePorts(3);
+  return checkOut({ HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console), ENGINE: "embedded" }, undefined, name);
+}
+
+async function succeeds(checkout: Checkout, stack: string, command: readonly string[], surroundings: Surroundings): Promise<string> {
+  const [name = "", ...args] = command;
+  const { code, output } = await checkout.command(name, stack, args, surroundings);
+  expect(code, output).toBe(0);
+  return output;
+}
+
+/** Brings a stack up, queries it and takes it down with its data. */
+async function lives(checkout: Checkout, surroundings: Surroundings): Promise<void> {
+  const stack = newStackName("machine");
+  try {
+    await succeeds(checkout, stack, ["up"], surroundings);
+    expect(await succeeds(checkout, stack, query, surroundings)).toContain("view_hijacks");
+  } finally {
+    await succeeds(checkout, stack, ["down", "--volumes"], surroundings);
+  }
+}
+
+const withoutEngineVariables = { DOCKER_HOST: undefined, DOCKER_CONTEXT: undefined, DOCKER_CERT_PATH: undefined, DOCKER_TLS_VERIFY: undefined };
+const patience = { timeout: 600_000 };
+
+test("a user whose engine is known by the current Docker context alone", patience, async () => {
+  await using configuration = await contextTo(engineAddress().endpoint);
+  await using checkout = await clone();
+  await lives(checkout, { through: shell, environment: { ...withoutEngineVariables, DOCKER_CONFIG: configuration.folder } });
+});
+
+test("a folder whose name has #, %, spaces and other letters", patience, async () => {
+  await using checkout = await clone("routeql a#b%20c ü ");
+  await lives(checkout, { through: shell });
+});
+
+test("a network whose only way out is a proxy in lower case, without exclusions", patience, async () => {
+  await using proxy = await startProxy();
+  await using checkout = await clone();
+  const proxies = { http_proxy: proxy.url, https_proxy: proxy.url, HTTP_PROXY: undefined, HTTPS_PROXY: undefined, no_proxy: undefined, NO_PROXY: undefined };
+  await lives(checkout, { through: shell, environment: proxies });
+  expect(proxy.asked.filter((host) => /^(localhost|127\.)/.test(host))).toEqual([]);
+});
+
+const homes: string[] = [];
+afterAll(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force: true }))));
+
+/** An ordinary user in the socket's group, with a strict umask. */
+async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<Surroundings> {
+  const uid = 54_321;
+  const socket = socketOf(engineAddress());
+  context.skip(process.getuid?.() !== 0, "only root can run a program as another user");
+  context.skip(socket === undefined || !existsSync(socket), "the engine is not reached by a socket");
+  const { gid } = await stat(socket!);
+  const as = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, `--groups=${gid}`, "sh", "-c", 'umask 077; exec "$@"', "sh"];
+  const reachable = await run("setpriv", [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", process.execPath, "--version"], { cwd: "/" });
+  context.skip(reachable.code !== 0, `another user may not run ${process.execPath}`);
+  const home = await mkdtemp(join(tmpdir(), "routeql-home-"));
+  homes.push(home);
+  await chown(home, uid, uid);
+  // The Pulumi CLI takes minutes to build.
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(process.env["HOME"] ?? "/root", ".cache"), "routeql");
+  if (existsSync(cache)) await mustRun("sh", ["-c", `mkdir -p "$1/.cache" && cp -a "$2" "$1/.cache/" && chown -R ${uid}:${uid} "$1/.cache"`, "sh", home, cache]);
+  await mustRun("chown", ["-R", `${uid}:${uid}`, checkout.folder]);
+  return { through: as, environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: "ordinary", NODE_COMPILE_CACHE: undefined } };
+}
+
+test("an ordinary user in the group docker, with umask 077", patience, async (context) => {
+  await using checkout = await clone();
+  await lives(checkout, await ordinaryUser(checkout, context));
+});
+
+test("a user who may not use the engine is told so in one sentence", patience, async (context) => {
+  await using checkout = await clone();
+  const { through = [], environment } = await ordinaryUser(checkout, context);
+  const started = Date.now();
+  const { code, output } = await checkout.command("logs", newStackName("machine"), [], {
+    through: through.map((part) => (part.startsWith("--groups=") ? "--clear-groups" : part)),
+    environment: environment ?? {},
+  });
+  expect(code).toBe(1);
+  expect(output).toContain("This user may not use the Docker engine at unix://");
+  expect(output).toContain("What to do:");
+  expect(Date.now() - started).toBeLessThan(30_000);
+});
+
+test("a clone of another user is refused in one sentence", patience, async (context) => {
+  await using checkout = await clone();
+  const surroundings = await ordinaryUser(checkout, context);
+  await mustRun("chown", ["-R", "0:0", checkout.folder]);
+  await mustRun("chmod", ["-R", "go+rX,go-w", checkout.folder]);
+  const { code, output } = await checkout.command("up", newStackName("machine"), [], surroundings);
+  expect(code).toBe(1);
+  expect(output).toContain("cannot be written: this user may not write there");
+  expect(output).not.toMatch(/\n\s+at /);
+});
+
+test("a second engine: the state that is on the first is not used for another stack", patience, async (context) => {
+  await using second = await startSecondEngine();
+  context.skip(second === undefined, "a second Docker engine cannot be started here");
+  await using checkout = await clone();
+  const stack = newStackName("machine");
+  await succeeds(checkout, stack, ["up"], { through: shell });
+  try {
+    for (const command of [["up"], ["down", "--volumes"]] as const) {
+      const [name, ...args] = command;
+      const { code, output } = await checkout.command(name, stack, args, { through: shell, environment: { DOCKER_HOST: second!.endpoint } });
+      expect(code).toBe(1);
+      expect(output).toContain(`The stack ${stack} is on the Docker engine`);
+    }
+    expect(await succeeds(checkout, stack, query, { through: shell })).toContain("view_hijacks");
+  } finally {
+    await succeeds(checkout, stack, ["down", "--volumes"], { through: shell });
+  }
+});
+
+test("a second clone cannot take the stack of the first down", patience, async () => {
+  await using first = await clone();
+  await using second = await clone();
+  const stack = newStackName("machine");
+  await succeeds(first, stack, ["up"], { through: shell });
+  try {
+    const { code, output } = await second.command("down", stack, ["--volumes"], { through: shell });
+    expect(code).toBe(1);
+    expect(output).toContain(`belongs to the checkout ${first.folder}`);
+    expect(await succeeds(first, stack, query, { through: shell })).toContain("view_hijacks");
+  } finally {
+    await succeeds(first, stack, ["down", "--volumes"], { through: shell });
+  }
+});
+
+test("a rootless engine, whose socket ROUTEQL_TEST_ROOTLESS names", patience, async (context) => {
+  const endpoint = process.env["ROUTEQL_TEST_ROOTLESS"];
+  context.skip(endpoint === undefined, "ROUTEQL_TEST_ROOTLESS names no socket of a rootless engine (unix:///run/user/1000/docker.sock)");
+  await using checkout = await clone();
+  await lives(checkout, { through: shell, environment: { DOCKER_HOST: endpoint } });
+});

@@ -1,0 +1,37 @@
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { mustRun, run } from "../harness/process.ts";
+
+/**
+ * A copy of the working tree, without what Git ignores, in a folder that Git ignores: faults are put into it and never into the tree itself.
+ * Its packages are links to those of the tree, which nothing here changes.
+ */
+export class CopyOfTree implements AsyncDisposable {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async make(repository: string): Promise<CopyOfTree> {
+    const parent = join(repository, ".routeql");
+    await mkdir(parent, { recursive: true });
+    const folder = await mkdtemp(join(parent, "mutations-"));
+    const listed = await mustRun("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: repository });
+    for (const path of listed.split("\0").filter((name) => name !== "")) {
+      await mkdir(join(folder, dirname(path)), { recursive: true });
+      // A file that was deleted and not committed yet is still listed.
+      await cp(join(repository, path), join(folder, path), { verbatimSymlinks: true }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+      });
+    }
+    // Hard links: the links between workspaces inside are relative, and so lead to the copy.
+    const linked = await run("cp", ["-al", join(repository, "node_modules"), join(folder, "node_modules")]);
+    if (linked.code !== 0) await mustRun("cp", ["-a", join(repository, "node_modules"), join(folder, "node_modules")]);
+    return new CopyOfTree(folder);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { main } from "hasura-checks/main";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
+import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
+import { startTamperingProxy, type TamperingProxy } from "./support/tampering-proxy.ts";
+
+/* `hasura-checks permissions --endpoint` against an engine over HTTP, with faults that a proxy plants. */
+
+const generous = 300_000;
+
+const sql = `
+  create table note (id int primary key, owner text not null, title text, secret text, score numeric);
+  insert into note select n, 'owner ' || n % 3, 'note ' || n, 'secret ' || n, n * 1.10 from generate_series(1, 60) n;
+  create table remark (id int primary key, note_id int not null references note, text text not null);
+  insert into remark select n, n % 60 + 1, 'remark ' || n from generate_series(1, 120) n;`;
+
+const own = "{owner: {_eq: X-Hasura-User-Id}}";
+const select = (role: string, { columns = "[id, title, score]", filter = own, limit = "limit: 10," } = {}) => `        - {role: ${role}, permission: {columns: ${columns}, filter: ${filter}, ${limit} allow_aggregations: true}}\n`;
+
+const metadata = (roles: string) => `version: 3
+sources:
+- name: notes
+  kind: postgres
+  configuration: {connection_info: {database_url: {from_env: NOTES}}}
+  tables:
+    - table: {schema: public, name: note}
+      array_relationships:
+        - {name: remarks, using: {foreign_key_constraint_on: {table: {schema: public, name: remark}, column: note_id}}}
+      select_permissions:
+${roles}
+    - table: {schema: public, name: remark}
+      object_relationships:
+        - {name: note, using: {foreign_key_constraint_on: note_id}}
+      select_permissions:
+        - {role: reader, permission: {columns: [id, text], filter: {note: ${own}}, limit: 20}}
+`;
+
+/** A role of the engine for each fault; the declaration has the reader alone. */
+const faults = [
+  ["an ignored limit", "lavish", { limit: "" }, "limit"],
+  ["an ignored filter", "openly", { filter: "{}" }, "rows"],
+  ["a leaked column", "leaker", { columns: "[id, title, score, secret]" }, "schema"],
+  ["a missing column", "misser", { columns: "[id, title]" }, "schema"],
+] as const;
+
+let database: ConformanceDatabase;
+let engine: EngineProcess;
+let proxy: TamperingProxy;
+let folder: string;
+let address: string;
+
+beforeAll(async () => {
+  database = await startConformanceDatabase();
+  folder = mkdtempSync(join(tmpdir(), "running-"));
+  const name = `running_${randomBytes(4).toString("hex")}`;
+  const client = new Client({ connectionString: database.address });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  address = database.address.replace(/\/postgres$/, `/${name}`);
+  const own_ = new Client({ connectionString: address });
+  await own_.connect();
+  await own_.query(sql);
+  await own_.end();
+  writeFileSync(join(folder, "served.yaml"), metadata([select("reader"), ...faults.map(([, role, changed]) => select(role, changed))].join("")));
+  writeFileSync(join(folder, "metadata.yaml"), metadata(select("reader")));
+  writeFileSync(join(folder, "secret"), `${adminSecret}\n`);
+  engine = await startEngineProcess({ ENGINE_METADATA_DIRECTORY: join(folder, "served.yaml"), NOTES: address });
+  proxy = await startTamperingProxy(new URL(engine.url));
+}, generous);
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await engine[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+  await database[Symbol.asyncDispose]();
+});
+
+async function permissions(endpoint: string, ...more: readonly string[]) {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const surroundings = { directory: folder, environment: {}, colours: false, out: (text: string) => stdout.push(text), err: (text: string) => stderr.push(text) };
+  const code = await main(["permissions", "--metadata", "metadata.yaml", "--database", address, "--endpoint", endpoint, "--admin-secret-file", "secret", "--json", ...more], surroundings);
+  const report = JSON.parse(stdout.join("") || "{}") as { findings?: readonly { rule: string; reason: string; remedy: string }[]; checks?: Readonly<Record<string, number>> };
+  return { code, stderr: stderr.join("\n"), findings: report.findings ?? [], checks: report.checks ?? {} };
+}
+
+describe("a running engine", () => {
+  test("that serves what the metadata declares has no findings", { timeout: generous }, async () => {
+    proxy.replace("reader", "reader");
+    const { code, stderr, findings, checks } = await permissions(proxy.url);
+    expect([stderr, findings.map(({ reason }) => reason), code]).toEqual(["", [], 0]);
+    for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions"]) expect(checks[kind], kind).toBeGreaterThan(10);
+  });
+
+  test.each(faults)("with %s is found", { timeout: generous }, async (_what, role, _changed, rule) => {
+    proxy.replace("reader", role);
+    const { code, findings } = await permissions(proxy.url);
+    expect(code).toBe(1);
+    expect(findings.map((finding) => finding.rule)).toContain(rule);
+    expect(findings.find((finding) => finding.rule === rule)?.remedy).toContain("compare the metadata of the engine");
+  });
+
+  test("that rejects the secret or does not answer ends the run with the reason", { timeout: generous }, async () => {
+    writeFileSync(join(folder, "secret"), "another");
+    expect(await permissions(engine.url)).toMatchObject({ code: 2, stderr: expect.stringContaining("rejected the admin secret") as string });
+    writeFileSync(join(folder, "secret"), adminSecret);
+    expect(await permissions("http://127.0.0.1:1")).toMatchObject({ code: 2, stderr: expect.stringContaining("does not answer") as string });
+  });
+});

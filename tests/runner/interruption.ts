@@ -1,0 +1,37 @@
+import type { ChildProcess } from "node:child_process";
+import { onInterrupt } from "@routeql/host/interrupt";
+import { runId } from "../harness/run.ts";
+import { processesWith, signalTo } from "./processes.ts";
+import { runOfSuite } from "./folders.ts";
+
+export interface Interruption {
+  readonly happened: () => boolean;
+  /** A suite at work, which an interruption is passed on to. */
+  readonly watch: (child: ChildProcess, suite: string) => void;
+}
+
+/**
+ * The first Ctrl-C (SIGTERM, SIGHUP) ends the running suites, and the run removes what they started; the second one ends this
+ * process and everything that runs for it at once.
+ */
+export function interruptible(): Interruption {
+  const atWork = new Map<ChildProcess, string>();
+  const begun = new Set<string>();
+  const signal = onInterrupt((text) => console.log(`\n${text}`));
+  // A terminal's Ctrl-C reaches them by itself, a plain kill does not.
+  signal.addEventListener("abort", () => {
+    for (const child of atWork.keys()) child.kill("SIGINT");
+  });
+  process.once("exit", (code) => {
+    if (code >= 128) console.log("Ended at once. The next run of a suite with containers takes away what is left of this one.");
+    for (const suite of begun) for (const id of processesWith("ROUTEQL_TEST_RUN", runOfSuite(runId, suite))) signalTo(id, "SIGKILL");
+  });
+  return {
+    happened: () => signal.aborted,
+    watch: (child, suite) => {
+      begun.add(suite);
+      atWork.set(child, suite);
+      child.once("close", () => atWork.delete(child));
+    },
+  };
+}

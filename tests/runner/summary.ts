@@ -1,0 +1,94 @@
+import type { SuiteFigures } from "./figures.ts";
+import { type SuiteResult, totals } from "./results.ts";
+
+export interface RunFacts {
+  /** Wall-clock time of the whole run, less than the sum of its suites when they ran side by side. */
+  readonly seconds: number;
+  /** What the suites counted. */
+  readonly figures: readonly SuiteFigures[];
+}
+
+/** The end of a run: failed tests first, then the skipped ones, figures, the slowest tests, the table of suites, and as the last line the plain count. */
+export function summary(results: readonly SuiteResult[], { seconds, figures }: RunFacts): string {
+  return [
+    ...failures(results),
+    ...skipped(results),
+    ...counted(figures),
+    ...slowest(results),
+    ...table(results, seconds),
+    "",
+    closingLine(results),
+  ].join("\n");
+}
+
+function counted(all: readonly SuiteFigures[]): string[] {
+  const lines = all.map(({ suite, figures }) => `  ${suite}: ${Object.entries(figures).map(([what, value]) => `${value} ${what}`).join(", ")}`);
+  return lines.length === 0 ? [] : ["figures:", ...lines, ""];
+}
+
+/** `N passed, N failed, N skipped`: the one line that machines read. */
+export function closingLine(results: readonly SuiteResult[]): string {
+  const { passed, failed, skipped } = totals(results);
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+const indented = (...texts: readonly (string | undefined)[]): string[] => texts.filter((text) => text !== undefined).map((text) => `    ${text.replaceAll("\n", "\n    ")}`);
+
+/** Each failed test with its cause, its place and the command that runs it again; at the end of each suite where to look further. */
+function failures(results: readonly SuiteResult[]): string[] {
+  const lines = results.flatMap(({ suite, tests, logs, output }) => [
+    ...tests
+      .filter(({ state }) => state === "failed")
+      .flatMap(({ title, reason, place }) => [`  ${suite}: ${title}`, ...indented(reason, place, `again: ${commandOf(suite, title)}`)]),
+    ...(output === undefined ? [] : [`  complete output of ${suite}: ${output}`]),
+    ...(logs === undefined ? [] : [`  container logs of ${suite}: ${logs}`]),
+  ]);
+  return lines.length === 0 ? [] : ["failed:", ...lines, ""];
+}
+
+/** Of `file > describe > test` the last part is what a filter finds; a setup, a command and a whole suite have no filter. */
+export function commandOf(suite: string, title: string): string {
+  const [, ...names] = title.split(" > ");
+  const name = names.at(-1);
+  if (name === undefined || title.endsWith(" (setup)")) return `npm test -- ${suite}`;
+  return `npm test -- ${suite} --filter '${name.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Tests that a suite skips for the same reason are one line, for a reader of a hundred lines reads none. */
+function skipped(results: readonly SuiteResult[]): string[] {
+  const lines = results.flatMap(({ suite, tests }) => {
+    const byReason = Map.groupBy(tests.filter(({ state }) => state === "skipped"), ({ reason }) => reason ?? "no reason given");
+    return [...byReason].flatMap(([reason, [first, ...more]]) => [`  ${suite}: ${first!.title}${more.length === 0 ? "" : ` and ${more.length} more`}`, ...indented(reason)]);
+  });
+  return lines.length === 0 ? [] : ["skipped:", ...lines, ""];
+}
+
+const slowSeconds = 10;
+const slowestShown = 10;
+
+/** Where the time goes: the longest of the tests that took more than ten seconds. */
+function slowest(results: readonly SuiteResult[]): string[] {
+  const slow = results
+    .flatMap(({ suite, tests }) => tests.map(({ title, seconds = 0 }) => ({ suite, title, seconds })))
+    .filter(({ seconds }) => seconds > slowSeconds)
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, slowestShown);
+  return slow.length === 0 ? [] : ["slowest:", ...slow.map(({ suite, title, seconds }) => `  ${seconds.toFixed(1)} s ${suite}: ${title}`), ""];
+}
+
+function table(results: readonly SuiteResult[], seconds: number): string[] {
+  const rows = [
+    ["suite", "passed", "failed", "skipped", "seconds"],
+    ...results.map((result) => row(result.suite, [result], result.seconds)),
+    row("all", results, seconds),
+  ];
+  const widths = (rows[0] as string[]).map((_, column) => Math.max(...rows.map((cells) => (cells[column] as string).length)));
+  return rows.map((cells) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number))).join("  "),
+  );
+}
+
+function row(name: string, results: readonly SuiteResult[], seconds: number): string[] {
+  const { passed, failed, skipped } = totals(results);
+  return [name, String(passed), String(failed), String(skipped), seconds.toFixed(1)];
+}
