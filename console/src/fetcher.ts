@@ -1,4 +1,5 @@
-import { createGraphiQLFetcher, type Fetcher } from "@graphiql/toolkit";
+import { createGraphiQLFetcher, type Fetcher, type FetcherParams } from "@graphiql/toolkit";
+import { type DocumentNode, Kind, parse } from "graphql";
 import { createClient } from "graphql-ws";
 import { endpoint, type Session } from "./session.ts";
 
@@ -14,7 +15,31 @@ export function createFetcher(session: Session): { readonly fetcher: Fetcher; re
     fetch: async (input, init) =>
       fetch(input, { ...init, credentials: "omit", headers: { ...headersOf(init), ...(await session.httpHeaders()) } }),
   });
-  return { fetcher, dispose: () => void client.dispose() };
+  return {
+    fetcher: (params, options) => {
+      const document = parsed(params.query);
+      return fetcher({ ...params, operationName: operationIn(document, params) }, { ...options, documentAST: document });
+    },
+    dispose: () => void client.dispose(),
+  };
+}
+
+/** The document, or undefined when it has a syntax error, which the engine reports. */
+function parsed(query: string): DocumentNode | undefined {
+  try {
+    return parse(query);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The operation to execute. GraphiQL updates its name and its syntax tree some 100 ms after the text,
+ * so a query that is run at once comes with the name of the former text.
+ */
+function operationIn(document: DocumentNode | undefined, { operationName }: FetcherParams): string | undefined {
+  const names = document?.definitions.flatMap((definition) => (definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value] : []));
+  return names === undefined || names.length > 1 ? (operationName ?? undefined) : names[0];
 }
 
 function headersOf(init: RequestInit | undefined): Record<string, string> {

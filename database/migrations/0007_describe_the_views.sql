@@ -28,7 +28,7 @@ comment on column public.view_bgpupdates.orig_path is
   'AS path as announced, with AS sets as nested JSON arrays. Null when the path has no AS set.';
 
 comment on view public.view_hijacks is
-  'Hijacks: announcements of configured prefixes by origins that the configuration does not allow. One row per prefix, origin and type.';
+  'Hijacks: announcements of configured prefixes by AS numbers that the configuration does not allow. One row per prefix, origin and type.';
 comment on column public.view_hijacks.key is
   'Identifier of the hijack: 32 hexadecimal digits. view_bgpupdates.hijack_key refers to it.';
 comment on column public.view_hijacks.type is

@@ -41,6 +41,9 @@ function explained(error: unknown, { ipamConfigs = [] }: NetworkInputs): unknown
 /** A container that restarts may join the network again after it was disconnected. */
 const removalMilliseconds = 30_000;
 
+/** Docker's errors for a container that left the network meanwhile, or leaves it as its removal has begun. */
+const leavesByItself = /is not connected|is marked for removal/;
+
 /** Removes a network and disconnects its containers; fine when it is gone. */
 async function removeNetwork(id: string): Promise<void> {
   const network = docker.getNetwork(id);
@@ -52,7 +55,7 @@ async function removeNetwork(id: string): Promise<void> {
     const configured = await docker.listContainers({ all: true, filters: { network: [id] } });
     for (const container of new Set([...Object.keys(info.Containers ?? {}), ...configured.map(({ Id }) => Id)])) {
       await orUndefined(network.disconnect({ Container: container, Force: true })).catch((error: unknown) => {
-        if (!/is not connected/.test(String(error))) throw error;
+        if (!leavesByItself.test(String(error))) throw error;
       });
     }
     try {

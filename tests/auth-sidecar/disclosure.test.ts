@@ -21,7 +21,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-const document = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+const document = (name: string) => readFileSync(new URL(`../../docs/operate/${name}`, import.meta.url), "utf8");
 
 test("ASVS 13.4.4: TRACE is answered 405 and echoes nothing", async () => {
   // fetch refuses to send it.
@@ -89,7 +89,7 @@ test("ASVS 6.1.1: the throttle is documented with the limits that it has", () =>
   const users = document("users.md");
   for (const name of ["LOGIN_ATTEMPTS_PER_ACCOUNT", "LOGIN_ATTEMPTS_PER_ADDRESS"]) {
     const { byDefault } = settingsReference().find((setting) => setting.name === name)!;
-    expect(users).toContain(`\`${name}\` (${byDefault})`);
+    expect(users).toContain(`\`${name}\`, ${byDefault})`);
   }
 });
 
