@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath } from "../harness/browser.ts";
+import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath, NetworkChanges } from "../harness/browser.ts";
 import { Member } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
 import { loadLines } from "./support/load-lines.ts";
@@ -24,8 +24,9 @@ interface PageState {
   readonly error?: string;
 }
 
-// Chromium drops every connection when any network interface of the machine comes or goes (ERR_NETWORK_CHANGED), as Docker's do.
-describe("Events: a GraphQL client in a browser", { retry: 3 }, () => {
+const networkChanges = new NetworkChanges();
+
+describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry }, () => {
   let browser: Browser | undefined;
   let page: Page;
   let analyst: Member;
@@ -44,6 +45,7 @@ describe("Events: a GraphQL client in a browser", { retry: 3 }, () => {
     if (absent !== undefined) context.skip(absent);
     const fresh = await (browser as Browser).newContext({ ignoreHTTPSErrors: true });
     page = await fresh.newPage();
+    networkChanges.watch(page);
     // A page of the API's own origin, with graphql-ws as its users install it.
     await page.route(`${stack.url}/page`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>client</title>" }));
     await page.route(`${stack.url}/graphql-ws/*`, async (route) => {

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath } from "../harness/browser.ts";
+import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath, NetworkChanges } from "../harness/browser.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { ConsolePage } from "./support/console-page.ts";
 import { loadDemo } from "./support/data.ts";
@@ -12,8 +12,9 @@ import { stack } from "./support/stack.ts";
 /** A WebSocket heeds neither the context's trust in the certificate. */
 const forSockets = ["--ignore-certificate-errors"];
 
-// Chromium drops every connection when any network interface of the machine comes or goes (ERR_NETWORK_CHANGED), as Docker's do.
-describe("Console: GraphiQL in a browser", { retry: 3 }, () => {
+const networkChanges = new NetworkChanges();
+
+describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () => {
   let browser: Browser | undefined;
   let console: ConsolePage;
   let viewer: Account;
@@ -30,7 +31,9 @@ describe("Console: GraphiQL in a browser", { retry: 3 }, () => {
 
   async function open(options: BrowserContextOptions = {}): Promise<ConsolePage> {
     const context = await (browser as Browser).newContext({ ignoreHTTPSErrors: true, ...options });
-    return new ConsolePage(await context.newPage());
+    const page = await context.newPage();
+    networkChanges.watch(page);
+    return new ConsolePage(page);
   }
 
   beforeEach(async (context) => {

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 import { createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath } from "../harness/browser.ts";
+import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath, NetworkChanges } from "../harness/browser.ts";
 import { run } from "../harness/process.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
@@ -129,8 +129,9 @@ describe("Clients: the samples of docs/clients", () => {
   });
 });
 
-// Chromium drops every connection when any network interface of the machine comes or goes (ERR_NETWORK_CHANGED), as Docker's do.
-describe("Clients: a browser application on another origin", { retry: 3 }, () => {
+const networkChanges = new NetworkChanges();
+
+describe("Clients: a browser application on another origin", { retry: networkChanges.retry }, () => {
   const absent = chromiumAbsent();
   const socketFlags = ["--ignore-certificate-errors", "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets"];
 
@@ -148,6 +149,7 @@ describe("Clients: a browser application on another origin", { retry: 3 }, () =>
     const browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...socketFlags] });
     resources.defer(() => browser.close());
     const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+    networkChanges.watch(page);
     await page.goto(pageOrigin);
     await page.getByPlaceholder("E-mail").fill(account.email);
     await page.getByPlaceholder("Password").fill(account.password);
@@ -164,6 +166,7 @@ describe("Clients: a browser application on another origin", { retry: 3 }, () =>
     const browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...socketFlags] });
     resources.defer(() => browser.close());
     const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+    networkChanges.watch(page);
     await page.goto("http://localhost:5174");
     const socket = `new Promise((done) => { const socket = new WebSocket(${JSON.stringify(`${stack.url.replace("https:", "wss:")}/api/graphql`)}, "graphql-transport-ws"); socket.onopen = () => done("open"); socket.onerror = () => done("refused"); })`;
     const login = `fetch(${JSON.stringify(`${stack.url}/jwt/auth`)}, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(() => "readable", () => "refused")`;

@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs";
+import type { Page } from "playwright-core";
 
 /** Where Debian's package `chromium` puts the browser. */
 export const chromiumPath = "/usr/bin/chromium";
@@ -26,3 +27,26 @@ export function chromiumAbsent(): string | undefined {
 
 /** Environment of the browser: its sockets lie in the temporary folder, and a socket's path may have 107 characters only. */
 export const chromiumEnvironment = (): Record<string, string> => ({ ...(process.env as Record<string, string>), TMPDIR: "/tmp" });
+
+/**
+ * Chromium aborts connections with ERR_NETWORK_CHANGED when a network interface of the machine comes or goes, as Docker's do.
+ * Only a test in which that happened runs again:
+ *
+ *     const changes = new NetworkChanges();
+ *     describe("…", { retry: changes.retry }, () => beforeEach(() => changes.watch(page)));
+ */
+export class NetworkChanges {
+  #seen = false;
+
+  readonly retry = { count: 3, condition: (): boolean => this.#seen };
+
+  /** Watches the page of the next test. */
+  watch(page: Page): void {
+    this.#seen = false;
+    const note = (text = ""): void => {
+      if (text.includes("ERR_NETWORK_CHANGED")) this.#seen = true;
+    };
+    page.on("requestfailed", (request) => note(request.failure()?.errorText));
+    page.on("console", (message) => note(message.text()));
+  }
+}

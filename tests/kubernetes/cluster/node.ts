@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "@routeql/host/failure";
 import { run } from "../../harness/process.ts";
 import { NodeAccess } from "./access.ts";
 import { addOns } from "./add-ons.ts";
@@ -35,9 +36,9 @@ export class KubernetesNode implements AsyncDisposable {
 
   /** @throws Failure saying what this machine lacks */
   static async start(options: BuildOptions): Promise<KubernetesNode> {
+    const folder = await nodeFolder();
     await ensurePackages(options.onLine);
     const binaries = await kubernetesBinaries(options);
-    const folder = await mkdtemp(join(tmpdir(), "rq-node-"));
     options.say(`starting a node in ${folder}`);
     const launcher = spawn(process.execPath, [join(import.meta.dirname, "launcher.ts"), folder, binaries], {
       stdio: ["pipe", "pipe", "inherit"],
@@ -102,6 +103,16 @@ export class KubernetesNode implements AsyncDisposable {
     const folder = process.env["ROUTEQL_TEST_LOGS"];
     if (folder !== undefined) await cp(this.access.layout.logs, join(folder, "kubernetes-node"), { recursive: true, force: true });
   }
+}
+
+/** The kubelet's sockets add 35 bytes to the folder's path, and the path of a socket has at most 107 bytes (unix(7)). */
+const longestPath = 72;
+
+async function nodeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "rq-node-"));
+  if (folder.length <= longestPath) return folder;
+  await rm(folder, { recursive: true });
+  throw new Failure(`The path ${folder} is too long for the sockets of a Kubernetes node`, { remedy: "set TMPDIR to a folder with a shorter path, such as /tmp." });
 }
 
 async function startedAddress(launcher: ChildProcess): Promise<string> {
