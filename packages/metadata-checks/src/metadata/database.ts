@@ -154,14 +154,14 @@ export class Databases implements AsyncDisposable {
   /** @returns the catalogue of each source, in their order; undefined for a source without a database, and where no source has one */
   async catalogs({ sources }: Metadata): Promise<readonly (Catalog | undefined)[] | undefined> {
     const catalogs: (Catalog | undefined)[] = [];
-    for (const source of sources) catalogs.push(await this.#of(source.name, sources.length)?.catalog(source));
+    for (const source of sources) catalogs.push(await this.of(source.name, sources.length)?.catalog(source));
     return catalogs.some((catalog) => catalog !== undefined) ? catalogs : undefined;
   }
 
   /** @returns undefined where a source has no database here */
   async state(project: ReadProject, inferFunctionPermissions: boolean): Promise<State | undefined> {
     const { sources } = project.metadata;
-    const known = new Map(sources.map(({ name }) => [name, this.#of(name, sources.length)]));
+    const known = new Map(sources.map(({ name }) => [name, this.of(name, sources.length)]));
     const databaseOf = (source: string) => {
       const database = known.get(source);
       if (database === undefined) throw new UsageError(`the source ${source} has no database`);
@@ -170,8 +170,8 @@ export class Databases implements AsyncDisposable {
     return [...known.values()].includes(undefined) ? undefined : stateOn(databaseOf, project, inferFunctionPermissions);
   }
 
-  /** A source that was alone and still is may have been renamed. */
-  #of(source: string, sources: number): ReadOnlyDatabase | undefined {
+  /** The database of a source. A single source may have another name in the base revision. */
+  of(source: string, sources: number): ReadOnlyDatabase | undefined {
     return sources === 1 && this.#bySource.size === 1 ? [...this.#bySource.values()][0] : this.#bySource.get(source);
   }
 

@@ -12,6 +12,8 @@ interface Use {
   readonly table: DeclaredTable;
   readonly column: string;
   readonly type: DatabaseType | undefined;
+  /** The operator of the comparison, as `_eq`. */
+  readonly operator: string;
   /** Whether the variable holds a list of values. */
   readonly isList: boolean;
 }
@@ -37,7 +39,7 @@ function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]
       for (const comparand of given) {
         if (comparand.kind !== "session") continue;
         const isList = !Array.isArray(node.with) && /^_(n?in|has_keys_any|has_keys_all)$/.test(node.operator);
-        found.set(comparand.name, [...(found.get(comparand.name) ?? []), { table, ...columnOf(node.operand), isList: isList || node.operand.type?.element !== undefined }]);
+        found.set(comparand.name, [...(found.get(comparand.name) ?? []), { table, ...columnOf(node.operand), operator: node.operator, isList: isList || node.operand.type?.element !== undefined }]);
       }
       break;
     }
@@ -72,7 +74,7 @@ const arrayLiteral = (values: readonly string[]) => `{${values.map((value) => `"
 export type PlaceOf = (table: DeclaredTable) => string | undefined;
 
 /** Values that stand in the columns which the variable is compared with, as the session would hold them. */
-async function valuesOf(uses: readonly Use[], database: ReadOnlyDatabase, placeOf: PlaceOf): Promise<readonly string[]> {
+async function valuesOf(uses: readonly Use[], database: Pick<ReadOnlyDatabase, "rows">, placeOf: PlaceOf): Promise<readonly string[]> {
   const values: string[] = [];
   for (const { table, column, type, isList } of uses) {
     const place = placeOf(table);
@@ -106,7 +108,7 @@ function placeholder([use]: readonly Use[]): string {
  * Sessions of a role made of what stands in the database: each variable with several of its values.
  * One session without variables for a role whose filters take none.
  */
-export async function realSessions(uses: Uses, database: ReadOnlyDatabase, placeOf: PlaceOf): Promise<readonly Variables[]> {
+export async function realSessions(uses: Uses, database: Pick<ReadOnlyDatabase, "rows">, placeOf: PlaceOf): Promise<readonly Variables[]> {
   let sessions: Record<string, string>[] = [{}];
   let most = 1;
   const lists: (readonly [string, readonly string[]])[] = [];
@@ -121,6 +123,33 @@ export async function realSessions(uses: Uses, database: ReadOnlyDatabase, place
     sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? "" })));
   }
   return [...new Map(sessions.map((session) => [JSON.stringify(session), session])).values()];
+}
+
+/** A value of the type that no row is expected to hold; undefined for types with few values. */
+function strangeValue({ type, isList }: Use): string | undefined {
+  if (isList) return "{}";
+  switch (type?.name) {
+    case "uuid":
+      return "00000000-0000-4000-8000-000000000000";
+    case "text":
+    case "varchar":
+    case "bpchar":
+    case "citext":
+      return "no-such-value";
+    case "int2":
+    case "int4":
+    case "int8":
+    case "numeric":
+      return "-32768";
+    default:
+      return undefined;
+  }
+}
+
+/** A session whose values no row holds; undefined without variables, and for types with few values. */
+export function strangerSession(uses: Uses): Variables | undefined {
+  const values = [...uses].map(([name, [use]]) => [name, use === undefined ? undefined : strangeValue(use)] as const);
+  return values.length === 0 || values.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(values) as Variables);
 }
 
 /** Values that nobody's session should hold, and somebody's may. @param real a value that stands in the database */

@@ -4,6 +4,7 @@ import { fileNotIncluded } from "./files.ts";
 import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknownPart } from "./inheritance.ts";
 import { shadowedName } from "./names.ts";
 import { unboundBranch } from "./open-branches.ts";
+import { openInEffect } from "./open-in-effect.ts";
 import { ownerPresetMissing, writeWiderThanRead } from "./owners.ts";
 import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
 import { noPrimaryKey, reference, roleSpelling } from "./references.ts";
@@ -20,6 +21,7 @@ export const rules: readonly Rule[] = [
   unjoinableRelationship,
   everyRow,
   unboundBranch,
+  openInEffect,
   rowLimit,
   unlimitedAggregates,
   allColumns,

@@ -6,6 +6,7 @@ import { keyOf } from "@routeql/metadata/declared/tables";
 import type { Configuration } from "../configuration.ts";
 import type { Place, Severity } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";
+import type { VisibleRows } from "../permissions/visible-rows.ts";
 import type { Columns } from "./conditions.ts";
 
 /** What a rule may look at. */
@@ -18,6 +19,8 @@ export interface Examined {
   /** With a database: of each source, in their order. */
   readonly catalogs: readonly (Catalog | undefined)[] | undefined;
   readonly state: State | undefined;
+  /** With a database: rows that the roles see. */
+  readonly visible?: readonly VisibleRows[];
   /** With a base revision. */
   readonly base: { readonly project: Project; readonly metadata: Metadata; readonly state: State | undefined } | undefined;
 }

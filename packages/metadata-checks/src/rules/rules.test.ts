@@ -6,6 +6,7 @@ import type { Metadata } from "@routeql/metadata/read/shape";
 import { catalogAnswer, type FunctionSketch, type TableSketch } from "@routeql/metadata/testing/catalog";
 import type { Finding } from "../findings/finding.ts";
 import { type Project, readProject } from "../metadata/project.ts";
+import type { VisibleRows } from "../permissions/visible-rows.ts";
 import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
 import { applicable, applyRules, shapeFindings } from "./apply.ts";
 import { allRules } from "./list.ts";
@@ -18,13 +19,15 @@ interface World {
   readonly sessionVariables?: readonly string[];
   readonly unauthorizedRole?: string;
   readonly hasuraVersion?: string;
+  /** Rows of the table `public.note` that the role `reader` sees. */
+  readonly visible?: Partial<VisibleRows>;
   readonly database?: { readonly tables: Readonly<Record<string, TableSketch>>; readonly functions?: Readonly<Record<string, FunctionSketch>> };
 }
 
 const columns = { id: "int4 not null", owner: "text", title: "text", secret: "text" };
 const database = { tables: { note: { columns, primaryKey: ["id"] }, tag: { columns: { id: "int4 not null", note_id: "int4" }, primaryKey: ["id"] } } };
 
-async function find({ tables, files, base, sessionVariables, unauthorizedRole, hasuraVersion, database: sketch }: World): Promise<readonly Finding[]> {
+async function find({ tables, files, base, sessionVariables, unauthorizedRole, hasuraVersion, visible, database: sketch }: World): Promise<readonly Finding[]> {
   using folder = new MetadataFolder(tables, files);
   using before = new MetadataFolder(base ?? []);
   const project = readProject("metadata", folder.path);
@@ -43,6 +46,7 @@ async function find({ tables, files, base, sessionVariables, unauthorizedRole, h
     configuration: { sessionVariables: sessionVariables?.map(String), inferFunctionPermissions: true, unauthorizedRole },
     catalogs: answer === undefined ? undefined : [await readCatalog({ tables: names, functions: names, enumTables: [] }, ask)],
     state: await stateOf(project, project.metadata),
+    visible: visible === undefined ? [] : [{ source: "default", role: "reader", table: "public.note", all: 60, visible: [20, 20, 20], variables: ["x-hasura-user-id"], isSample: false, ...visible }],
     base: base === undefined || earlier.metadata === undefined ? undefined : { project: earlier, metadata: earlier.metadata, state: await stateOf(earlier, earlier.metadata) },
   };
   return [...shape, ...applyRules(examined, applicable(examined))];
@@ -89,6 +93,9 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ["unlimited-aggregates", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] }, { tables: [note(`${sound}\nallow_aggregations: true`)] }],
   ["all-columns", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))] }, { tables: [note(sound)] }],
   ["nothing-granted", "t0.yaml:6", { tables: [note(sound.replace("[id]", "[]"))] }, { tables: [note(sound)] }],
+  ["open-in-effect", "t0.yaml:8", { tables: [note(sound)], database, visible: { toStranger: 54 } }, { tables: [note(sound)], database, visible: { toStranger: 53 } }],
+  ["open-in-effect", "t0.yaml:8", { tables: [note(sound)], database, visible: { visible: [60, 57, 54], toStranger: 0 } }, { tables: [note(sound)], database, visible: { visible: [60, 60, 53], toStranger: 0 } }],
+  ["open-in-effect", "t0.yaml:8", { tables: [note(sound)], database, visible: { all: 20, visible: [20, 20, 20] } }, { tables: [note(sound)], database, visible: { all: 60, visible: [60, 60] } }],
   [
     "every-row-writable",
     "t0.yaml:9",

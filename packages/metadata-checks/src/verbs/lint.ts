@@ -9,13 +9,17 @@ import { amount, formatOf, printReport } from "../findings/print.ts";
 import { standingFindings } from "../findings/standing.ts";
 import { selectionOf, selectionOptions } from "../findings/selection.ts";
 import { databaseAddresses, databaseOptions, Databases, withoutDatabase } from "../metadata/database.ts";
-import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
+import { fitted } from "../metadata/fitting.ts";
+import { eachSource, examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
+import { visibleRows, type VisibleRows } from "../permissions/visible-rows.ts";
+import { visibleRowsTable } from "../permissions/visible-rows-table.ts";
 import { pinnedHasura } from "../rules/advisories.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
 import { notExamined } from "../rules/shape.ts";
 import { rulesDocument } from "../rules/document.ts";
 import { permissionsOf, tablesOf } from "../rules/rule.ts";
+import { declaredAccess, UnderivableMetadata } from "@routeql/metadata/declared/declared";
 
 export const formatOptions = {
   format: { type: "string", value: "FORMAT", help: "text (default), json, github (annotations of GitHub Actions), gitlab (its report of code quality) or sarif (code scanning)" },
@@ -28,6 +32,9 @@ interface Checked extends Judged {
   readonly examined: string;
   /** Rules that were not applied, for want of a database, a base or the session variables. */
   readonly notApplied: readonly string[];
+  /** With a database: rows that each role sees. */
+  readonly visible: readonly VisibleRows[];
+  readonly namesSources: boolean;
 }
 
 async function examine(given: Given, surroundings: Surroundings, configuration: Configuration): Promise<Checked> {
@@ -36,17 +43,19 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const project = readProject(source, directory);
   const shape = shapeFindings(project);
   const always = ["metadata-shape", "not-examined", "file-not-included"];
-  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "the shape of the metadata alone, since it is wrong", notApplied: [] };
+  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "the shape of the metadata alone, since it is wrong", notApplied: [], visible: [], namesSources: false };
   const read = examinable(project, `of ${source}`);
   const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
   const addresses = databaseAddresses(given, metadata, surroundings);
   await using databases = await Databases.open(addresses);
   const stateOf = async (of: ReadProject) => databases?.state(of, configuration.inferFunctionPermissions);
+  const rows = await rowsOf(read, databases, configuration.inferFunctionPermissions);
   const examined = {
     project,
     metadata,
     configuration,
+    visible: rows.visible,
     hasuraVersion: hasuraVersionOf(given),
     catalogs: await databases?.catalogs(metadata),
     state: await stateOf(read),
@@ -55,7 +64,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const applied = applicable(examined);
   // A source that was alone and still is may have been renamed.
   const namesSources = [metadata, base?.metadata].some((revision) => (revision?.sources.length ?? 0) > 1);
-  const { findings, excepted } = judge([...shape, ...sourcesWithoutDatabase(read, addresses), ...applyRules(examined, applied, namesSources)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
+  const { findings, excepted } = judge([...shape, ...sourcesWithoutDatabase(read, addresses), ...rows.findings, ...applyRules(examined, applied, namesSources)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
   const standing = base === undefined || !given.flag("only-new") ? [] : standingFindings(base, await databases?.catalogs(base.metadata), configuration, namesSources);
   const { added, known } = divide(findings, standing);
   const notApplied = applicable({ ...examined, catalogs: [], base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
@@ -64,8 +73,35 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
     inBase: known,
     excepted,
     examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${databases === undefined ? ", without a database" : ""}`,
+    visible: rows.visible,
+    namesSources,
     notApplied: notApplied.filter((rule) => !applied.includes(rule)).map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
   };
+}
+
+/** Rows that each role sees, with a finding for each permission whose rows cannot be counted. */
+async function rowsOf(project: ReadProject, databases: Databases | undefined, inferFunctionPermissions: boolean): Promise<{ readonly visible: readonly VisibleRows[]; readonly findings: readonly Finding[] }> {
+  const visible: VisibleRows[] = [];
+  const findings: Finding[] = [];
+  const sources = eachSource(project);
+  for (const each of sources) {
+    const [source] = each.metadata.sources;
+    const database = source === undefined ? undefined : databases?.of(source.name, sources.length);
+    if (source === undefined || database === undefined) continue;
+    const notCounted = (reason: string, place: { readonly role?: string; readonly table?: string } = {}) =>
+      findings.push({ rule: notExamined.id, severity: "note", ...each.position(["sources", 0]), ...(sources.length > 1 ? { source: source.name } : {}), ...place, reason: `not examined: ${reason}`, remedy: "nothing, if the other rules are enough here" });
+    try {
+      const { project: fitting } = await fitted(each, database, inferFunctionPermissions);
+      const access = declaredAccess(fitting.metadata, { catalog: await database.catalog(fitting.metadata.sources[0] ?? source), inferFunctionPermissions });
+      const { counted, uncounted } = await visibleRows(access, database, source.name);
+      visible.push(...counted);
+      for (const { role, table, reason } of uncounted) notCounted(`the rows of ${table} that ${role} sees: ${reason}`, { role, table });
+    } catch (error) {
+      if (!(error instanceof UnderivableMetadata)) throw error;
+      notCounted(`the rows that each role sees: ${error.message}`);
+    }
+  }
+  return { visible, findings };
 }
 
 /** Where some sources have a database, those that have none. */
@@ -101,6 +137,7 @@ With a database, every name is looked up in its catalogue. With a base revision,
     base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main (origin/main:PATH where they were elsewhere there), or with another directory" },
     "only-new": { type: "boolean", help: "list findings that the base lacks; the others are counted, and do not fail" },
     "hasura-version": { type: "string", value: "VERSION", help: `version of the Hasura that serves the metadata, for the rule hasura-advisory; default: ${pinnedHasura}` },
+    "visible-rows": { type: "boolean", help: "with a database: list the rows that each role sees of each table, in sessions made of the values there and in a session whose values no row holds" },
     ...selectionOptions,
     rules: { type: "boolean", help: "print the list of rules, as Markdown, and end" },
     ...formatOptions,
@@ -121,10 +158,11 @@ With a database, every name is looked up in its catalogue. With a base revision,
     if (given.flag("only-new") && base === undefined) throw new UsageError("--only-new needs --base: new since which revision?");
     const configuration = readConfiguration(given, surroundings);
     const select = selectionOf(given);
-    const { findings: all, inBase, excepted, examined, notApplied } = await examine(given, surroundings, configuration);
+    const { findings: all, inBase, excepted, examined, notApplied, visible, namesSources } = await examine(given, surroundings, configuration);
     const said = `${examined}${excepted.length === 0 ? "" : `, ${excepted.length} excepted`}${inBase.length === 0 ? "" : `, ${inBase.length} in ${base ?? "the base"} already`}`;
     const findings = select(all);
-    surroundings.out(printReport({ findings, examined: said, more: { excepted, inBase, notApplied } }, format, painter(surroundings.colours)));
+    surroundings.out(printReport({ findings, examined: said, more: { excepted, inBase, notApplied, ...(given.flag("visible-rows") ? { visibleRows: visible } : {}) } }, format, painter(surroundings.colours)));
+    if (format === "text" && given.flag("visible-rows")) surroundings.out(visible.length === 0 ? "" : `\n${visibleRowsTable(visible, namesSources)}`);
     if (format === "text" && notApplied.length > 0) surroundings.out(painter(surroundings.colours)("dim", `not applied: ${notApplied.join(", ")}`));
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
