@@ -20,9 +20,22 @@ const sql = `
   insert into remark select n, n % 60 + 1, 'remark ' || n from generate_series(1, 120) n;`;
 
 const own = "{owner: {_eq: X-Hasura-User-Id}}";
-const select = (role: string, { columns = "[id, title, score]", filter = own, limit = "limit: 10," } = {}) => `        - {role: ${role}, permission: {columns: ${columns}, filter: ${filter}, ${limit} allow_aggregations: true}}\n`;
+const onlySelect = "query_root_fields: [select, select_aggregate], subscription_root_fields: [select],";
 
-const metadata = (roles: string) => `version: 3
+/** A role's permissions on the two tables. */
+interface Grant {
+  readonly columns?: string;
+  readonly filter?: string;
+  readonly limit?: string;
+  readonly roots?: string;
+  readonly nestedLimit?: string;
+}
+
+const onNote = ([role, { columns = "[id, title, score]", filter = own, limit = "limit: 10,", roots = onlySelect }]: readonly [string, Grant]) =>
+  `        - {role: ${role}, permission: {columns: ${columns}, filter: ${filter}, ${limit} ${roots} allow_aggregations: true}}\n`;
+const onRemark = ([role, { nestedLimit = "limit: 1" }]: readonly [string, Grant]) => `        - {role: ${role}, permission: {columns: [id, text], filter: {note: ${own}}, ${nestedLimit}}}\n`;
+
+const metadata = (roles: readonly (readonly [string, Grant])[]) => `version: 3
 sources:
 - name: notes
   kind: postgres
@@ -32,21 +45,24 @@ sources:
       array_relationships:
         - {name: remarks, using: {foreign_key_constraint_on: {table: {schema: public, name: remark}, column: note_id}}}
       select_permissions:
-${roles}
+${roles.map(onNote).join("")}
     - table: {schema: public, name: remark}
       object_relationships:
         - {name: note, using: {foreign_key_constraint_on: note_id}}
       select_permissions:
-        - {role: reader, permission: {columns: [id, text], filter: {note: ${own}}, limit: 20}}
-`;
+${roles.map(onRemark).join("")}`;
 
 /** A role of the engine for each fault; the declaration has the reader alone. */
-const faults = [
-  ["an ignored limit", "lavish", { limit: "" }, "limit"],
-  ["an ignored filter", "openly", { filter: "{}" }, "rows"],
-  ["a leaked column", "leaker", { columns: "[id, title, score, secret]" }, "schema"],
-  ["a missing column", "misser", { columns: "[id, title]" }, "schema"],
-] as const;
+const faults: readonly { readonly what: string; readonly role: string; readonly grant: Grant; readonly rule: string; readonly reason: string; readonly hidden?: boolean }[] = [
+  { what: "an ignored limit", role: "lavish", grant: { limit: "" }, rule: "limit", reason: "rows of note at once" },
+  { what: "an ignored limit of nested lists", role: "nested", grant: { nestedLimit: "" }, rule: "relationships", reason: "remarks" },
+  { what: "an ignored filter", role: "open", grant: { filter: "{}" }, rule: "rows", reason: "is served" },
+  { what: "a leaked column", role: "leaker", grant: { columns: "[id, title, score, secret]" }, rule: "schema", reason: "secret" },
+  { what: "a leaked column that introspection hides", role: "leaker", grant: { columns: "[id, title, score, secret]" }, rule: "execution", reason: "secret", hidden: true },
+  { what: "a missing column", role: "misser", grant: { columns: "[id, title]" }, rule: "schema", reason: "score" },
+  { what: "ignored query_root_fields", role: "rooted", grant: { roots: "" }, rule: "schema", reason: "note_by_pk" },
+  { what: "ignored query_root_fields that introspection hides", role: "rooted", grant: { roots: "" }, rule: "execution", reason: "note_by_pk", hidden: true },
+];
 
 let database: ConformanceDatabase;
 let engine: EngineProcess;
@@ -62,13 +78,13 @@ beforeAll(async () => {
   await client.connect();
   await client.query(`create database ${name}`);
   await client.end();
-  address = database.address.replace(/\/postgres$/, `/${name}`);
+  address = database.address.replace(/\/[^/]*$/, `/${name}`);
   const own_ = new Client({ connectionString: address });
   await own_.connect();
   await own_.query(sql);
   await own_.end();
-  writeFileSync(join(folder, "served.yaml"), metadata([select("reader"), ...faults.map(([, role, changed]) => select(role, changed))].join("")));
-  writeFileSync(join(folder, "metadata.yaml"), metadata(select("reader")));
+  writeFileSync(join(folder, "served.yaml"), metadata([...new Map<string, Grant>([["reader", {}], ...faults.map(({ role, grant }) => [role, grant] as const)])]));
+  writeFileSync(join(folder, "metadata.yaml"), metadata([["reader", {}]]));
   writeFileSync(join(folder, "secret"), `${adminSecret}\n`);
   engine = await startEngineProcess({ ENGINE_METADATA_DIRECTORY: join(folder, "served.yaml"), NOTES: address });
   proxy = await startTamperingProxy(new URL(engine.url));
@@ -97,12 +113,13 @@ describe("a running engine", () => {
     for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions"]) expect(checks[kind], kind).toBeGreaterThan(10);
   });
 
-  test.each(faults)("with %s is found", { timeout: generous }, async (_what, role, _changed, rule) => {
-    proxy.replace("reader", role);
+  test.each(faults)("with $what is found", { timeout: generous }, async ({ role, rule, reason, hidden }) => {
+    proxy.replace("reader", role, hidden);
     const { code, findings } = await permissions(proxy.url);
     expect(code).toBe(1);
-    expect(findings.map((finding) => finding.rule)).toContain(rule);
-    expect(findings.find((finding) => finding.rule === rule)?.remedy).toContain("compare the metadata of the engine");
+    const found = findings.filter((finding) => finding.rule === rule && finding.reason.includes(reason));
+    expect(found, JSON.stringify(findings.map((finding) => `${finding.rule}: ${finding.reason}`), null, 1)).not.toEqual([]);
+    expect(found[0]?.remedy).toContain("compare the metadata of the engine");
   });
 
   test("that rejects the secret or does not answer ends the run with the reason", { timeout: generous }, async () => {

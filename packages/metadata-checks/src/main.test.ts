@@ -230,7 +230,7 @@ describe("diff --endpoint", { timeout: generous }, () => {
     let running: unknown = same;
     await using engine = await answering((secret) => (secret === "sesame" ? [200, { resource_version: 7, metadata: running }] : [401, { error: "invalid x-hasura-admin-secret", code: "access-denied" }]));
     const args = ["diff", "--endpoint", engine.url, "--admin-secret-file", "secret"];
-    expect(await spawned(folder.path, args)).toMatchObject({ code: 0, stdout: "no findings; the running engine serves these metadata\n" });
+    expect(await spawned(folder.path, args)).toMatchObject({ code: 0, stdout: "no findings; the running engine has the same metadata\n" });
     running = JSON.parse(JSON.stringify(same).replace('"limit":10', '"limit":1000'));
     const { code, stdout } = await routeql(folder.path, args);
     expect(code).toBe(1);
@@ -244,7 +244,7 @@ describe("diff --endpoint", { timeout: generous }, () => {
     const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "sesame" });
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("answered 401: invalid admin-secret")]);
     expect(wrong.stdout + wrong.stderr).not.toContain("sesame");
-    expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain("is the metadata API enabled there?");
+    expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain("The engine has no metadata API at this address.");
     expect((await routeql(folder.path, ["diff", "--endpoint", "http://127.0.0.1:1"])).code).toBe(2);
     expect((await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "other" })).code).toBe(2);
   });

@@ -1,5 +1,9 @@
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { buildSchema, introspectionFromSchema } from "graphql";
 import { describe, expect, test } from "vitest";
 import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
 import { routeql } from "../testing/tool.ts";
@@ -14,5 +18,51 @@ describe("a secret that no header can carry", () => {
     writeFileSync(join(folder.path, "secret"), secret);
     const { code, stderr } = await routeql(folder.path, ["diff", "--endpoint", "https://127.0.0.1:1", "--admin-secret-file", "secret"]);
     expect([code, stderr]).toEqual([2, "hasura-checks diff: no header X-Hasura-Admin-Secret can be made of the admin secret: a header is one line of Latin characters\n"]);
+  });
+});
+
+describe("an engine without metadata API", () => {
+  /** Answers introspection at one path, and 404 elsewhere. */
+  async function engineWith(sdl: string, path = "/v1/graphql") {
+    const server = createServer((request, response) => {
+      void text(request).then((content) => {
+        const isIntrospection = content.includes("__schema");
+        const answer = isIntrospection ? { data: introspectionFromSchema(buildSchema(sdl)) } : { errors: [{ message: "key 'query' not found" }] };
+        const [status, body] = request.url === path ? [isIntrospection ? 200 : 400, answer] : [404, { error: "resource does not exist", code: "not-found" }];
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
+  }
+
+  const withNote = "type Query { note: [note!]! } type note { id: Int! }";
+
+  test("has no findings where its GraphQL schema has the tables and columns", async () => {
+    using folder = new MetadataFolder([tableFile("note", sound)]);
+    await using engine = await engineWith(withNote);
+    expect(await routeql(folder.path, ["diff", "--endpoint", engine.url])).toEqual({
+      code: 0,
+      stdout: "no findings; the engine has no metadata API; its GraphQL schema has all tables, columns and relationships of the metadata. Permissions were not compared: run hasura-checks permissions --endpoint\n",
+      stderr: "",
+    });
+  });
+
+  test("is compared at another address of the GraphQL API", async () => {
+    using folder = new MetadataFolder([tableFile("note", sound), tableFile("tag", sound)]);
+    await using engine = await engineWith(withNote, "/api/graphql");
+    const { code, stdout } = await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/api/graphql`]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/t1\.yaml:\d+ {2}warning {2}drift\n {2}table public\.tag is only in the repository: the engine has no root field tag\n/)]);
+    expect(stdout).toContain("its GraphQL schema lacks some tables, columns and relationships of the metadata.");
+  });
+
+  test("ends the run with the reason where there is no GraphQL API either", async () => {
+    using folder = new MetadataFolder([tableFile("note", sound)]);
+    await using engine = await engineWith(withNote, "/elsewhere");
+    const { code, stderr } = await routeql(folder.path, ["diff", "--endpoint", engine.url]);
+    expect([code, stderr]).toEqual([
+      2,
+      `hasura-checks diff: ${engine.url}/v1/metadata answered 404: resource does not exist. The engine has no metadata API at this address. Its GraphQL API cannot be used instead: ${engine.url}/v1/graphql answered 404: resource does not exist. Enable it (HASURA_GRAPHQL_ENABLED_APIS), or give the address of the GraphQL API: --endpoint ${engine.url}/PATH\n`,
+    ]);
   });
 });

@@ -10,7 +10,7 @@ export class NoMetadataApi extends UsageError {}
 export async function exportMetadata(endpoint: Endpoint): Promise<unknown> {
   const answer = await post(endpoint, { type: "export_metadata", version: 2, args: {} });
   const metadata = answer["metadata"] ?? answer;
-  if (typeof metadata !== "object" || metadata === null || !("version" in metadata)) throw new UsageError(`${endpoint.url.origin} answered something that is no metadata`);
+  if (typeof metadata !== "object" || metadata === null || !("version" in metadata)) throw new NoMetadataApi(`${endpoint.url.href} answered without metadata`);
   return metadata;
 }
 
@@ -38,6 +38,7 @@ export async function post({ url, header, secret }: Endpoint, content: object): 
   }
   if (response.ok && Object.keys(body).length > 0) return body;
   const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";
-  const said = `${url.href} answered ${response.status}: ${reason}`;
-  throw response.status === 404 ? new NoMetadataApi(`${said} (is the metadata API enabled there?)`) : new UsageError(said);
+  const answer = `${url.href} answered ${response.status}: ${reason}`;
+  // A GraphQL API answers with `errors`.
+  throw [404, 405].includes(response.status) || "errors" in body ? new NoMetadataApi(answer) : new UsageError(answer);
 }

@@ -8,17 +8,18 @@ import type { ReadProject } from "../metadata/project.ts";
 import { tablesOf } from "../rules/rule.ts";
 import { post } from "./endpoint.ts";
 
-/** The schema that the admin secret gives. @throws UsageError, `otherwise` where there is no GraphQL API at the address either */
-export async function adminSchema(endpoint: Endpoint, otherwise: UsageError): Promise<GraphQLSchema> {
+/** The schema for the admin secret. @param absence the answer of the metadata API @throws UsageError */
+export async function adminSchema(endpoint: Endpoint, absence: UsageError): Promise<GraphQLSchema> {
   const url = new URL(endpoint.url);
   if (url.pathname === "/v1/metadata") url.pathname = "/v1/graphql";
   let reply: { readonly data?: IntrospectionQuery; readonly errors?: readonly { readonly message: string }[] };
   try {
     reply = await post({ ...endpoint, url }, { query: getIntrospectionQuery({ descriptions: false }) });
-  } catch {
-    throw otherwise;
+  } catch (error) {
+    const also = url.href === endpoint.url.href ? "" : ` Its GraphQL API cannot be used instead: ${(error as Error).message}.`;
+    throw new UsageError(`${absence.message}. The engine has no metadata API at this address.${also} Enable it (HASURA_GRAPHQL_ENABLED_APIS), or give the address of the GraphQL API: --endpoint ${url.origin}/PATH`);
   }
-  if (reply.data === undefined) throw new UsageError(`${url.href} does not tell its schema: ${reply.errors?.[0]?.message ?? "no reason given"}`);
+  if (reply.data === undefined) throw new UsageError(`${url.href} refuses introspection: ${reply.errors?.[0]?.message ?? "no reason given"}`);
   return buildClientSchema(reply.data, { assumeValid: true });
 }
 

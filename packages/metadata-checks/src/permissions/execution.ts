@@ -1,8 +1,9 @@
 import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
 import { operations } from "@routeql/metadata/declared/operations";
-import { documentOf, fieldOf, isOrdered, rootOf } from "./documents.ts";
+import { documentOf, fieldOf, isOrdered, literal, rootOf } from "./documents.ts";
 import type { Cell, Verdicts } from "./report.ts";
 import type { Failure, Variables } from "./served.ts";
+import { placeholder } from "./sessions.ts";
 import type { Subject } from "./subject.ts";
 
 /** A name that no table, column or relationship has. */
@@ -74,6 +75,12 @@ const none = "where: {_or: []}";
 
 const each = (names: readonly string[], write: (name: string) => string) => names.map(write).join(", ");
 
+/** A key as arguments, so that an engine that serves the root field answers. */
+function keyArguments(table: DeclaredTable): string {
+  const given = (table.primaryKey ?? []).map((column) => `${fieldOf(table, column)}: ${literal(placeholder(table.types.get(column)), table.types.get(column))}`);
+  return given.length === 0 ? "" : `(${given.join(", ")})`;
+}
+
 /** Documents of a root field that use columns, each in a place of its own. */
 function uses(table: DeclaredTable, operation: Operation): readonly (readonly [where: string, using: Using])[] {
   const { field } = rootOf(table, operation);
@@ -120,7 +127,8 @@ async function verifyOperation(prober: Prober, role: string, table: DeclaredTabl
   const { kind, field } = rootOf(table, operation);
   const cell = { role, table: table.key };
   if (permission?.operations.has(operation) !== true) {
-    await prober.refused(cell, kind, ([name]) => `${name} { __typename }`, field, `${field} (${operation})`);
+    const given = operation.endsWith("by key") ? keyArguments(table) : "";
+    await prober.refused(cell, kind, ([name]) => `${name}${given} { __typename }`, field, `${field} (${operation})`);
     return;
   }
   for (const [where, using] of uses(table, operation)) {

@@ -1,30 +1,30 @@
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
-import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
-import { operations } from "@routeql/metadata/declared/operations";
-import type { Finding } from "../findings/finding.ts";
+import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
+import { counts, type Finding } from "../findings/finding.ts";
+import { amount } from "../findings/print.ts";
 import { rowsText } from "./expectations.ts";
-import type { DocumentedSource } from "./markdown.ts";
-import { told } from "./told.ts";
-import { pageScript, pageStyle } from "./page-assets.ts";
+import { pageScript } from "./page-script.ts";
+import { pageStyle } from "./page-style.ts";
+import { escaped } from "./page-text.ts";
+import { anchorText, matrix, type PagedSource, tableSection } from "./page-tables.ts";
 
 export interface PageOptions {
   readonly rolesWithoutPermission: readonly string[];
   /** The metadata directory. */
   readonly origin: string;
-  /** What was looked at, by kind. */
+  /** Number of checks, by kind. */
   readonly verified: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
+  /** The base revision that `changes` of the sources refer to. */
+  readonly base: string | undefined;
 }
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-/** Words with names between backticks. */
-const marked = (words: string) => escaped(words).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
-
-/** Everything that roles may read, as a page that needs nothing else: each table of each source by each role. */
-export function renderPage(sources: readonly DocumentedSource[], { rolesWithoutPermission, origin, verified, findings }: PageOptions): string {
+/** Everything that roles may read, as one page without links to other files: each table of each source by each role. */
+export function renderPage(sources: readonly PagedSource[], { rolesWithoutPermission, origin, verified, findings, base }: PageOptions): string {
   const roles = [...new Set([...sources.flatMap(({ access }) => access.roles), ...rolesWithoutPermission])].toSorted();
   const tables = sources.reduce((sum, { access }) => sum + access.tables.size, 0);
   const total = Object.values(verified).reduce((sum, count) => sum + count, 0);
+  const problems = findings.filter(counts);
+  const options = roles.map((role) => `<option value="${escaped(role)}">${escaped(role)}</option>`).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -36,86 +36,49 @@ export function renderPage(sources: readonly DocumentedSource[], { rolesWithoutP
 <body>
 <header>
   <h1>Permissions</h1>
-  <p>${roles.length} roles, ${tables} tables${sources.length === 1 ? "" : ` in ${sources.length} sources`}, from <code>${escaped(origin)}</code></p>
-  ${total === 0 ? "" : `<p class="${findings.length === 0 ? "good" : "bad"}">${total.toLocaleString("en")} checks on real rows: ${findings.length === 0 ? "all as declared" : `${findings.length} not as declared`}</p>`}
+  <p>${roles.length} roles, ${tables} tables${sources.length === 1 ? "" : ` in ${sources.length} sources`}, from <code>${escaped(origin)}</code>${base === undefined ? "" : `, compared with <code>${escaped(base)}</code>`}</p>
+  ${total === 0 ? "" : `<p class="${problems.length === 0 ? "good" : "bad"}">${total.toLocaleString("en")} checks on real rows: ${problems.length === 0 ? "all as declared" : amount(problems.length, "finding")}</p>`}
 </header>
-<nav aria-label="Roles">${["every role", ...roles].map((role, index) => `<button type="button" data-role="${index === 0 ? "" : escaped(role)}" aria-pressed="${index === 0}">${escaped(role)}</button>`).join("")}</nav>
+<nav aria-label="Selection">
+<input type="search" placeholder="Search tables, columns and filters" aria-label="Search">
+<select aria-label="Role"><option value="">All roles</option>${options}</select>
+${base === undefined ? "" : `<label><input type="checkbox"> Changes only</label>`}
+<output></output>
+</nav>
 <main>
-${findingsSection(findings)}
-${sources.map((source) => sourceSections(source, roles)).join("\n")}
+${findingsSection(problems, "Findings", "findings")}
+${findingsSection(findings.filter((finding) => !counts(finding)), "Notes", "notes")}
+${changesSection(sources, base)}
+${sources.map((source) => sourceSections(source, roles, tables)).join("\n")}
 </main>
-<footer>What is not granted does not exist for the role: it is neither in its schema nor in any answer, and an error about it reads like one about an unknown name.</footer>
+<footer>A role has no access to an object that is not listed for it: the object is neither in its schema nor in any answer.</footer>
 <script>${pageScript}</script>
 </body>
 </html>
 `;
 }
 
-function sourceSections(source: DocumentedSource, roles: readonly string[]): string {
+/** Tables are closed at first where there are more. */
+const mostOpen = 12;
+
+function sourceSections(source: PagedSource, roles: readonly string[], tables: number): string {
   const { access, name } = source;
   const id = name === undefined ? "overview" : `overview-${anchorText(name)}`;
-  return `<section aria-labelledby="${id}"><h2 id="${id}">${name === undefined ? "At a glance" : `Source ${escaped(name)}`}</h2>${overview(source, roles)}</section>
-${[...access.tables.values()].map((table) => tableSection(source, roles, table)).join("\n")}
+  return `<section aria-labelledby="${id}"><h2 id="${id}">${name === undefined ? "At a glance" : `Source ${escaped(name)}`}</h2>${matrix(source, roles)}</section>
+${[...access.tables.values()].map((table) => tableSection(source, roles, table, tables <= mostOpen)).join("\n")}
 ${functionsSection(access, roles)}${nativeQueriesSection(access, roles)}`;
 }
 
-function findingsSection(findings: readonly Finding[]): string {
+function findingsSection(findings: readonly Finding[], title: string, id: string): string {
   if (findings.length === 0) return "";
-  return `<section class="findings" aria-labelledby="findings"><h2 id="findings">Not as declared</h2><ul>${findings.map(({ source, reason }) => `<li>${source === undefined ? "" : `${escaped(source)}: `}${escaped(reason)}</li>`).join("")}</ul></section>`;
+  return `<section class="${id}" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul>${findings.map(({ source, reason }) => `<li>${source === undefined ? "" : `${escaped(source)}: `}${escaped(reason)}</li>`).join("")}</ul></section>`;
 }
 
-const limitOf = ({ limit }: DeclaredPermission) => (limit === undefined ? "no limit" : `${limit.toLocaleString("en")} rows`);
-const anchorText = (text: string) => text.replaceAll(/[^\w-]/g, "-");
-const anchor = ({ name }: DocumentedSource, table: DeclaredTable) => `table-${anchorText(name === undefined ? table.key : `${name}.${table.key}`)}`;
-const isOpen = ({ filter }: DeclaredPermission) => Object.keys(filter).length === 0;
-
-/** Roles across, tables down: how much of the columns, and of the rows. */
-function overview(source: DocumentedSource, roles: readonly string[]): string {
-  const { access } = source;
-  const cell = (table: DeclaredTable, role: string) => {
-    const permission = access.permission(role, table.key);
-    if (permission === undefined) return `<td data-role="${escaped(role)}" class="none"><span title="nothing">–</span></td>`;
-    const share = `${permission.columns.length}/${table.fields.size}`;
-    const whole = permission.columns.length === table.fields.size && isOpen(permission);
-    return `<td data-role="${escaped(role)}" class="${whole ? "all" : "some"}"><b>${share}</b> columns<br>${isOpen(permission) ? "every row" : "filtered"}<br><small>${limitOf(permission)}${permission.aggregates ? ", aggregates" : ""}</small></td>`;
-  };
-  return `<div class="scroll"><table><thead><tr><th scope="col">Table</th>${roles.map((role) => `<th scope="col" data-role="${escaped(role)}">${escaped(role)}</th>`).join("")}</tr></thead><tbody>
-${[...access.tables.values()].map((table) => `<tr><th scope="row"><a href="#${anchor(source, table)}">${escaped(table.rootField)}</a></th>${roles.map((role) => cell(table, role)).join("")}</tr>`).join("\n")}
-</tbody></table></div>`;
-}
-
-function tableSection(source: DocumentedSource, roles: readonly string[], table: DeclaredTable): string {
-  const { access } = source;
-  const granted = roles.flatMap((role) => access.permission(role, table.key) ?? []);
-  const heading = `<h2>${escaped(table.rootField)} <small>${escaped(table.key)}${table.isView ? ", a view" : ""}</small></h2>`;
-  if (granted.length === 0) return `<section id="${anchor(source, table)}">${heading}<p>No role reads it; filters may go through it.</p></section>`;
-  const columns = [...table.fields].map(([column, field]) => {
-    const cells = granted.map((permission) => {
-      const readable = permission.columns.includes(column);
-      const state = !readable ? "no" : permission.cells.has(column) ? "part" : "yes";
-      const title = { no: "hidden", part: "in some rows", yes: "readable" }[state];
-      return `<td data-role="${escaped(permission.role)}" class="${state}"><span title="${title}">${{ no: "–", part: "◐", yes: "●" }[state]}</span></td>`;
-    });
-    return `<tr><th scope="row">${escaped(field)}</th>${cells.join("")}</tr>`;
-  });
-  const head = granted.map(({ role }) => `<th scope="col" data-role="${escaped(role)}">${escaped(role)}</th>`).join("");
-  return `<section id="${anchor(source, table)}">${heading}
-<div class="cards">${granted.map((permission) => card(access, table, permission)).join("")}</div>
-<details open><summary>Columns</summary><div class="scroll"><table class="columns"><thead><tr><th scope="col">Column</th>${head}</tr></thead><tbody>${columns.join("\n")}</tbody></table></div></details>
-</section>`;
-}
-
-function card(access: DeclaredAccess, table: DeclaredTable, permission: DeclaredPermission): string {
-  const next = table.relationships.filter(({ target }) => access.permission(permission.role, target) !== undefined).map(({ name }) => `<code>${escaped(name)}</code>`);
-  const sql = told(() => filterSql(access, table.key, permission.filter, "it", (name) => `session('${name}')`));
-  const cells = [...permission.cells].map(([column, filter]) => `<li><code>${escaped(table.fields.get(column) ?? column)}</code> only where ${marked(told(() => filterWords(access, table.key, filter)))}</li>`);
-  return `<article data-role="${escaped(permission.role)}"><h3>${escaped(permission.role)}</h3>
-<dl><dt>Rows</dt><dd>${marked(told(() => filterWords(access, table.key, permission.filter)))}</dd>
-<dt>At once</dt><dd>${limitOf(permission)}</dd>
-<dt>By</dt><dd>${operations.filter((operation) => permission.operations.has(operation)).map((operation) => `<span class="chip">${operation}</span>`).join(" ")}</dd>
-${next.length === 0 ? "" : `<dt>Goes on to</dt><dd>${next.join(", ")}</dd>`}</dl>
-${cells.length === 0 ? "" : `<ul>${cells.join("")}</ul>`}
-${isOpen(permission) ? "" : `<details><summary>In SQL</summary><pre>select it.* from ${escaped(table.key)} it\nwhere ${escaped(sql.replaceAll(" and exists (", "\n  and exists ("))}</pre></details>`}</article>`;
+function changesSection(sources: readonly PagedSource[], base: string | undefined): string {
+  if (base === undefined) return "";
+  const changes = sources.flatMap(({ changes: all }) => all).toSorted((one, other) => other.direction.localeCompare(one.direction, "en"));
+  const items = changes.map(({ direction, reason }) => `<li class="${direction}"><b>${direction}</b> ${escaped(reason)}</li>`);
+  return `<section class="changes" aria-labelledby="changes"><h2 id="changes">Changes since ${escaped(base)}</h2>${items.length === 0 ? "<p>No permission to read changed.</p>" : `<ul>${items.join("")}</ul>`}</section>`;
 }
 
 function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]): string {
@@ -126,14 +89,14 @@ function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]):
     }),
   );
   if (served.length === 0) return "";
-  return `<section><h2>Native queries</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Role</th><th scope="col">Is served</th></tr></thead><tbody>${served.join("\n")}</tbody></table></div></section>`;
+  return `<section><h2>Native queries</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Role</th><th scope="col">Receives</th></tr></thead><tbody>${served.join("\n")}</tbody></table></div></section>`;
 }
 
 function functionsSection(access: DeclaredAccess, roles: readonly string[]): string {
   if (access.functions.length === 0) return "";
   const rows = access.functions.map((called) => {
     const callers = roles.filter((role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called));
-    return `<tr><th scope="row">${escaped(called.field)}</th><td>${escaped(access.tables.get(called.target)?.rootField ?? called.target)}</td><td>${callers.map(escaped).join(", ") || "nobody"}</td></tr>`;
+    return `<tr><th scope="row">${escaped(called.field)}</th><td>${escaped(access.tables.get(called.target)?.rootField ?? called.target)}</td><td>${callers.map(escaped).join(", ") || "no role"}</td></tr>`;
   });
-  return `<section><h2>Functions</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Gives rows of</th><th scope="col">Called by</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
+  return `<section><h2>Functions</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Returns rows of</th><th scope="col">Called by</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }

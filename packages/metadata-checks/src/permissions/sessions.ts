@@ -90,11 +90,9 @@ async function valuesOf(uses: readonly Use[], database: Pick<ReadOnlyDatabase, "
   return [...new Set(values)].slice(0, realValues + 1);
 }
 
-/** A value of the column's type, for a variable whose columns hold none. */
-function placeholder([use]: readonly Use[]): string {
-  if (use === undefined) return "no-such-value";
-  if (use.isList) return "{}";
-  const name = use.type?.name ?? "text";
+/** A value of a type, as Postgres writes it. */
+export function placeholder(type: DatabaseType | undefined): string {
+  const name = type?.name ?? "text";
   if (/^(int|float|numeric|money)/.test(name)) return "0";
   if (name === "uuid") return "00000000-0000-4000-8000-000000000000";
   if (name === "bool") return "false";
@@ -103,6 +101,9 @@ function placeholder([use]: readonly Use[]): string {
   if (/^(inet|cidr)/.test(name)) return "192.0.2.0";
   return "no-such-value";
 }
+
+/** A value for a variable whose columns hold none. */
+const placeholderOf = ([use]: readonly Use[]): string => (use?.isList === true ? "{}" : placeholder(use?.type));
 
 /**
  * Sessions of a role made of what stands in the database: each variable with several of its values.
@@ -114,7 +115,7 @@ export async function realSessions(uses: Uses, database: Pick<ReadOnlyDatabase, 
   const lists: (readonly [string, readonly string[]])[] = [];
   for (const [name, places] of uses) {
     const values = await valuesOf(places, database, placeOf);
-    lists.push([name, values.length === 0 ? [placeholder(places)] : values]);
+    lists.push([name, values.length === 0 ? [placeholderOf(places)] : values]);
     most = Math.max(most, values.length);
   }
   sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? ""])));

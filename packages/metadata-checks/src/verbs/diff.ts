@@ -31,17 +31,17 @@ async function againstEngine(project: ReadProject, endpoint: Endpoint): Promise<
   const differences = drift(project.whole.merged, running, { first: "in the repository", second: "in the running engine" });
   return {
     findings: differences.map(({ at, reason }) => ({ rule: "drift", severity: "warning", ...project.positionOf(project.whole.locate(at)), reason, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
-    examined: differences.length === 0 ? "the running engine serves these metadata" : "the running engine serves other metadata",
+    examined: differences.length === 0 ? "the running engine has the same metadata" : "the running engine has other metadata",
   };
 }
 
-/** An engine without metadata API, such as the kit's own: its schema for the admin tells of tables, columns and relationships. */
+/** Compares tables, columns and relationships with the schema of an engine that has no metadata API. */
 async function againstSchema(project: ReadProject, endpoint: Endpoint, reason: NoMetadataApi): Promise<Compared> {
   const schema = await adminSchema(endpoint, reason);
   const differences = schemaDrift(project, schema);
   return {
     findings: differences.map(({ at, reason: difference }) => ({ rule: "drift", severity: "warning", ...project.position(at), reason: difference, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
-    examined: `the engine serves no metadata API, so its GraphQL schema was compared: ${differences.length === 0 ? "it has" : "it does not have"} the tables, columns and relationships of these metadata; permissions were not compared (hasura-checks permissions --endpoint verifies them)`,
+    examined: `the engine has no metadata API; its GraphQL schema ${differences.length === 0 ? "has all" : "lacks some"} tables, columns and relationships of the metadata. Permissions were not compared: run hasura-checks permissions --endpoint`,
   };
 }
 

@@ -17,6 +17,9 @@ import { renderPage } from "../permissions/page.ts";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import { shapeFindings } from "../rules/apply.ts";
 import { notExamined } from "../rules/shape.ts";
+import { readBase } from "../metadata/revision.ts";
+import { type AccessChange, accessChanges } from "../diff/widening.ts";
+import { visibleRows, type VisibleRows } from "../permissions/visible-rows.ts";
 import { Verdicts } from "../permissions/report.ts";
 import { Subject } from "../permissions/subject.ts";
 import { verify } from "../permissions/verify.ts";
@@ -59,15 +62,35 @@ interface Verified {
   readonly source: string;
   readonly access: DeclaredAccess;
   readonly verdicts: Verdicts;
+  /** For the page; empty where none is written. */
+  readonly visible: readonly VisibleRows[];
 }
 
-function writeDocuments(verified: readonly Verified[], isAlone: boolean, findings: readonly Finding[], { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err } }: { files: readonly string[]; origin: string; configuration: Configuration; surroundings: Surroundings }): void {
-  const sources = verified.map(({ source, access }) => ({ name: isAlone ? undefined : source, access }));
+interface Documents {
+  readonly files: readonly string[];
+  readonly origin: string;
+  readonly configuration: Configuration;
+  readonly surroundings: Surroundings;
+  /** Changes since the revision of --base. */
+  readonly base: { readonly name: string; readonly changes: readonly (AccessChange & { readonly source: string })[] } | undefined;
+}
+
+function writeDocuments(verified: readonly Verified[], isAlone: boolean, findings: readonly Finding[], { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err }, base }: Documents): void {
+  const sources = verified.map(({ source, access, visible }) => ({ name: isAlone ? undefined : source, access, visible, changes: base?.changes.filter((change) => change.source === source) ?? [] }));
   for (const file of files) {
     const options = { rolesWithoutPermission, origin: `Written from \`${origin}\` by \`npx hasura-checks permissions\`.`, notes: "" };
-    writeFileSync(resolve(directory, file), file.endsWith(".md") ? renderPermissions(sources, options) : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings }));
+    writeFileSync(resolve(directory, file), file.endsWith(".md") ? renderPermissions(sources, options) : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings, base: base?.name }));
     err(`wrote ${file}`);
   }
+}
+
+/** Changes of what roles may read since a base revision, by source. */
+async function changesSince(named: string | undefined, project: ReadProject, origin: string, directory: string): Promise<Documents["base"]> {
+  if (named === undefined) return undefined;
+  const base = examinable(await readBase(named, origin, directory), `of ${named}`);
+  const changes = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project });
+  const { sources } = project.metadata;
+  return { name: named, changes: changes.map((change) => ({ ...change, source: (change.at[0] === "sources" ? sources[Number(change.at[1])] : sources[0])?.name ?? "" })) };
 }
 
 /** What was looked at in all sources, by kind. */
@@ -95,6 +118,7 @@ A file of expectations holds what each role may do in each source, for review: w
     expectations: { type: "string", value: "FILE", help: "YAML file of what each role may do; differences are findings" },
     "update-expectations": { type: "boolean", help: "write the file of expectations instead of comparing with it" },
     write: { type: "string", value: "FILE", multiple: true, help: "write the table of permissions, as Markdown (.md) or as a page of its own (.html); may be given more than once" },
+    base: { type: "string", value: "REVISION", help: "highlight the changes since a revision of git, or another directory, in the page of --write" },
     rows: { type: "string", value: "NUMBER", help: `most rows that are compared one by one, for each role, table and session; default ${defaults.rows}` },
     timeout: { type: "string", value: "SECONDS", help: `most time for one statement; default ${defaults.timeout}` },
     ...formatOptions,
@@ -104,7 +128,7 @@ A file of expectations holds what each role may do in each source, for review: w
     ["hasura-checks permissions --expectations permissions.yaml --update-expectations", "write down what is granted, for review"],
     ["hasura-checks permissions --database crm=postgres://localhost/crm --database billing=postgres://db/b", "metadata with two sources"],
     ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of them"],
-    ["hasura-checks permissions --write permissions.html", "a page to look at"],
+    ["hasura-checks permissions --write permissions.html --base origin/main", "a page of the permissions, with the changes of this branch"],
   ],
   outcomes: ["all is as declared and as expected", "something is served or refused otherwise, or differs from what is expected"],
   async run(given, surroundings) {
@@ -115,6 +139,8 @@ A file of expectations holds what each role may do in each source, for review: w
     const origin = metadataDirectory(given, configuration, directory);
     const files = given.texts("write");
     for (const file of files) if (!/\.(md|html)$/.test(file)) throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
+    const isPaged = files.some((file) => file.endsWith(".html"));
+    if (given.text("base") !== undefined && !isPaged) throw new UsageError("--base highlights changes in a page: add --write FILE.html");
     const named = given.text("source");
     const project = examinable(readProject(origin, directory, undefined, (loaded) => ofOneSource(loaded, named)), `of ${origin}`);
     const most = wholeNumber(given, "rows", defaults.rows);
@@ -144,11 +170,12 @@ A file of expectations holds what each role may do in each source, for review: w
       verdicts.notExamined(subject.left);
       await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most });
       granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
-      verified.push({ source: source.name, access: subject.access, verdicts });
+      const { counted: visible } = isPaged ? await visibleRows(subject.access, subject.database, source.name) : { counted: [] };
+      verified.push({ source: source.name, access: subject.access, verdicts, visible });
     }
     const surprises = judgeExpectations(expectations, { bySource: granted, isAlone, isWhole: named === undefined }, given.flag("update-expectations"), err);
     const findings = [...shapeFindings(project), ...surprises, ...skipped, ...verified.flatMap(({ verdicts }) => verdicts.findings)];
-    writeDocuments(verified, isAlone, findings, { files, origin, configuration, surroundings });
+    writeDocuments(verified, isAlone, findings, { files, origin, configuration, surroundings, base: await changesSince(given.text("base"), project, origin, directory) });
     const seconds = (performance.now() - started) / 1000;
     const checks = added(verified);
     const roles = new Set(verified.flatMap(({ access }) => access.roles));
