@@ -25,12 +25,13 @@ describe("an engine without metadata API", () => {
   /** Answers introspection at one path, and 404 elsewhere. */
   async function engineWith(sdl: string, path = "/v1/graphql") {
     const server = createServer((request, response) => {
-      void text(request).then((content) => {
+      void (async () => {
+        const content = await text(request);
         const isIntrospection = content.includes("__schema");
         const answer = isIntrospection ? { data: introspectionFromSchema(buildSchema(sdl)) } : { errors: [{ message: "key 'query' not found" }] };
         const [status, body] = request.url === path ? [isIntrospection ? 200 : 400, answer] : [404, { error: "resource does not exist", code: "not-found" }];
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-      });
+      })();
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
