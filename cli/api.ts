@@ -1,5 +1,5 @@
 /**
- * The commands as functions, for suites that run a stack of their own (another name, other ports) with the same code.
+ * The commands as functions, for test suites that run a stack of their own (another name, other ports) with the same code.
  * @module
  */
 import { explain } from "@routeql/host/failure";
@@ -16,7 +16,7 @@ export type { UpResult } from "./stack/bring-up.ts";
 
 const silent = (): void => undefined;
 
-/** An error whose message says it all: what failed, the last lines, what to do and where the log is. */
+/** An error whose message is complete: the failure, its last output lines, the remedy and the log file. */
 async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -25,15 +25,12 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Brings a stack up, with everything that is missing for it, and waits until every part is healthy. Silent unless `log` is
- * given.
- */
+/** Starts a stack, installs its prerequisites and waits until every service is healthy. Silent unless `log` is set. */
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return explained(up({ log: silent, ...options }));
 }
 
-/** Takes a stack down; with `volumes` its data too. Silent unless `log` is given. */
+/** Stops and removes a stack; `volumes` also deletes its data. Silent unless `log` is set. */
 export function bringDown(options: DownOptions): Promise<DownResult> {
   return explained(down({ log: silent, ...options }));
 }

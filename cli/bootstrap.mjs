@@ -1,5 +1,5 @@
-// What `npm run …` starts. Plain JavaScript for Node 20 without dependencies: it brings Node 24 and the locked dependencies,
-// then hands over.
+// Entry point of every `npm run …`. Plain JavaScript for Node 20 without dependencies: it installs Node 24 and the locked dependencies,
+// then starts the command.
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileCache } from "./bootstrap/compile-cache.mjs";
@@ -12,13 +12,13 @@ import { unwritable } from "./bootstrap/rights.mjs";
 const project = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const [command = "--help", ...rest] = process.argv.slice(2);
 
-// Everything that is started from here on reads the same proxies, and trusts what this machine trusts: a company's authority too.
+// Every process started below reads the same proxy settings and trusts the same certificate authorities as this machine.
 Object.assign(process.env, proxyEnvironment(process.env));
 process.env.NODE_USE_SYSTEM_CA ??= "1";
 
 try {
   const node = await ensureNode(project);
-  // Programs that a command starts by name, such as npm and oxlint, run with the same Node.
+  // Child programs such as npm and oxlint run with the same Node.
   process.env.PATH = [dirname(node), process.env.PATH ?? ""].join(delimiter);
   await ensureDependencies(project, node);
   const tools = { test: "tests/runner/main.ts", documents: "tests/documents/documents.ts", conformance: "tests/conformance/main.ts", mutations: "tests/mutations/main.ts", bench: "bench/main.ts" };
@@ -28,7 +28,7 @@ try {
 } catch (error) {
   const problem = unwritable(error, project);
   console.error(`\n${problem ? `Failed: ${problem.what}\n\nWhat to do: ${problem.remedy}` : error instanceof Error ? error.message : String(error)}`);
-  // The last line of a test run is read by machines, also when the run has not begun.
+  // CI parses the last line of a test run, also when the run could not start.
   if (command === "test") console.log("0 passed, 1 failed, 0 skipped");
   process.exitCode = error?.exitCode ?? 1;
 }

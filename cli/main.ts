@@ -1,4 +1,4 @@
-// Dispatches `npm run <command>`; the bootstrap has seen to Node 24 and the dependencies.
+// Dispatches `npm run <command>`; the bootstrap has installed Node 24 and the dependencies.
 import { checkStackName, helpText, parseArguments } from "./foundation/arguments.ts";
 import { explain, Failure } from "@routeql/host/failure";
 import type { Command } from "./foundation/command.ts";
@@ -25,7 +25,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
 async function overview(): Promise<string> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));
   const rows = all.map(({ command: { description } }) => `  npm run ${description.name.padEnd(10)}${description.summary}`);
-  return ["RouteQL on this machine:", "", ...rows, "", "Each takes --help, after `--`: npm run up -- --help"].join("\n");
+  return ["RouteQL on this machine:", "", ...rows, "", "Each command has --help, after `--`: npm run up -- --help"].join("\n");
 }
 
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
@@ -34,7 +34,7 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
     return 0;
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw new Failure(`there is no command "${name}"`, { remedy: `use one of ${Object.keys(commands).join(", ")}.` });
+  if (!load) throw new Failure(`unknown command "${name}"`, { remedy: `use one of ${Object.keys(commands).join(", ")}.` });
   const { command } = await load();
   const parsed = parseArguments(command.description, args);
   if (parsed.help) {

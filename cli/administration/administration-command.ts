@@ -15,17 +15,16 @@ import { placeOf } from "../kubernetes/place.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { sidecarContainer } from "./sidecar-container.ts";
 
-/** The administration's program inside the image. */
+/** Program inside the image of the auth sidecar. */
 const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
 
 /**
- * Whether a command line has to be followed by a new password. The administration refuses one that is not complete before it
- * reads a password, so nobody is asked for one in vain.
- * @throws Failure for a command or an option that there is not
+ * Whether a command needs a new password. Validates the command line first, so that an invalid one fails before the prompt.
+ * @throws Failure for an unknown command or option
  */
 export function asksForPassword(subject: Subject, words: readonly string[]): boolean {
   const refused = (what: string, hint = ""): Failure =>
-    new Failure(`${subject}: ${what}`, { remedy: `${hint}\`npm run ${subject} -- --help\` lists what it takes.` });
+    new Failure(`${subject}: ${what}`, { remedy: `${hint}\`npm run ${subject} -- --help\` lists its options.` });
   const known = verbs[subject];
   try {
     const { words: found, options } = parseCommand([subject, ...words], readNewPassword);
@@ -36,7 +35,7 @@ export function asksForPassword(subject: Subject, words: readonly string[]): boo
       const { verb } = error;
       if (verb === undefined) throw refused(`which command? One of ${Object.keys(known).join(", ")}`);
       const guess = nearest(verb, Object.keys(known));
-      throw refused(`there is no command ${verb}`, guess === undefined ? "" : `did you mean ${guess}? `);
+      throw refused(`unknown command ${verb}`, guess === undefined ? "" : `did you mean ${guess}? `);
     }
     throw error instanceof AdministrationError ? refused(error.message.replace(/^Unknown/, "unknown")) : error;
   }
@@ -47,17 +46,17 @@ async function administer(stack: string, subject: Subject, words: readonly strin
   const place = await placeOf(stack);
   if (!place) await requireOwn(stack);
   const container = place ? undefined : await sidecarContainer(stack);
-  // The prompt is this side's: the program in the container has no terminal, so its two outputs stay apart.
+  // This process prompts, because the program in the container has no terminal and its two outputs must stay separate.
   const input = asks ? Readable.from([Buffer.from(`${await readNewPassword()}\n`)]) : undefined;
   const streams = { ...ownOutputs, input };
   const command = [...program, subject, ...words];
   return container ? execute(container, command, streams) : executeInSidecar(place!, stack, command, streams);
 }
 
-/** Ctrl-C or Ctrl-D in place of a password. */
+/** Ctrl-C or Ctrl-D at the prompt. */
 const isAbandonedPrompt = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
-/** `npm run users` and `npm run keys`: the auth sidecar's own administration, run inside its container. */
+/** `npm run users` and `npm run keys`: runs the administration program of the auth sidecar inside its container. */
 export function administrationCommand(subject: Subject, summary: string, notes: readonly string[]): Command {
   return {
     description: {

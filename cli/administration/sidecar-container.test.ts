@@ -10,7 +10,7 @@ interface Engine extends AsyncDisposable {
   readonly asked: string[];
 }
 
-/** An engine that answers every request with these containers. */
+/** A fake engine that answers every request with these containers. */
 async function engine(containers: readonly object[]): Promise<Engine> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -32,14 +32,14 @@ async function refusal(stack: string, docker: Docker): Promise<Failure> {
   throw new Error("It was not refused.", { cause: error });
 }
 
-test("the container is found by its labels, whatever its name", async () => {
+test("finds the container by its labels, independent of its name", async () => {
   await using given = await engine([{ Id: "abc", State: "running" }]);
   expect((await sidecarContainer("prod", given.docker)).id).toBe("abc");
   for (const label of ["com.routeql.stack=prod", "com.routeql.service=auth-sidecar", "com.routeql.run=service"])
     expect(given.asked[0]).toContain(label);
 });
 
-test("a stack that is not up is said to be so, with the command that brings it up", async () => {
+test("reports a stack that is not running, with the command that starts it", async () => {
   await using given = await engine([]);
   expect(await refusal("prod", given.docker)).toMatchObject({
     message: "The stack prod is not up",
@@ -48,7 +48,7 @@ test("a stack that is not up is said to be so, with the command that brings it u
   expect(await refusal("local", given.docker)).toMatchObject({ remedy: "run `npm run up`." });
 });
 
-test("a sidecar that does not run is said to be so", async () => {
+test("reports a stopped sidecar", async () => {
   await using given = await engine([{ Id: "abc", State: "exited" }]);
   expect((await refusal("local", given.docker)).message).toBe(
     "The auth sidecar of the stack local does not run (it is exited)",

@@ -11,7 +11,7 @@ function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerIn
 
 /**
  * The running container of a stack's auth sidecar.
- * @throws Failure when there is none
+ * @throws Failure when no container runs
  */
 export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
   const containers = await containersOf(stack, docker);

@@ -3,9 +3,8 @@ import { withLock } from "./lock.mjs";
 import { npm } from "./npm.mjs";
 
 /**
- * What npm has to do: compares the lock file with the record npm leaves in node_modules at the end of every install. A half-done
- * install
- * has no record, and a change of the lock file shows, whoever made it.
+ * Whether npm has nothing to do: compares the lock file with the record that npm leaves in node_modules at the end of every install. An
+ * interrupted install has no record.
  * @param {{ packages: Record<string, { version?: string, optional?: boolean, link?: boolean, resolved?: string }> }} lock
  * @param {{ packages: Record<string, { version?: string, link?: boolean, resolved?: string }> } | undefined} installed
  * @returns {boolean}
@@ -22,7 +21,7 @@ export function isInstalled(lock, installed) {
 
 const readJson = (path) => readFile(path, "utf8").then(JSON.parse).catch(() => undefined);
 
-/** Installs the locked dependencies, only when they are not there; two runs at once wait for each other. */
+/** Installs the locked dependencies if they are missing. Two concurrent runs wait for each other. */
 export async function ensureDependencies(project, node) {
   const lock = await readJson(`${project}/package-lock.json`);
   if (!lock) throw new Error("package-lock.json is missing or unreadable: restore it from the repository.");

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** True while the process lives; one of another user counts as living. */
+/** True while the process runs. A process of another user counts as running. */
 function lives(pid) {
   try {
     process.kill(pid, 0);
@@ -12,8 +12,8 @@ function lives(pid) {
 }
 
 /**
- * Runs `work` while no other process holds the lock; a second run waits and says so, a lock of a dead process is taken over.
- * @param {string} folder the folder that stands for the lock
+ * Runs `work` while no other process holds the lock. A second run waits and prints a message; it takes over the lock of a dead process.
+ * @param {string} folder the folder that serves as the lock
  * @param {() => Promise<void>} work
  */
 export async function withLock(folder, work) {
@@ -27,13 +27,13 @@ export async function withLock(folder, work) {
       if (error.code !== "EEXIST") throw error;
     }
     const holder = Number(await readFile(`${folder}/pid`, "utf8").catch(() => "0"));
-    // The holder writes its id right after making the folder: a folder that stays without one was left by a killed run.
+    // The holder writes its id right after it creates the folder. A folder that stays without an id belongs to a killed run.
     withoutHolder = holder === 0 ? withoutHolder + 1 : 0;
     if (holder === 0 ? withoutHolder > 20 : !lives(holder)) {
       await rm(folder, { recursive: true, force: true });
       continue;
     }
-    if (!said && holder !== 0) console.error(`Waiting for another run (process ${holder}) that is bringing the dependencies…`);
+    if (!said && holder !== 0) console.error(`Waiting for another run (process ${holder}) that installs the dependencies…`);
     said = said || holder !== 0;
     await sleep(250);
   }

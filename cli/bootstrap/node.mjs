@@ -6,10 +6,7 @@ import { npm } from "./npm.mjs";
 
 const recipe = fileURLToPath(new URL("../node-runtime", import.meta.url));
 
-/**
- * The absolute path of a Node of version 24 or later: the running one, else the pinned one in .tools/, brought from the npm
- * registry.
- */
+/** The absolute path of Node 24 or later: the running one if it is new enough, else the pinned one in .tools/, downloaded from the npm registry. */
 export async function ensureNode(project) {
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -17,7 +14,7 @@ export async function ensureNode(project) {
   const wanted = lock.packages[`node_modules/${name}`];
   if (!wanted) {
     throw new Error(
-      `There is no ready Node 24 for ${process.platform} on ${process.arch}: install it from https://nodejs.org.`,
+      `No prebuilt Node 24 exists for ${process.platform} on ${process.arch}: install it from https://nodejs.org.`,
     );
   }
   const folder = `${project}/.tools/node-${wanted.version}`;
@@ -32,10 +29,10 @@ export async function ensureNode(project) {
   await withLock(`${project}/.tools/node.lock`, async () => {
     if (await present()) return;
     const started = Date.now();
-    console.error(`Bringing Node ${wanted.version} (this one is ${process.versions.node})…`);
+    console.error(`Downloading Node ${wanted.version} (this one is ${process.versions.node})…`);
     await cp(recipe, folder, { recursive: true });
-    await npm(["ci", "--ignore-scripts"], { cwd: folder, show: (seconds) => console.error(`Bringing Node ${wanted.version}: ${seconds} s so far…`) });
-    console.error(`Bringing Node ${wanted.version}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    await npm(["ci", "--ignore-scripts"], { cwd: folder, show: (seconds) => console.error(`Downloading Node ${wanted.version}: ${seconds} s so far…`) });
+    console.error(`Downloading Node ${wanted.version}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   });
   return node;
 }

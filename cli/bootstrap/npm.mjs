@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 import { checkProxy } from "./proxy.mjs";
 import { Interrupted, runQuietly } from "./run.mjs";
 
-/** npm's own script: of the running `npm run`, else the one on PATH. */
+/** The script of npm: that of the running `npm run`, else the one on PATH. */
 function npmScript() {
   const running = process.env.npm_execpath;
   if (running?.endsWith("npm-cli.js")) return running;
@@ -17,17 +17,17 @@ function npmScript() {
   throw new Error("npm is missing. Install it (on Debian and Ubuntu: apt-get install npm) and run this again.");
 }
 
-/** The registry of the outer `npm run`, which has read npm's settings. */
+/** The registry of the outer `npm run`, which has already read npm's settings. */
 const registry = () => process.env.npm_config_registry || "https://registry.npmjs.org/";
 
 /**
- * Runs npm with this process's own Node; scripts of packages get the Node that `scriptNode` names.
+ * Runs npm with the Node of this process. Package scripts run with the Node in `scriptNode`.
  * @param {string[]} args
  * @param {{ cwd: string, scriptNode?: string, show?: (seconds: number) => void }} options
  */
 export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
   await checkProxy(registry());
-  // The settings of an outer npm run (its folder, its workspace) must not leak into this one; the registry's must.
+  // The settings of an outer npm run (folder, workspace) must not apply to this one; its registry settings must.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
@@ -40,7 +40,7 @@ export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     throw new Error(
-      `${error.message}\n\nCheck with \`npm ping\` that npm reaches its registry (its settings: registry, proxy, cafile).`,
+      `${error.message}\n\nCheck that npm reaches its registry: run \`npm ping\` (settings: registry, proxy, cafile).`,
       { cause: error },
     );
   }

@@ -5,8 +5,8 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
 const names = ["http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * The proxy settings in both cases, with loopback addresses excluded: programs differ in the case that they read, and Pulumi's gRPC would send
- * 127.0.0.1 to the proxy. Lower case wins, as in curl.
+ * The proxy settings in lower and upper case, with loopback addresses excluded. Programs differ in the case that they read, and without the
+ * exclusion Pulumi would send its gRPC calls to 127.0.0.1 through the proxy. Lower case wins, as in curl.
  * @param {NodeJS.ProcessEnv} environment
  * @returns {Record<string, string>} variables to set; none without a proxy
  */
@@ -22,7 +22,7 @@ export function proxyEnvironment(environment) {
       [name, values[name]],
       [name.toUpperCase(), values[name]],
     ]),
-    // Node's own fetch passes by proxies unless it is told.
+    // Without this variable, Node's own fetch ignores proxies.
     ["NODE_USE_ENV_PROXY", "1"],
   ]);
 }
@@ -30,12 +30,12 @@ export function proxyEnvironment(environment) {
 const message = (variable, proxy, why) => {
   const { protocol, host } = new URL(proxy);
   return [
-    `Failed: the proxy ${protocol}//${host}, which ${variable} names, ${why}.`,
+    `Failed: the proxy ${protocol}//${host}, set in ${variable}, ${why}.`,
     `What to do: correct or unset ${variable}; hosts that need no proxy belong in no_proxy.`,
   ].join("\n\n");
 };
 
-/** Asks a proxy for a tunnel, as every HTTPS download does. Resolves to undefined when it answers, whatever the answer. */
+/** Asks a proxy for a tunnel, as every HTTPS download does. Resolves to undefined after any answer. */
 function tunnelProblem(proxy, target, milliseconds) {
   const { protocol, hostname, port, username, password } = new URL(proxy);
   const secure = protocol === "https:";
@@ -55,7 +55,7 @@ function tunnelProblem(proxy, target, milliseconds) {
       asked.destroy();
       resolve(problem);
     };
-    asked.on("connect", ({ statusCode }) => end(statusCode === 407 ? "asks for a login (407)" : undefined));
+    asked.on("connect", ({ statusCode }) => end(statusCode === 407 ? "requires a login (407)" : undefined));
     asked.on("response", ({ statusCode }) => end(statusCode === 407 ? "asks for a login (407)" : undefined));
     asked.on("error", (error) => end(/within/.test(error.message) ? error.message : `cannot be used: ${error.message}`));
     asked.end();
@@ -66,8 +66,8 @@ const isExcluded = (host, excluded) =>
   excluded.split(/[\s,]+/).some((entry) => entry === "*" || (entry !== "" && (host === entry || host.endsWith(entry.startsWith(".") ? entry : `.${entry}`))));
 
 /**
- * Before anything is downloaded: a proxy that does not answer would keep npm silent for many minutes.
- * @param {string} registry address that is about to be asked
+ * Checks the proxy before the first download: npm would wait for a silent proxy for many minutes without output.
+ * @param {string} registry address of the registry to reach
  * @throws {Error} naming the variable
  */
 export async function checkProxy(registry, environment = process.env, milliseconds = 15_000) {

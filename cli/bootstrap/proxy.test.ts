@@ -17,7 +17,7 @@ test.each(["http_proxy", "HTTP_PROXY"])("%s is set in both cases, and loopback i
   });
 });
 
-test("exclusions that are there stay, and a second run changes nothing", () => {
+test("existing exclusions stay, and a second run changes nothing", () => {
   const once = proxyEnvironment({ https_proxy: "http://p:1", NO_PROXY: ".example.net, 127.0.0.1" });
   expect(once["no_proxy"]).toBe(".example.net,127.0.0.1,localhost,::1");
   expect(proxyEnvironment(once)).toEqual(once);
@@ -41,7 +41,7 @@ const problemOf = (proxy: string, environment: Record<string, string> = {}): Pro
     (error: Error) => error.message,
   );
 
-test("a proxy that accepts and stays silent is named with its variable, without its password", async () => {
+test("names a proxy that accepts and stays silent, with its variable and without its password", async () => {
   const sockets = new Set<{ destroy: () => void }>();
   const problem = await withServer(
     (server) => server.on("connection", (socket) => sockets.add(socket)),
@@ -51,22 +51,22 @@ test("a proxy that accepts and stays silent is named with its variable, without 
       return found;
     },
   );
-  expect(problem).toContain("which https_proxy names, does not answer within 0.3 s");
+  expect(problem).toContain("set in https_proxy, does not answer within 0.3 s");
   expect(problem).toContain("What to do: correct or unset https_proxy");
   expect(problem).not.toContain("secret");
 });
 
-test("a proxy that nobody serves is named with the reason", async () => {
+test("names a proxy that refuses connections, with the reason", async () => {
   const port = await withServer(() => undefined, async (free) => free);
   expect(await problemOf(`http://127.0.0.1:${port}`)).toContain("ECONNREFUSED");
 });
 
-test("a proxy that answers is used, and one that asks for a login is said to", async () => {
+test("accepts a proxy that answers, and reports one that requires a login", async () => {
   const answering = (status: string) => (server: Server) => void server.on("connection", (socket) => socket.once("data", () => socket.end(`HTTP/1.1 ${status}\r\n\r\n`)));
   expect(await withServer(answering("200 Connection established"), (port) => problemOf(`http://127.0.0.1:${port}`))).toBeUndefined();
-  expect(await withServer(answering("407 Proxy Authentication Required"), (port) => problemOf(`http://127.0.0.1:${port}`))).toContain("asks for a login (407)");
+  expect(await withServer(answering("407 Proxy Authentication Required"), (port) => problemOf(`http://127.0.0.1:${port}`))).toContain("requires a login (407)");
 });
 
-test("a registry that needs no proxy is asked without one", async () => {
+test("a registry excluded from the proxy is reached without it", async () => {
   expect(await problemOf("http://127.0.0.1:9", { no_proxy: "example.net" })).toBeUndefined();
 });

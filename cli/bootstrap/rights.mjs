@@ -9,7 +9,7 @@ const reasons = {
   ENOSPC: "the disk is full",
 };
 
-/** The nearest folder of a path that exists and may be looked at, and the id of its owner. */
+/** The nearest existing and accessible folder of a path, and the id of its owner. */
 function existing(path) {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined && path !== dirname(path) ? existing(dirname(path)) : { path, owner: found?.uid };
@@ -19,13 +19,13 @@ function me() {
   try {
     return userInfo().username;
   } catch {
-    // A user id without an entry in the password database, as in some containers.
+    // Some containers have a user id without an entry in the password database.
     return `the user with the id ${process.getuid?.()}`;
   }
 }
 
 /**
- * Why a file cannot be written, and what to do; undefined for any other error.
+ * Why a file cannot be written, and how to fix it; undefined for any other error.
  * @param {unknown} error
  * @param {string} project folder of the checkout
  * @returns {{ what: string, remedy: string } | undefined}
@@ -38,9 +38,9 @@ export function unwritable(error, project) {
   if (error.code === "ENOSPC") return { what, remedy: "free some space; a first start needs about 6 GB." };
   const { path, owner } = nearest(error.path);
   if (error.path !== project && !error.path.startsWith(`${project}/`))
-    return { what, remedy: `give ${me()} the right to write in ${path}, or name another folder for caches: XDG_CACHE_HOME=FOLDER.` };
+    return { what, remedy: `give ${me()} write permission on ${path}, or set XDG_CACHE_HOME to another cache folder.` };
   const other = owner !== undefined && owner !== process.getuid?.() ? ` (this one belongs to the user with the id ${owner})` : "";
-  return { what, remedy: `use a clone of your own${other}, or give ${me()} the right to write in ${project}.` };
+  return { what, remedy: `use a clone of your own${other}, or give ${me()} write permission on ${project}.` };
 }
 
 function nearest(path) {

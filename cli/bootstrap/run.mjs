@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** What a package manager gets to end in order. */
+/** Time that a package manager gets to stop cleanly. */
 const graceMilliseconds = 5_000;
 const progressMilliseconds = 10_000;
 
@@ -14,9 +14,10 @@ const kill = (child, signal) => {
 };
 
 /**
- * Runs a program to its end and gives its output when it fails. It and what it starts are one process group, which every signal to this process
- * ends.
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, show?: (seconds: number) => void }} options `show` is told now and then that it still works
+ * Runs a program to its end; its output appears only when it fails. The program and its children are one process group, and every signal to
+ * this process stops the group.
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, show?: (seconds: number) => void }} options `show` is called regularly while the program
+ * runs
  */
 export function runQuietly(program, args, { show, ...options } = {}) {
   return new Promise((resolve, reject) => {
@@ -27,7 +28,7 @@ export function runQuietly(program, args, { show, ...options } = {}) {
       interrupted = signal;
       setTimeout(() => kill(child, "SIGKILL"), graceMilliseconds).unref();
     };
-    // Before the start: a signal that comes between would end this process and leave the program running.
+    // Registered before the start: an earlier signal would end this process and leave the program running.
     for (const signal of signals) process.on(signal, end);
     const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: true });
     const lines = [];
@@ -54,7 +55,7 @@ export function runQuietly(program, args, { show, ...options } = {}) {
   });
 }
 
-/** The run was ended by a signal. */
+/** A signal ended the run. */
 export class Interrupted extends Error {
   constructor(signal) {
     super("Interrupted. Run the command again: it resumes.");
@@ -62,11 +63,11 @@ export class Interrupted extends Error {
   }
 }
 
-/** Replaces this process as well as Node can: same terminal, signals passed on, same exit code. */
+/** Replaces this process as far as Node can: same terminal, forwarded signals, same exit code. */
 export function runThrough(program, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit" });
-    // At a terminal the child has had the Ctrl-C too; it takes two signals in quick succession for one.
+    // At a terminal the child receives Ctrl-C as well. It would count a forwarded signal in quick succession as a second one.
     const forward = (signal) => child.kill(signal);
     for (const signal of signals) process.on(signal, forward);
     child.on("error", reject);

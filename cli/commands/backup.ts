@@ -12,12 +12,12 @@ export const command: Command = {
     name: "backup",
     summary: "Writes a backup of the stack's database: updates, hijacks, accounts, signing keys (as encrypted as they are stored).",
     options: {
-      to: { type: "string", value: "FILE", meaning: "where to; - is standard output (routeql-STACK-TIME.dump in this folder)" },
+      to: { type: "string", value: "FILE", meaning: "target file; - is standard output (routeql-STACK-TIME.dump in this folder)" },
     },
     notes: [
-      "The stack goes on meanwhile. The file is as of one moment, readable by its owner alone, and there only when it is whole.",
-      "To pass it on: npm run --silent backup -- --to - | age -r KEY >backup.age",
-      "docs/operate/backup.md tells how to make one every night, and what else has to be kept.",
+      "The stack keeps running. The file is a consistent snapshot, readable by its owner alone, and appears only when complete.",
+      "To encrypt it for transport: npm run --silent backup -- --to - | age -r KEY >backup.age",
+      "docs/operate/backup.md explains nightly backups and the files to keep with them.",
     ],
   },
   run: (stack, args) =>

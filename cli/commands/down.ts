@@ -5,25 +5,25 @@ import { runInterruptibly, stackArgument } from "./options.ts";
 export const command: Command = {
   description: {
     name: "down",
-    summary: "Takes the stack down. Its data stay, with the secrets that belong to them, unless --volumes is given.",
+    summary: "Stops and removes the stack. Its data and the matching secrets stay, unless --volumes is set.",
     options: {
-      volumes: { type: "boolean", meaning: "remove the data for good" },
-      adopt: { type: "boolean", meaning: "also a stack of this name that belongs to another checkout" },
+      volumes: { type: "boolean", meaning: "delete the data permanently" },
+      adopt: { type: "boolean", meaning: "also remove a stack of this name that belongs to another checkout" },
     },
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({ stack, signal, volumes: args.flag("volumes"), adopt: args.flag("adopt") });
       const nothing = destroyed + keptVolumes.length + removedVolumes.length === 0 && !secretsKept;
-      console.log(nothing ? `\nThere was no stack ${stack} in this checkout.` : `\nThe stack ${stack} is down.`);
+      console.log(nothing ? `\nThis checkout has no stack ${stack}.` : `\nThe stack ${stack} is down.`);
       if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
       if (keptVolumes.length > 0) {
         const remove = stack === "local" ? "npm run down -- --volumes" : `npm run down -- --volumes --stack ${stack}`;
         console.log(`Kept the data: ${keptVolumes.join(", ")}.`);
         const goOn = secretsKept
-          ? `\`npm run up${stackArgument(stack)}\` goes on with them`
+          ? `\`npm run up${stackArgument(stack)}\` uses them again`
           : "Their secrets are not in this checkout";
-        console.log(`${goOn}; \`${remove}\` removes them.`);
+        console.log(`${goOn}; \`${remove}\` deletes them.`);
       }
       return 0;
     }),

@@ -14,7 +14,7 @@ interface Service {
   readonly name: string;
 }
 
-/** Containers that run or ran a service; not those that only carry files. */
+/** Containers of services, running or stopped; without the ones that only carry files. */
 async function servicesOf(stack: string): Promise<Service[]> {
   const containers = await dockerClient().listContainers({
     all: true,
@@ -31,7 +31,7 @@ function select(stack: string, services: readonly Service[], wanted: readonly st
     throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
   const unknown = wanted.filter((name) => !services.some((service) => service.name === name));
   if (unknown.length > 0)
-    throw new Failure(`There is no service ${unknown.join(", ")}`, {
+    throw new Failure(`The stack has no service ${unknown.join(", ")}`, {
       remedy: `choose from ${services.map(({ name }) => name).join(", ")}.`,
     });
   return wanted.length === 0 ? services : services.filter(({ name }) => wanted.includes(name));
@@ -51,24 +51,24 @@ async function show({ id, name }: Service, width: number, follow: boolean, tail:
   print.end();
 }
 
-/** To end what would go on for ever is no interruption. */
+/** Ctrl-C is the normal way to end a log that is followed, so it is not reported as an interruption. */
 const silent = (): void => undefined;
 
 export const command: Command = {
   description: {
     name: "logs",
-    summary: "Shows what the services have logged, all of them or those named.",
+    summary: "Prints the logs of all services, or of the named ones.",
     operands: "[SERVICE…]",
     options: {
-      follow: { type: "boolean", short: "f", meaning: "go on with what is logged from now on, until Ctrl-C" },
-      tail: { type: "string", value: "N", default: "200", meaning: "how many of each service's last lines" },
+      follow: { type: "boolean", short: "f", meaning: "follow: print new lines until Ctrl-C" },
+      tail: { type: "string", value: "N", default: "200", meaning: "number of last lines per service" },
     },
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const tail = Number(args.text("tail"));
       if (!Number.isInteger(tail) || tail < 0)
-        throw new Failure("--tail takes a number of lines", { remedy: "for example --tail 500." });
+        throw new Failure("--tail requires a number of lines", { remedy: "for example --tail 500." });
       const place = await placeOf(stack);
       if (place) {
         await showClusterLogs(place, stack, { services: args.rest, follow: args.flag("follow"), tail, signal });

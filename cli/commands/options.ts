@@ -6,13 +6,13 @@ import { unwritable } from "../bootstrap/rights.mjs";
 import { withoutRights } from "../kubernetes/connection-error.ts";
 import { logFileOf } from "../stack/session.ts";
 
-/** An error as it is shown: what Docker, Kubernetes or the file system refuses, with what to do. */
+/** Adds a remedy to errors of Docker, Kubernetes and the file system. */
 export function explainable(error: unknown): unknown {
   const problem = unwritable(error, projectFolder);
   return problem === undefined ? withoutRights(withoutEngine(error)) : new Failure(problem.what, { remedy: problem.remedy, cause: error });
 }
 
-/** Runs a command's work; Ctrl-C is handled, an error explained with its log. Resolves to the exit code. */
+/** Runs the work of a command. Handles Ctrl-C and explains an error with its log. Resolves to the exit code. */
 export async function runInterruptibly(
   work: (signal: AbortSignal) => Promise<number>,
   say = (text: string): void => console.error(`\n${text}`),
@@ -26,5 +26,5 @@ export async function runInterruptibly(
   }
 }
 
-/** ` -- --stack NAME`, as it has to be typed for another stack than the usual one. */
+/** ` -- --stack NAME` for a stack other than the default one, else nothing. */
 export const stackArgument = (stack: string): string => (stack === "local" ? "" : ` -- --stack ${stack}`);

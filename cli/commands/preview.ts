@@ -5,7 +5,7 @@ import { runInterruptibly } from "./options.ts";
 export const command: Command = {
   description: {
     name: "preview",
-    summary: "Shows what `npm run up` would change, and changes nothing.",
+    summary: "Prints the changes that `npm run up` would make, and changes nothing.",
     options: {},
   },
   run: (stack) =>

@@ -3,7 +3,7 @@ import { databaseCommand } from "../database/database-command.ts";
 
 export const command = databaseCommand({
   name: "prune",
-  summary: "Takes away the routing updates of old days that belong to no hijack, and the audit events of old days.",
+  summary: "Deletes old routing updates that belong to no hijack, and old audit events.",
   operands: "[--keep-days N] [--keep-audit-days N] [--dry-run]",
   role: "owner",
   program: pruneCommand,

@@ -10,15 +10,15 @@ const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", 
 function roleOf(text: string): DatabaseRole {
   const role = roles.find((name) => name === text || `routeql_${name}` === text);
   if (role) return role;
-  throw new Failure(`There is no role ${text}`, { remedy: `use one of ${roles.join(", ")}.` });
+  throw new Failure(`The database has no role ${text}`, { remedy: `use one of ${roles.join(", ")}.` });
 }
 
-/** Runs psql where the database's client is at hand, with this terminal, or with these streams, and gives its exit code. */
+/** Runs psql where the database client is installed, with this terminal or with these streams, and returns its exit code. */
 async function runPsql(stack: string, role: DatabaseRole, args: readonly string[]): Promise<number> {
   await using programs = await openClientPrograms(stack);
   const { stdin: input, stdout } = process;
   const terminal = input.isTTY && stdout.isTTY ? stdout : undefined;
-  // The history would go to a home folder that cannot be written. A pager that outlives psql would be left to Postgres.
+  // The home folder is read-only, so there is no history. A pager that outlives psql would become a child of Postgres.
   const environment = ["env", "PSQL_HISTORY=/dev/null", `TERM=${process.env.TERM ?? "dumb"}`, "PAGER="];
   if (terminal) input.setRawMode(true);
   try {
@@ -37,8 +37,8 @@ export const command: Command = {
     options: { role: { type: "string", value: "ROLE", default: "owner", meaning: `the database role: ${roles.join(", ")}` } },
     passesOn: true,
     notes: [
-      "Everything else is psql's own: npm run psql -- -c 'select count(*) from view_bgpupdates'",
-      "Statements may come from standard input: npm run --silent psql <script.sql",
+      "All other arguments go to psql: npm run psql -- -c 'select count(*) from view_bgpupdates'",
+      "Statements can come from standard input: npm run --silent psql <script.sql",
     ],
   },
   async run(stack, args) {

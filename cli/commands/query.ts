@@ -27,14 +27,14 @@ export const command: Command = {
     },
     notes: [
       "npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'",
-      "Exits with 1 when the response has errors. `npm run schema -- --role ROLE` prints what a role can query.",
+      "Exits with 1 when the response has errors. `npm run schema -- --role ROLE` prints the schema of a role.",
     ],
   },
   run: (stack, args) =>
     runInterruptibly(async () => {
       const file = args.optionalText("file");
       const query = file === undefined ? args.rest.join(" ") : await readFile(file, "utf8");
-      if (query.trim() === "") throw new Failure("There is no query to run", { remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'` });
+      if (query.trim() === "") throw new Failure("The command has no query to run", { remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'` });
       const variables = parsedVariables(args.optionalText("variables"));
       const response = await graphql(await accessOf(stack), await tokenFor(stack, args), query, variables);
       console.log(JSON.stringify(response));

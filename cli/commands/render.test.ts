@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-// Each rendering is a process that loads the whole program: seconds, and twenty where other work takes the machine.
+// Each rendering is a process that loads the whole program: it takes seconds, or 20 s on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const main = resolve(import.meta.dirname, "../main.ts");
@@ -35,7 +35,7 @@ function render(lines: readonly string[], ...args: readonly string[]): Promise<E
 const embedded = ["TARGET=kubernetes", "ENGINE=embedded"];
 const out = (): string => join(folder, "manifests");
 
-test("the manifests and the list of images are written, and what an earlier run left goes", async () => {
+test("writes the manifests and the list of images, and deletes those of an earlier run", async () => {
   expect(await render(embedded, "--stack", "rendered", "--out", out())).toMatchObject({ code: 0, stderr: "" });
   const first = readdirSync(out(), { recursive: true }).map(String).toSorted();
   expect(first).toContain("13-sessions.yaml");
@@ -54,16 +54,16 @@ test("the manifests and the list of images are written, and what an earlier run 
   for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name), "utf8")).not.toContain("hidden-in-the-file");
 });
 
-test("a folder with other files is left alone", async () => {
+test("leaves a folder with other files alone", async () => {
   mkdirSync(out());
   writeFileSync(join(out(), "00-namespace.yaml"), "of somebody else");
   const { code, stderr } = await render(embedded, "--stack", "rendered", "--out", out());
   expect(code).toBe(1);
-  expect(stderr).toContain(`${out()} holds other files`);
+  expect(stderr).toContain(`${out()} contains other files`);
   expect(readdirSync(out())).toEqual(["00-namespace.yaml"]);
 });
 
-test("a stack on Docker, and settings that are wrong, are refused with what to do", async () => {
+test("rejects a stack on Docker and invalid settings, with the remedy", async () => {
   expect((await render([], "--stack", "rendered")).stderr).toContain("The stack rendered runs on Docker, which has no manifests");
   const wrong = await render([...embedded, "GATEWAY_SERVICE=Ingress"], "--stack", "rendered");
   expect(wrong.code).toBe(1);

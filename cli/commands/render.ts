@@ -7,15 +7,15 @@ import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { readConfiguration } from "../stack/configuration.ts";
 import { runInterruptibly, stackArgument } from "./options.ts";
 
-/** Tells a folder that this command wrote from any other. */
+/** Marks a folder that this command wrote. */
 const mark = "images.txt";
 
-/** Removes what an earlier run wrote; anything else is left alone, and so is a folder that is not this command's. */
+/** Deletes the files of an earlier run. Every other file stays, and so does every folder that this command did not write. */
 async function makeRoom(folder: string): Promise<void> {
   const present = await readdir(folder).catch((): string[] => []);
   if (present.length === 0) return;
   if (!present.includes(mark))
-    throw new Failure(`${folder} holds other files`, { remedy: "name an empty folder, or one that this command wrote: --out DIR" });
+    throw new Failure(`${folder} contains other files`, { remedy: "choose an empty folder, or one that this command wrote: --out DIR" });
   const ours = present.filter((name) => name === mark || name === "secrets" || /^\d\d-[a-z-]+\.yaml$/.test(name));
   for (const name of ours) await rm(join(folder, name), { recursive: true });
 }
@@ -32,11 +32,11 @@ export const command: Command = {
   description: {
     name: "render",
     summary: "Writes a stack's Kubernetes manifests and the list of its images, without a cluster.",
-    options: { out: { type: "string", value: "DIR", meaning: "where to (.routeql/<stack>/manifests)" } },
+    options: { out: { type: "string", value: "DIR", meaning: "output folder (.routeql/<stack>/manifests)" } },
     notes: [
-      "The manifests are what the stack's Pulumi program asks for, with placeholders for secrets in a folder of their own.",
-      "images.txt has every image they run, for a site that mirrors them. The same settings give the same files.",
-      "Settings come from Pulumi.<stack>.yaml and the environment file; docs/operate/kubernetes.md tells how to apply the result.",
+      "The manifests match the stack's Pulumi program. Secrets are placeholders in a folder of their own.",
+      "images.txt lists all images, for a site that mirrors them. Equal settings produce equal files.",
+      "Settings come from Pulumi.<stack>.yaml and the environment file; docs/operate/kubernetes.md explains how to apply the result.",
     ],
   },
   run: (stack, args) =>
@@ -44,7 +44,7 @@ export const command: Command = {
       const { given, plain } = await readConfiguration(stack);
       if (plain.target !== "kubernetes") {
         throw new Failure(`The stack ${stack} runs on Docker, which has no manifests`, {
-          remedy: `take a stack for Kubernetes, e.g. npm run render${stackArgument("prod")}, or set target to kubernetes.`,
+          remedy: `choose a stack for Kubernetes, e.g. npm run render${stackArgument("prod")}, or set target to kubernetes.`,
         });
       }
       const { files, notes } = await renderStack(stack, given);

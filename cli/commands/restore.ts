@@ -10,19 +10,19 @@ import { runInterruptibly } from "./options.ts";
 export const command: Command = {
   description: {
     name: "restore",
-    summary: "Puts a backup into the stack's database, which has to be empty.",
+    summary: "Restores a backup into the stack's database, which must be empty.",
     operands: "FILE",
-    options: { replace: { type: "boolean", meaning: "take away what is in the database" } },
+    options: { replace: { type: "boolean", meaning: "delete the current content of the database" } },
     notes: [
-      "All or nothing: where the backup cannot be restored, the database stays as it was. While it runs, queries and logins wait or fail.",
-      "The signing keys and the first password need the secrets of the stack that was backed up: docs/operate/backup.md.",
+      "If the restore fails, the database keeps its content. Meanwhile queries and logins wait or fail.",
+      "The signing keys and the first password need the secrets of the original stack: docs/operate/backup.md.",
     ],
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const [file, ...others] = args.rest;
       if (file === undefined || others.length > 0) {
-        throw new Failure("restore takes one FILE", { remedy: "npm run restore -- FILE, as `npm run backup` wrote it." });
+        throw new Failure("restore requires one FILE", { remedy: "npm run restore -- FILE, where `npm run backup` wrote the file." });
       }
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
@@ -32,7 +32,7 @@ export const command: Command = {
         end();
       }
       await runMigrations(stack, signal);
-      console.log(`The database of the stack ${stack} is as ${file} has it.`);
+      console.log(`The database of the stack ${stack} now has the content of ${file}.`);
       return 0;
     }),
 };

@@ -9,7 +9,7 @@ import { runInterruptibly } from "./options.ts";
 
 const ownMetadata = fileURLToPath(new URL("../../hasura-metadata", import.meta.url));
 
-/** The catalogue comes as JSON, which its reader parses itself. */
+/** The catalogue arrives as JSON text, which its reader parses. */
 const asText = { getTypeParser: () => (value: unknown) => value };
 
 interface Wanted {
@@ -20,7 +20,7 @@ interface Wanted {
 
 async function print(config: ClientConfig, { role, metadata, allowUnsupported }: Wanted): Promise<number> {
   const client = new Client(config);
-  // What was asked fails with the reason; a second report of it would end the process.
+  // The query itself fails with the reason. Without a listener, the second report of the error would end the process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -38,7 +38,7 @@ async function print(config: ClientConfig, { role, metadata, allowUnsupported }:
 }
 
 function explained(error: unknown): Failure {
-  if (error instanceof UnknownRole) return new Failure(`There is no such role: ${error.message}`, { remedy: `use one of ${error.roles.join(", ")}.` });
+  if (error instanceof UnknownRole) return new Failure(`The role does not exist: ${error.message}`, { remedy: `use one of ${error.roles.join(", ")}.` });
   if (error instanceof MetadataError) return new Failure(error.message);
   return new Failure(`The database cannot be read: ${messageOf(error)}`);
 }
@@ -46,16 +46,16 @@ function explained(error: unknown): Failure {
 export const command: Command = {
   description: {
     name: "schema",
-    summary: "Prints the GraphQL schema that a role sees, as SDL in the order of names.",
+    summary: "Prints the GraphQL schema of a role as SDL, sorted by name.",
     options: {
-      role: { type: "string", value: "ROLE", meaning: "the role; admin sees everything" },
-      metadata: { type: "string", value: "PATH", meaning: "a metadata directory or exported file; default: the kit's own" },
-      database: { type: "string", value: "URL", meaning: "the Postgres that the metadata are about; default: that of the running stack" },
-      "allow-unsupported": { type: "boolean", meaning: "leave out what the embedded engine does not serve" },
+      role: { type: "string", value: "ROLE", meaning: "the role; admin has access to everything" },
+      metadata: { type: "string", value: "PATH", meaning: "a metadata directory or exported file; default: the project's own metadata" },
+      database: { type: "string", value: "URL", meaning: "the Postgres database that the metadata describes; default: that of the running stack" },
+      "allow-unsupported": { type: "boolean", meaning: "omit everything that the embedded engine does not serve" },
     },
     notes: [
-      "Two revisions compare line by line: npm run --silent schema -- --role viewer >viewer.graphql",
-      "Nothing is written to the database, and no row is read but those of enum tables.",
+      "Two revisions can be compared by line: npm run --silent schema -- --role viewer >viewer.graphql",
+      "The command writes nothing to the database, and reads only the rows of enum tables.",
     ],
   },
   run: (stack, args) =>

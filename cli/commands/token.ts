@@ -7,10 +7,10 @@ import { runInterruptibly } from "./options.ts";
 
 /** Options of the commands that log in. */
 export const loginOptions = {
-  email: { type: "string", value: "EMAIL", meaning: "another account; asks for its password, or reads it from standard input" },
+  email: { type: "string", value: "EMAIL", meaning: "another account; its password comes from a prompt or from standard input" },
 } as const;
 
-/** A token for the stack's administrator, or for the account that `--email` names. */
+/** A token for the stack's administrator, or for the account in `--email`. */
 export async function tokenFor(stack: string, args: ParsedArguments): Promise<string> {
   const access = await accessOf(stack);
   const email = args.optionalText("email") ?? access.adminEmail;
@@ -24,7 +24,7 @@ export const command: Command = {
     summary: "Logs in and prints an access token, for your own GraphQL client.",
     options: loginOptions,
     notes: [
-      "The token is valid for 15 minutes unless TOKEN_LIFE_SECONDS says otherwise. Send it as `Authorization: Bearer <token>`.",
+      "The token is valid for 15 minutes, or for TOKEN_LIFE_SECONDS. Send it as `Authorization: Bearer <token>`.",
       "In scripts: token=$(npm run --silent token)",
     ],
   },

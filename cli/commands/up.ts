@@ -6,11 +6,11 @@ import { runInterruptibly } from "./options.ts";
 export const command: Command = {
   description: {
     name: "up",
-    summary: "Brings the stack up, or up to date, with everything that is missing for it.",
+    summary: "Starts the stack or updates it, and installs its prerequisites.",
     options: { adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker engine" } },
     notes: [
       "Settings come from Pulumi.<stack>.yaml and the environment file .env; docs/reference/settings.md describes them.",
-      "A container that was stopped or removed is started or made again; what an interrupted run left is repaired.",
+      "Stopped or removed containers are started or recreated. An interrupted run is repaired.",
     ],
   },
   run: (stack, args) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Execute } from "@routeql/host/program-streams";
 import { dumpTo } from "./backup.ts";
 
-/** psql, which holds the partitions until its input ends and then takes its time, and pg_dump, which gives a dump at once. */
+/** Fake psql, which keeps the locks until its input ends and then exits slowly, and fake pg_dump, which writes a dump at once. */
 const programs = (beforeItEnds: () => Promise<unknown>): Execute => async ([program], { input, output }) => {
   if (program === "pg_dump") return output.write("a dump") ? 0 : 1;
   output.write("held\n");
@@ -14,7 +14,7 @@ const programs = (beforeItEnds: () => Promise<unknown>): Execute => async ([prog
   return 0;
 };
 
-test("a disk that is full when the dump is over, and the partitions are being let go, fails the backup", async () => {
+test("a disk that fills up after the dump, while the locks are released, fails the backup", async () => {
   const written = Promise.withResolvers<(error: Error) => void>();
   const target = new Writable({ write: (_chunk, _encoding, done) => written.resolve(done) });
   const fill = async (): Promise<void> => {
@@ -25,7 +25,7 @@ test("a disk that is full when the dump is over, and the partitions are being le
   await expect(dumpTo({ as: () => programs(fill) }, target, () => undefined)).rejects.toThrow("no space left on device");
 });
 
-test("a dump is whole on its target when the partitions are let go", async () => {
+test("a dump is complete on its target before the locks are released", async () => {
   const chunks: string[] = [];
   const target = new Writable({
     write(chunk: Buffer, _encoding, done) {

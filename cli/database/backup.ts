@@ -7,7 +7,7 @@ import { type Programs, runProgram } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { holdPartitions } from "./hold-partitions.ts";
 
-/** What a backup holds. The engine's metadata (hdb_catalog) come from the repository, and the roles from the migrate job. */
+/** Content of a backup. The engine's metadata (hdb_catalog) comes from the repository, and the roles come from the migrate job. */
 export const backedUpSchemas = ["auth", "migrations", "public", "routing"] as const;
 
 const dump = [
@@ -18,12 +18,12 @@ const dump = [
   ...backedUpSchemas.map((name) => `--schema=${name}`),
 ];
 
-/** Streams a dump in pg_dump's custom format, as of one moment; what works on the database meanwhile goes on. */
+/** Streams a consistent snapshot in pg_dump's custom format. Other work on the database continues. */
 export async function dumpTo(programs: Programs, target: Writable, show: ShowBytes): Promise<number> {
   const { stream, bytes } = counted(show);
   target.once("error", (error) => stream.destroy(error));
   stream.pipe(target, { end: false });
-  // From the start: the target may also fail while the partitions are let go.
+  // Observed from the start: the target may also fail while the locks are released.
   const whole = finished(stream);
   whole.catch(() => undefined);
   try {
@@ -37,13 +37,13 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
 }
 
 /**
- * Writes a backup that only its owner can read. The file has its name when it is whole and on the disk, or not at all.
+ * Writes a backup that only its owner can read. The file appears under its name only when it is complete and synced to the disk.
  * @returns its size in bytes
  * @throws Failure when the file exists or cannot be written, or the dump fails
  */
 export async function backUpTo(programs: Programs, file: string, show: ShowBytes): Promise<number> {
   if (await access(file).then(() => true, () => false)) {
-    throw new Failure(`${file} exists already`, { remedy: "name another file, or remove that one." });
+    throw new Failure(`${file} exists already`, { remedy: "choose another file name, or delete that file." });
   }
   const partial = `${file}.partial`;
   try {
@@ -54,7 +54,7 @@ export async function backUpTo(programs: Programs, file: string, show: ShowBytes
     return bytes;
   } catch (error) {
     await rm(partial, { force: true });
-    throw asFailure(file, error, "nothing is left of it; choose another place with --to.");
+    throw asFailure(file, error, "the partial file was deleted; choose another target with --to.");
   }
 }
 
@@ -75,12 +75,12 @@ async function flushFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** The same to standard output, whose reader has to tell by the exit code whether all of it came. */
+/** Writes a backup to standard output. The exit code shows its reader whether the backup is complete. */
 export async function backUpToOutput(programs: Programs, show: ShowBytes): Promise<void> {
   try {
     await dumpTo(programs, process.stdout, show);
   } catch (error) {
-    throw asFailure("standard output", error, "what came of it is of no use; look at the program that takes it.");
+    throw asFailure("standard output", error, "discard the incomplete output, and check the program that reads it.");
   }
 }
 
@@ -88,11 +88,11 @@ function asFailure(place: string, error: unknown, remedy: string): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const reasons: Readonly<Record<string, string>> = {
     ENOSPC: "the disk is full",
-    EDQUOT: "the quota is used up",
-    ENOENT: "there is no such folder",
-    EACCES: "it may not be written",
+    EDQUOT: "the disk quota is exceeded",
+    ENOENT: "the folder does not exist",
+    EACCES: "permission denied",
     EROFS: "the file system is read-only",
-    EPIPE: "whoever reads it has ended",
+    EPIPE: "the program that reads it has ended",
   };
   const reason = reasons[code];
   if (reason === undefined) return error;

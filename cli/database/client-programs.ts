@@ -4,8 +4,8 @@ import { openProgramsOnDocker } from "./docker-programs.ts";
 import type { ClientPrograms } from "./programs.ts";
 
 /**
- * Opens the way: the database's own container or pod, or one beside the stack where the database is outside.
- * @throws Failure when the stack is not up
+ * Opens access to Postgres' client programs: in the database's own container or pod, or beside the stack for an external database.
+ * @throws Failure when the stack is not running
  */
 export async function openClientPrograms(stack: string, signal?: AbortSignal): Promise<ClientPrograms> {
   const place = await placeOf(stack);

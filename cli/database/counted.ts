@@ -1,9 +1,9 @@
 import { Transform } from "node:stream";
 
-/** Is told how many bytes have passed, now and then. */
+/** Called regularly with the number of bytes so far. */
 export type ShowBytes = (bytes: number) => void;
 
-/** A stream that counts what passes through it. */
+/** A stream that counts its bytes. */
 export function counted(show: ShowBytes): { readonly stream: Transform; readonly bytes: () => number } {
   let bytes = 0;
   const stream = new Transform({
@@ -19,7 +19,7 @@ export function counted(show: ShowBytes): { readonly stream: Transform; readonly
 /** `12.3 MB` */
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Shows progress on standard error: one line that changes on a terminal, a plain line every ten seconds elsewhere. */
+/** Shows progress on standard error: one updated line on a terminal, a plain line every ten seconds elsewhere. */
 export function showProgress(what: string, stream: NodeJS.WriteStream = process.stderr): { readonly show: ShowBytes; readonly end: () => void } {
   const pause = stream.isTTY ? 200 : 10_000;
   let last = performance.now();

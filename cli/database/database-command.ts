@@ -8,13 +8,13 @@ export interface DatabaseCommand {
   readonly name: string;
   readonly summary: string;
   readonly operands: string;
-  /** Whom the program logs in as. */
+  /** Database role of the program's login. */
   readonly role: DatabaseRole;
-  /** The program of database/; it reads its arguments itself and has its own help. Gives the exit code. */
+  /** The program of database/. It parses its own arguments and prints its own help. Returns the exit code. */
   readonly program: (args: readonly string[], open: OpenDatabase) => Promise<number>;
 }
 
-/** A command that hands all but the stack's name to a program that works on the stack's database. */
+/** A command that passes all arguments but the stack's name to a program for the stack's database. */
 export function databaseCommand({ name, summary, operands, role, program }: DatabaseCommand): Command {
   return {
     description: { name, summary, operands, options: {}, passesOn: true },
@@ -23,7 +23,7 @@ export function databaseCommand({ name, summary, operands, role, program }: Data
   };
 }
 
-/** A database whose connection is cut by Ctrl-C: what a program has not committed by then has not happened. */
+/** A database whose connection Ctrl-C cuts: Postgres rolls back uncommitted work. */
 async function openUntil(signal: AbortSignal, open: OpenDatabase): Promise<OpenedDatabase> {
   const database = await open();
   const cut = (): Promise<void> => database.close().catch(() => undefined);

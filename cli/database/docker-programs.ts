@@ -12,7 +12,7 @@ import { databaseContainer, toolsNetwork } from "./tools-network.ts";
 
 const authorityFile = "/tmp/ca.pem";
 
-/** Runs programs in a container with this environment besides its own. */
+/** Runs programs in a container, with additional environment variables. */
 export const programsIn =
   (container: Docker.Container, environment: readonly string[]): Execute =>
   (program, streams) =>
@@ -56,8 +56,8 @@ async function writeAuthority(container: Docker.Container, authority: string): P
 }
 
 /**
- * The database's own container, or one beside the stack where the database is outside.
- * @throws Failure when the stack is not up
+ * The database's own container, or one beside the stack for an external database.
+ * @throws Failure when the stack is not running
  */
 export async function openProgramsOnDocker(stack: string): Promise<ClientPrograms> {
   const labels = await requireOwn(stack);

@@ -1,7 +1,7 @@
 import type { ClientConfig } from "pg";
 import type { DatabaseReach } from "../stack/outputs.ts";
 
-/** Where the connection seems to lead and how it is encrypted, as the parts of the stack do it. */
+/** Endpoint of the connection as its client sees it, and its encryption, as in the stack's services. */
 export function encryption({ host, port, name, sslmode, authority }: DatabaseReach): ClientConfig {
   const place = { host, port, database: name };
   if (authority !== undefined) return { ...place, ssl: { ca: authority } };

@@ -4,7 +4,7 @@ import { type Programs, runProgram } from "./programs.ts";
 
 const held = "held";
 
-/** Ends with its input, and the transaction with it. */
+/** Ends with its input, which also ends the transaction. */
 const psql = ["psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "--file=-"];
 
 const hold = `set idle_in_transaction_session_timeout = 0; begin;
@@ -13,9 +13,9 @@ select 'lock table routing.bgp_updates in access share mode' where to_regclass('
 `;
 
 /**
- * Runs `work` while no partition of the updates goes or takes another one's place: pg_dump lists them first and locks them then, and misses the
- * rows of one that came between, or fails. Queries, loads and new partitions go on.
- * @throws what `work` throws, or Failure when a partition that changes is not done within the role's minute
+ * Runs `work` while no partition of the updates is dropped or replaced. pg_dump lists the partitions first and locks them later: without
+ * this lock it would fail, or miss the rows of a partition created in between. Queries, loads and new partitions continue.
+ * @throws any error of `work`, or Failure when a partition change does not finish within the role's limit of one minute
  */
 export async function holdPartitions<T>({ as, signal }: Programs, work: () => Promise<T>): Promise<T> {
   const input = new PassThrough();

@@ -1,11 +1,11 @@
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 
-/** How libpq reaches the database and encrypts; without an authority's file as the URL's own parameters say. */
+/** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment({ host, port, name, sslmode }: Omit<DatabaseReach, "clientImage">, authorityFile?: string): readonly string[] {
   const tls = authorityFile === undefined ? { PGSSLMODE: sslmode } : { PGSSLMODE: "verify-full", PGSSLROOTCERT: authorityFile };
   const variables = { PGHOST: host, PGPORT: String(port), PGDATABASE: name, ...tls };
   return Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
 }
 
-/** As whom. */
+/** libpq setting for the login role. */
 export const libpqUser = (role: DatabaseRole): string => `PGUSER=routeql_${role}`;

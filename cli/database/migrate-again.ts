@@ -9,9 +9,9 @@ import { requireOwn } from "../stack/ownership.ts";
 import { valuesOf } from "../stack/values.ts";
 
 const failed = (what: string, lastLines: readonly string[], cause?: unknown): Failure =>
-  new Failure(`The data are restored, but the migrate job ${what}`, {
+  new Failure(`The data is restored, but the migrate job ${what}`, {
     lastLines,
-    remedy: "remove the cause, then run the restore again with --replace.",
+    remedy: "fix the cause, then run the restore again with --replace.",
     cause,
   });
 
@@ -30,12 +30,12 @@ async function inCluster(stack: string, place: Place, signal: AbortSignal): Prom
     await untilReady(job.object, job.reference, cluster, signal);
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof NotReady ? failed("has failed", error.reasons, error) : failed(`could not be run: ${messageOf(error)}`, [], error);
+    throw error instanceof NotReady ? failed("has failed", error.reasons, error) : failed(`could not be started: ${messageOf(error)}`, [], error);
   }
 }
 
 /**
- * Runs the stack's migrate job once more: migrations that are missing, and what each role may do.
+ * Runs the stack's migrate job again: missing migrations and the permissions of each role.
  * @throws Failure with its last lines when it fails
  */
 export async function runMigrations(stack: string, signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import { encryption } from "./encryption.ts";
 import { connectedMark, RelaySocket } from "./relay-socket.ts";
 import { toolsNetwork } from "./tools-network.ts";
 
-/** Runs in the relay's container: standard streams to and from the database's port. */
+/** Runs in the relay's container: connects its standard streams with the database's port. */
 const relayScript = ({ host, port }: DatabaseReach): string => `
 const socket = require("node:net").connect({ host: ${JSON.stringify(host)}, port: ${port}, allowHalfOpen: false });
 socket.on("connect", () => {
@@ -26,7 +26,7 @@ socket.on("error", (error) => { console.error(error.message); process.exit(1); }
 /**
  * Opens a connection to a running stack's database, which publishes no port: through a container of the database-tools image on
  * the stack's network.
- * @throws Failure when the stack is not up
+ * @throws Failure when the stack is not running
  */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
   const place = await placeOf(stack);
@@ -36,7 +36,7 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
   const values = await valuesOf(stack);
   const network = await toolsNetwork(stack, values.database.host);
   const image = values.services.find(({ service }) => service === "migrate")?.image;
-  if (!image) throw new Failure(`The stack ${stack} has no job named migrate, whose image has the tools`);
+  if (!image) throw new Failure(`The stack ${stack} has no migrate job, whose image contains the tools`);
   const container = await docker.createContainer({
     Image: image,
     Cmd: ["node", "-e", relayScript(values.database)],
@@ -59,7 +59,7 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
   });
   const remove = async (): Promise<void> => {
     await orUndefined(container.remove({ force: true })).catch((error: { statusCode?: number }) => {
-      // It is removing itself already.
+      // The engine is already removing the container.
       if (error.statusCode !== 409) throw error;
     });
   };
@@ -75,7 +75,7 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
     await container.start();
     await socket.connected.catch((error: unknown) => {
       throw new Failure(`The database of the stack ${stack} does not accept connections: ${messageOf(error)}`, {
-        remedy: `wait until it has started (npm run logs -- --stack ${stack} database), then run this again.`,
+        remedy: `wait until the database has started (npm run logs -- --stack ${stack} database), then run this command again.`,
         cause: error,
       });
     });

@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream";
 
-/** A stream that `pg` takes for a socket. */
+/** A stream that `pg` can use as a socket. */
 export abstract class PostgresSocket extends Duplex {
   /** Rejects when the connection fails before it is established. */
   abstract readonly connected: Promise<void>;

@@ -2,11 +2,11 @@ import { Failure } from "@routeql/host/failure";
 import { type Execute, lastWords, type ProgramStreams } from "@routeql/host/program-streams";
 import type { DatabaseRole } from "../stack/outputs.ts";
 
-/** Where Postgres' own programs (psql, pg_dump) reach a stack's database. */
+/** Access to Postgres' client programs (psql, pg_dump) with a route to a stack's database. */
 export interface Programs {
-  /** Runs a program that finds the database, and logs in there as this role, by its environment. */
+  /** Runs a program whose environment has the address of the database and the login of this role. */
   readonly as: (role: DatabaseRole) => Execute;
-  /** Ends a program that runs. */
+  /** Stops a running program. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -14,8 +14,8 @@ export type ClientPrograms = Programs & AsyncDisposable;
 
 /**
  * Runs one program to its end.
- * @throws Failure with the last lines of its standard error when it ends with anything but 0; the signal's reason when that ends it; the
- * error of its input or output
+ * @throws Failure with the last lines of its standard error when the exit code is not 0; the signal's reason when the signal ends the
+ * program; the error of its input or output
  */
 export async function runProgram(
   { as, signal }: Programs,

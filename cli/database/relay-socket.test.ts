@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { expect, test } from "vitest";
 import { connectedMark, RelaySocket } from "./relay-socket.ts";
 
-/** One frame of an attached container: 1 is its standard output, 2 its standard error. */
+/** One frame of an attached container: type 1 is its standard output, type 2 its standard error. */
 const frame = (output: 1 | 2, text: string): Buffer => {
   const header = Buffer.alloc(8);
   header[0] = output;
@@ -12,7 +12,7 @@ const frame = (output: 1 | 2, text: string): Buffer => {
   return Buffer.concat([header, Buffer.from(text)]);
 };
 
-/** An attached container that the test speaks for. */
+/** An attached container that the test controls. */
 const attachment = (): Duplex => new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
 
 const loginOver = (socket: RelaySocket): Promise<unknown> => {
@@ -31,7 +31,7 @@ test("reports a database that refuses the connection, also before the socket has
   await expect(loginOver(socket)).rejects.toThrow("connect ECONNREFUSED");
 });
 
-test("reports an engine that breaks the connection after the database answered and before the login", async () => {
+test("reports an engine that breaks the connection between the database's answer and the login", async () => {
   const attached = attachment();
   const socket = new RelaySocket(attached);
   attached.push(frame(1, connectedMark));

@@ -2,13 +2,12 @@ import type { Duplex } from "node:stream";
 import { FrameReader } from "@routeql/host/docker/frames";
 import { PostgresSocket } from "./postgres-socket.ts";
 
-/** First byte of a relay's output: it has reached the database. */
+/** First byte of a relay's output: the relay has reached the database. */
 export const connectedMark = "+";
 
 /**
- * A socket for `pg` over a container that relays between its standard streams and a TCP connection. Both directions have
- * back-pressure: nothing is
- * read from the container while the reader does not keep up, and a write is done when the container has taken it.
+ * A socket for `pg` over a container that relays between its standard streams and a TCP connection. Both directions have back-pressure: the
+ * container is not read while its reader is slow, and a write completes when the container has accepted it.
  */
 export class RelaySocket extends PostgresSocket {
   readonly #attached: Duplex;

@@ -18,20 +18,19 @@ export interface BaseOptions {
   readonly signal: AbortSignal;
 }
 
-/** The base images a stack is built on, and where they came from, in words. */
+/** The base images of a stack, and a description of their origin. */
 export interface ChosenBases extends BaseImages {
   readonly origin: string;
 }
 
 const officialDebian = pins.debian.image;
-/** The stand-in for the official Node image, made from this machine's own Node. */
+/** Replacement for the official Node image, built from this machine's Node. */
 const standInNode = "routeql/node:24.21.0";
 
 /**
- * Sees to the base images that the settings name. An image that is here is taken as it is. One that is not is pulled; only the
- * project's own
- * two defaults have a replacement where no registry answers: Debian from its packages, and Node from this machine.
- * @param named the images as set; `nodeIsDefault` when the setting was left alone
+ * Provides the base images that the settings name. A local image is used as it is, and a missing one is pulled. Only the two defaults have
+ * a replacement when no registry answers: Debian from its packages, and Node from this machine.
+ * @param named the images of the settings; `nodeIsDefault` when the setting has its default
  */
 export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, options: BaseOptions): Promise<ChosenBases> {
   const origins: string[] = [];
@@ -39,21 +38,21 @@ export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, opt
   options.signal.throwIfAborted();
   let { nodeBase } = named;
   if (!(await imageExists(nodeBase))) {
-    // A choice once made is kept: other base images would build every image anew.
+    // An earlier choice stays: another base image would rebuild every image.
     if (nodeIsDefault && (await imageExists(standInNode))) nodeBase = standInNode;
     else if (await pulled(nodeBase, "NODE_BASE", nodeIsDefault, options)) origins.push(`${nodeBase} pulled`);
     else {
       options.say(`making ${standInNode}`);
       await buildNodeBase(standInNode, named.debianBase, options);
       nodeBase = standInNode;
-      origins.push(`${standInNode} made from this machine's Node`);
+      origins.push(`${standInNode} built from this machine's Node`);
     }
   }
   return { debianBase: named.debianBase, nodeBase, origin: origins.join("; ") || `${named.debianBase}, ${nodeBase} present` };
 }
 
 /**
- * Pulls a base image. @returns false when its registry cannot be reached and there is a replacement
+ * Pulls a base image. @returns false when its registry cannot be reached and a replacement exists
  * @throws {Failure} for every other problem of the registry
  */
 async function pulled(name: string, setting: string, hasReplacement: boolean, options: BaseOptions): Promise<boolean> {
@@ -73,12 +72,12 @@ async function bringDebian(name: string, options: BaseOptions): Promise<string> 
     await installPackages(
       ["mmdebstrap"],
       options.onLine,
-      "makes the base image from Debian's packages, since no registry of images answers",
+      "building the base image from Debian's packages, because no image registry answers",
     );
   }
-  options.say(`making ${name} from Debian's packages`);
+  options.say(`building ${name} from Debian's packages`);
   await importMinimalDebian(dockerClient(), name, options);
-  return `${name} made from Debian's packages`;
+  return `${name} built from Debian's packages`;
 }
 
 /** `mmdebstrap … | docker import`: a minimal Debian of this machine's architecture. */
@@ -99,7 +98,7 @@ async function importMinimalDebian(docker: Docker, name: string, { onLine, signa
     child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`exit code ${code}`))));
   });
   const [repo = name, tag = "latest"] = name.split(":");
-  // A half-made archive would become an image: it gets its name only after mmdebstrap has succeeded.
+  // An incomplete archive would become an image: it gets its name only after mmdebstrap has succeeded.
   const imported = docker.importImage(child.stdout, { changes: ['CMD ["bash"]'] }).then(
     async (answer) => (await follow(answer)).findLast(({ status }) => status?.startsWith("sha256:"))?.status ?? "",
   );
@@ -108,9 +107,9 @@ async function importMinimalDebian(docker: Docker, name: string, { onLine, signa
     await docker.getImage(id).tag({ repo, tag });
   } catch (error) {
     signal.throwIfAborted();
-    throw new Failure(`mmdebstrap could not make ${name}: ${messageOf(error)}`, {
+    throw new Failure(`mmdebstrap failed to build ${name}: ${messageOf(error)}`, {
       lastLines: lines.slice(-15),
-      remedy: "Debian's mirror must be reachable by this machine's apt settings; or load an image (docker load) of that name.",
+      remedy: "check that the apt settings of this machine reach a Debian mirror; or load an image of that name (docker load).",
       cause: error,
     });
   }

@@ -1,12 +1,12 @@
 /**
- * The claim of a state on a stack's name: an empty volume whose labels name the checkout. Labels of volumes with data cannot be changed, so
- * they cannot say who has taken a stack over, nor where its folder is now.
+ * The claim of a state on a stack's name: an empty volume whose labels name the checkout. Labels of existing volumes are immutable, so
+ * labels on data volumes cannot record a takeover or a moved folder.
  * @module
  */
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { stateLabel } from "./stack-objects.ts";
 
-/** The checkout whose state holds a stack. */
+/** The checkout whose state owns a stack. */
 export interface Owner {
   readonly state: string;
   readonly folder: string;
@@ -23,12 +23,12 @@ export async function readClaim(stack: string): Promise<Owner | undefined> {
   return state === undefined ? undefined : { state, folder, host, user };
 }
 
-/** Makes the claim unless there is one. Gives the one that holds, which may be of another state that was faster. */
+/** Creates the claim unless one exists. Returns the valid claim, which may belong to another state that was faster. */
 export async function makeClaim(stack: string, { state, folder, host, user }: Owner): Promise<Owner> {
   const Labels = { [claimLabel]: stack, [stateLabel]: state, "com.routeql.folder": folder, "com.routeql.host": host, "com.routeql.user": user };
   await dockerClient().createVolume({ Name: nameOf(stack), Labels });
   const made = await readClaim(stack);
-  if (made === undefined) throw new Error(`the volume ${nameOf(stack)} exists, but is no claim: remove it or rename the stack`);
+  if (made === undefined) throw new Error(`the volume ${nameOf(stack)} exists, but is not a claim: remove it or rename the stack`);
   return made;
 }
 

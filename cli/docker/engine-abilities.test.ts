@@ -3,19 +3,19 @@ import { abilitiesOf, limitWarnings, lowestUserPort } from "./engine-abilities.t
 
 const rootless = ["name=seccomp,profile=default", "name=rootless", "name=cgroupns"];
 
-test("a rootless engine is recognised by its security options", () => {
+test("recognises a rootless engine by its security options", () => {
   expect(abilitiesOf({ SecurityOptions: rootless })).toEqual({ rootless: true, ignored: [] });
   expect(abilitiesOf({ SecurityOptions: ["name=seccomp,profile=rootless"] }).rootless).toBe(false);
 });
 
-test("limits that the engine ignores are reported with the way to enforce them", () => {
+test("reports limits that the engine ignores, with the way to enforce them", () => {
   const found = abilitiesOf({ SecurityOptions: rootless, CgroupDriver: "none", MemoryLimit: false });
   expect(limitWarnings(found)).toEqual([expect.stringContaining("ignores limits of memory")]);
   expect(limitWarnings(found)[0]).toContain("delegate the controllers");
   expect(limitWarnings(abilitiesOf({ MemoryLimit: true, CgroupDriver: "systemd" }))).toEqual([]);
 });
 
-test("the lowest port of users is the kernel's, or 1024 where it does not say", async () => {
+test("the lowest port of users comes from the kernel, else it is 1024", async () => {
   expect(await lowestUserPort("/nowhere")).toBe(1024);
   expect(await lowestUserPort()).toBeGreaterThanOrEqual(0);
 });

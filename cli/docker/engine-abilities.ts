@@ -1,5 +1,5 @@
 /**
- * What an engine cannot do that a stack asks of it: found before anything is built.
+ * Abilities of a Docker engine that a stack requires, checked before anything is built.
  * @module
  */
 import { readFile } from "node:fs/promises";
@@ -13,9 +13,9 @@ interface EngineInfo {
 }
 
 export interface Abilities {
-  /** The engine runs as a user: low ports and some limits are not its to give. */
+  /** The engine runs as a normal user: it cannot bind low ports or enforce some limits. */
   readonly rootless: boolean;
-  /** Limits of resources that it ignores. */
+  /** Resource limits that the engine ignores. */
   readonly ignored: readonly string[];
 }
 
@@ -26,14 +26,14 @@ export function abilitiesOf({ SecurityOptions = [], MemoryLimit = true, CgroupDr
 
 export const engineAbilities = async (): Promise<Abilities> => abilitiesOf((await dockerClient().info()) as EngineInfo);
 
-/** The warning for ignored limits; none when every limit holds. */
+/** The warning for ignored limits; none when the engine enforces all of them. */
 export function limitWarnings({ rootless, ignored }: Abilities): readonly string[] {
   if (ignored.length === 0) return [];
   const remedy = rootless ? "delegate the controllers to the user (docs.docker.com/engine/security/rootless/tips, Limiting resources)" : "enable the memory cgroup of the kernel";
   return [`The Docker engine ignores limits of ${ignored.join(" and ")}: one container can use up the machine. To enforce them, ${remedy}.`];
 }
 
-/** The lowest port that an ordinary user of this machine may listen on (ip-sysctl). */
+/** The lowest port that an unprivileged user of this machine may bind (ip-sysctl). */
 export async function lowestUserPort(file = "/proc/sys/net/ipv4/ip_unprivileged_port_start"): Promise<number> {
   const text = await readFile(file, "utf8").catch(() => "");
   return /^\d+$/.test(text.trim()) ? Number(text) : 1024;

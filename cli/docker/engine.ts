@@ -36,7 +36,7 @@ export function refusePodman({ Components = [] }: EngineVersion, { endpoint, ori
   });
 }
 
-/** Version of the engine that answers, or why none does. */
+/** Version of the engine that answers, or the reason why none answers. */
 async function ask(address: EngineAddress): Promise<{ version: string } | { error: unknown }> {
   const limit = AbortSignal.timeout(answerMilliseconds);
   try {
@@ -55,7 +55,7 @@ async function ask(address: EngineAddress): Promise<{ version: string } | { erro
 
 const mayBeAbsent = (error: unknown): boolean => ["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** Makes sure that a Docker engine answers; installs and starts that of this machine where it is possible. */
+/** Ensures that a Docker engine answers; installs and starts one on this machine if possible. */
 export async function ensureEngine(options: EngineOptions): Promise<string> {
   const address = engineAddress();
   const first = await ask(address);
@@ -72,9 +72,9 @@ export async function ensureEngine(options: EngineOptions): Promise<string> {
 async function install({ say, onLine }: EngineOptions): Promise<void> {
   if (await findProgram("dockerd")) return;
   if (!(await canInstallPackages())) {
-    throw new Failure("There is no Docker engine on this machine", {
+    throw new Failure("This machine has no Docker engine", {
       remedy:
-        "install and start one: `apt-get install docker.io iptables` (Debian, Ubuntu), else see docs.docker.com/engine/install.",
+        "install and start one: `apt-get install docker.io iptables` (Debian, Ubuntu), or see docs.docker.com/engine/install.",
     });
   }
   say("installing docker.io");
@@ -88,17 +88,17 @@ const isSystemd = (): Promise<boolean> =>
   );
 
 async function start(options: EngineOptions): Promise<void> {
-  // The package's own start may be under way.
+  // The installed package may be starting the engine.
   if (await answersWithin(2_000)) return;
   if (process.getuid?.() !== 0) {
-    throw new Failure("The Docker engine is installed but does not run", {
+    throw new Failure("The Docker engine is installed but not running", {
       remedy: "start it as root: `systemctl start docker` (or `dockerd`).",
     });
   }
   if (await isSystemd()) {
     await run("systemctl", ["start", "docker"], { ...options, remedy: "see `journalctl --unit docker`." });
     if (!(await answersWithin(startMilliseconds)))
-      throw new Failure("The Docker engine did not come up", { remedy: "see `journalctl --unit docker`." });
+      throw new Failure("The Docker engine did not start", { remedy: "see `journalctl --unit docker`." });
     return;
   }
   await removeStaleProcessIdFiles();
@@ -110,7 +110,7 @@ const processIdFiles = [
   { file: "/var/run/docker/containerd/containerd.pid", program: "containerd" },
 ];
 
-/** A killed engine leaves its process ids; once such an id belongs to another program, the engine refuses to start. */
+/** A killed engine leaves its process id files. Once another program has such an id, the engine refuses to start. */
 async function removeStaleProcessIdFiles(): Promise<void> {
   for (const { file, program } of processIdFiles) {
     const id = (await readFile(file, "utf8").catch(() => "")).trim();
@@ -120,7 +120,7 @@ async function removeStaleProcessIdFiles(): Promise<void> {
   }
 }
 
-/** Starts `dockerd` so that it outlives this process; its log goes to .routeql/dockerd.log. */
+/** Starts a `dockerd` that outlives this process; its log is .routeql/dockerd.log. */
 async function startDetached({ signal }: EngineOptions): Promise<void> {
   const program = await findProgram("dockerd");
   if (!program) throw new Failure("dockerd is not on PATH", { remedy: "install the Docker engine." });
@@ -142,7 +142,7 @@ async function startDetached({ signal }: EngineOptions): Promise<void> {
     : `did not answer within ${startMilliseconds / 1000} s`;
   throw new Failure(`dockerd ${what}`, {
     lastLines: lines,
-    remedy: `its log is ${logFile}. Without root, cgroups and iptables, use another engine (DOCKER_HOST).`,
+    remedy: `its log is ${logFile}. If this machine lacks root, cgroups or iptables, use another engine (DOCKER_HOST).`,
   });
 }
 

@@ -4,10 +4,10 @@ import { imagePlatform } from "./node-base.ts";
 test.each([
   ["x86_64", "x64"],
   ["aarch64", "arm64"],
-])("images on an engine of %s get the Linux Node for %s, whatever this machine is", (architecture, cpu) => {
+])("an engine on %s gets the Linux Node for %s, independent of this machine", (architecture, cpu) => {
   expect(imagePlatform(architecture)).toEqual({ os: "linux", cpu });
 });
 
-test("an architecture without a ready Node is refused with the setting that helps", () => {
+test("rejects an architecture without a prebuilt Node, and names the setting that helps", () => {
   expect(() => imagePlatform("riscv64")).toThrow("runs on riscv64");
 });

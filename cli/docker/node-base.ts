@@ -12,10 +12,10 @@ import { proxyArguments } from "@routeql/host/docker/build-network";
 import { dockerClient } from "@routeql/host/docker/client";
 import { follow } from "@routeql/host/docker/follow";
 
-/** Where a build in the image looks for further certificate authorities. */
+/** Folder where the builds in the image look for additional certificate authorities. */
 const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
 
-/** What this machine trusts: its own bundle may hold the authority of a proxy that every download passes. On macOS it is no file. */
+/** The certificate bundle of this machine, which may contain the authority of an intercepting proxy. macOS has no such file. */
 async function trustedCertificates(): Promise<string | undefined> {
   for (const path of [process.env.NODE_EXTRA_CA_CERTS, process.env.SSL_CERT_FILE, "/etc/ssl/certs/ca-certificates.crt"]) {
     const text = path ? await readFile(path, "utf8").catch(() => undefined) : undefined;
@@ -25,7 +25,7 @@ async function trustedCertificates(): Promise<string | undefined> {
   return authorities.length === 0 ? undefined : authorities.join("\n");
 }
 
-/** The registry that npm uses here; what is in it as user and password is left out. */
+/** The registry that npm uses here, without its user and password. */
 async function npmRegistry(): Promise<string> {
   const { stdout } = await run("npm", ["config", "get", "registry"], {
     environment: { ...process.env, npm_config_loglevel: "silent" },
@@ -36,20 +36,20 @@ async function npmRegistry(): Promise<string> {
   return url.href;
 }
 
-/** Architectures as the Docker engine and the kernel name them, and as npm does. */
+/** Architecture names of the Docker engine and the kernel, with npm's names. */
 const architectures: Readonly<Record<string, string>> = { x86_64: "x64", amd64: "x64", aarch64: "arm64", arm64: "arm64" };
 
 /**
- * The platform that the images run on, which is the engine's: on macOS it is a Linux in a virtual machine.
- * @throws Failure for an architecture that Node 24 is not packaged for
+ * The platform of the images, which is the engine's: on macOS the engine runs Linux in a virtual machine.
+ * @throws Failure for an architecture without a Node 24 package
  */
 export function imagePlatform(architecture: string): Platform {
   const cpu = architectures[architecture];
   if (cpu !== undefined) return { os: "linux", cpu };
-  throw new Failure(`The Docker engine runs on ${architecture}, for which there is no ready Node`, { remedy: "name an image with Node 24 for it: NODE_BASE." });
+  throw new Failure(`The Docker engine runs on ${architecture}, which has no prebuilt Node`, { remedy: "set NODE_BASE to an image with Node 24 for this architecture." });
 }
 
-/** Path of exactly the Node that the image's name promises: this one, else the pinned one from the npm registry. */
+/** Path of exactly the Node version in the image's name: the running one, else the pinned one from the npm registry. */
 async function nodeProgram(version: string, onLine: (line: string) => void): Promise<string> {
   const { Architecture: architecture } = (await dockerClient().info()) as { Architecture: string };
   const platform = imagePlatform(architecture);
@@ -90,16 +90,15 @@ function dockerfile(debianBase: string, hasCertificates: boolean, registry: stri
 }
 
 /**
- * Makes the image in which packages are installed during builds, where the official Node image cannot be pulled: the Node that
- * runs this, npm,
- * and what this machine trusts. It serves as a build stage only; nothing of it but the node binary gets into the images that run.
+ * Builds the image in which builds install packages, for machines that cannot pull the official Node image: this machine's Node, npm, and
+ * the certificates that this machine trusts. It is a build stage only: just the node binary reaches the images that run.
  */
 export async function buildNodeBase(
   name: string,
   debianBase: string,
   { onLine, signal }: { onLine: (line: string) => void; signal: AbortSignal },
 ): Promise<void> {
-  // Distributions take npm apart, so the one here may not work when copied.
+  // Some distributions split npm into packages, so the npm of this machine may not work when copied.
   const recipe = resolve(import.meta.dirname, "../npm-runtime");
   const [certificates, npm, node, registry] = await Promise.all([
     trustedCertificates(),
@@ -129,6 +128,6 @@ export async function buildNodeBase(
     if (output?.trim()) onLine(output.trim());
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new Failure(`${name} could not be made: ${messageOf(error)}`, { cause: error });
+    throw new Failure(`${name} could not be built: ${messageOf(error)}`, { cause: error });
   });
 }

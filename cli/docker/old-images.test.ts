@@ -7,7 +7,7 @@ const created = (hoursAgo: number, ...names: string[]): { RepoTags: string[]; Cr
   Created: now / 1000 - hoursAgo * 3600,
 });
 
-test("only images of earlier contents that are a day old and unused are outdated", () => {
+test("only unused images of earlier contents, older than a day, are outdated", () => {
   const images = [
     created(30, "routeql/engine:0123456789ab"),
     created(30, "routeql/engine:aaaaaaaaaaaa"),

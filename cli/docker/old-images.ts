@@ -8,7 +8,7 @@ interface ListedImage {
   readonly Created: number;
 }
 
-/** Names among `images` that this project gave, more than a day ago, and that nothing needs any more. */
+/** Names among `images` that this project created more than a day ago and that no container uses. */
 export function outdatedNames(images: readonly ListedImage[], inUse: ReadonlySet<string>, now: number): string[] {
   return images
     .filter(({ Created }) => now - Created * 1000 > dayMilliseconds)
@@ -16,15 +16,13 @@ export function outdatedNames(images: readonly ListedImage[], inUse: ReadonlySet
     .filter((name) => /^routeql\/[a-z-]+:[0-9a-f]{12}$/.test(name) && !inUse.has(name));
 }
 
-/**
- * Removes images of earlier contents; those that a container uses stay, and so do those that another checkout has built today.
- */
+/** Removes images of earlier contents. Images in use stay, and so do images that another checkout has built today. */
 export async function removeOldImages(current: readonly string[]): Promise<void> {
   const docker = dockerClient();
   const containers = await docker.listContainers({ all: true });
   const inUse = new Set([...current, ...containers.map(({ Image }) => Image)]);
   for (const name of outdatedNames(await docker.listImages(), inUse, Date.now())) {
-    // Somebody may have begun to use it just now.
+    // Another run may have started to use the image just now.
     await docker
       .getImage(name)
       .remove()

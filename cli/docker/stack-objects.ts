@@ -14,7 +14,7 @@ export interface StackObject {
   readonly labels: Labels;
 }
 
-/** Everything on the Docker engine that a stack of this name has created. Other programs of the same stack name give their objects other names. */
+/** Everything on the Docker engine that a stack of this name has created. Other programs with the same stack name use other object names. */
 export async function stackObjects(stack: string): Promise<StackObject[]> {
   const docker = dockerClient();
   const filters = { label: [`${stackLabel}=${stack}`] };

@@ -17,7 +17,7 @@ export function routedRanges(table: string): Ipv4Range[] {
     });
 }
 
-/** Ranges that this machine reaches already: its interfaces and its routes. */
+/** Ranges that this machine already reaches: its interfaces and its routes. */
 async function hostRanges(): Promise<Ipv4Range[]> {
   const interfaces = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.flatMap(({ cidr }) => parseRange(cidr ?? "") ?? []));
   return [...interfaces, ...routedRanges(await readFile("/proc/net/route", "utf8").catch(() => ""))];
@@ -30,9 +30,9 @@ interface NetworkInfo {
 
 const rangesOf = ({ IPAM }: NetworkInfo): Ipv4Range[] => (IPAM?.Config ?? []).flatMap(({ Subnet }) => parseRange(Subnet ?? "") ?? []);
 
-/** The addresses of a host as a stack finds them. */
+/** Address ranges on a host that matter to a stack. */
 export interface Ranges {
-  /** Ranges that the stack's networks must not overlap: of other networks, and of the host's interfaces and routes. */
+  /** Ranges that the stack's networks must not overlap: other networks, and the host's interfaces and routes. */
   readonly used: readonly Ipv4Range[];
   /** Whether the stack has networks already. */
   readonly hasNetworks: boolean;

@@ -21,7 +21,7 @@ test("options have their values or their defaults", () => {
   expect(parseArguments(down, []).text("stack")).toBe("local");
 });
 
-test("an unknown option is refused with the nearest known one", () => {
+test("rejects an unknown option and suggests the nearest known one", () => {
   expect(() => parseArguments(down, ["--volume"])).toThrow(
     expect.objectContaining({
       message: "down: unknown option --volume",
@@ -33,19 +33,19 @@ test("an unknown option is refused with the nearest known one", () => {
   );
 });
 
-test("an operand is refused where none is taken, and so is an option without its value", () => {
+test("rejects an unexpected operand, and an option without its value", () => {
   expect(() => parseArguments(down, ["now"])).toThrow(/down: unexpected argument/);
   expect(() => parseArguments(down, ["--stack"])).toThrow(/down: option '--stack <value>' argument missing/);
 });
 
-test("what belongs to another program is handed on untouched, and after -- all of it", () => {
+test("passes unknown arguments through, and everything after --", () => {
   const parsed = parseArguments(psql, ["-c", "select 1", "--role=engine", "--stack", "dev", "-At", "--", "--role", "x"]);
   expect(parsed.text("role")).toBe("engine");
   expect(parsed.text("stack")).toBe("dev");
   expect(parsed.rest).toEqual(["-c", "select 1", "-At", "--role", "x"]);
 });
 
-test("the help text names every option with its meaning and default", () => {
+test("the help text lists every option with its meaning and default", () => {
   const text = helpText(psql);
   expect(text).toContain("npm run psql");
   expect(text).toMatch(/--role ROLE +the role \(owner\)/);

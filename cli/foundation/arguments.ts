@@ -14,10 +14,10 @@ export interface OptionDescription {
 export interface CommandDescription {
   readonly name: string;
   readonly summary: string;
-  /** What may follow besides the options, as in the help text's first line. */
+  /** Operands after the options, as in the first line of the help text. */
   readonly operands?: string;
   readonly options: Readonly<Record<string, OptionDescription>>;
-  /** Whatever is not an option of ours belongs to the program behind: it is handed on as it is. */
+  /** Unknown options go to the called program unchanged. */
   readonly passesOn?: boolean;
   /** Lines after the options. */
   readonly notes?: readonly string[];
@@ -28,7 +28,7 @@ export interface ParsedArguments {
   readonly text: (name: string) => string;
   readonly optionalText: (name: string) => string | undefined;
   readonly flag: (name: string) => boolean;
-  /** Operands; with `passesOn` everything that is not ours, in order. */
+  /** Operands; with `passesOn`, all arguments that this command does not know, in order. */
   readonly rest: readonly string[];
 }
 
@@ -40,8 +40,8 @@ const common = {
 const optionsOf = (command: CommandDescription): Record<string, OptionDescription> => ({ ...command.options, ...common });
 
 /**
- * Reads a command's arguments.
- * @throws Failure naming the unknown option, the nearest known one and the way to the help text
+ * Parses a command's arguments.
+ * @throws Failure naming the unknown option, the nearest known one and the help command
  */
 export function parseArguments(command: CommandDescription, args: readonly string[]): ParsedArguments {
   const known = optionsOf(command);
@@ -81,13 +81,13 @@ function parseKnown(
     const guess = unknown?.[2] && nearest(unknown[2], Object.keys(known));
     const what = unknown ? `unknown option ${unknown[1]}${unknown[2]}` : messageOf(error).split(". ")[0]!.toLowerCase();
     throw new Failure(`${command.name}: ${what}`, {
-      remedy: `${guess ? `did you mean --${guess}? ` : ""}\`npm run ${command.name} -- --help\` lists what it takes.`,
+      remedy: `${guess ? `did you mean --${guess}? ` : ""}\`npm run ${command.name} -- --help\` lists its options.`,
       cause: error,
     });
   }
 }
 
-/** Takes our options out of arguments that are meant for another program; what follows a `--` is never ours. */
+/** Separates the options of this command from arguments for another program. Everything after a `--` belongs to the other program. */
 function separate(known: Record<string, OptionDescription>, args: readonly string[]): [ours: string[], others: string[]] {
   const ours: string[] = [];
   const others: string[] = [];
@@ -126,6 +126,6 @@ const stackName = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 export function checkStackName(name: string): string {
   if (stackName.test(name)) return name;
   throw new Failure(`"${name}" cannot be the name of a stack`, {
-    remedy: "use up to 40 small letters, digits and hyphens, beginning and ending with a letter or digit.",
+    remedy: "use up to 40 lower-case letters, digits and hyphens; start and end with a letter or digit.",
   });
 }

@@ -5,7 +5,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const never = new AbortController().signal;
 
-/** What is printed while a plan runs, line by line: a worker of the tests has no terminal. */
+/** Lines that a running plan prints. A test worker has no terminal. */
 async function printed(work: () => Promise<unknown>): Promise<string> {
   let text = "";
   for (const stream of [process.stdout, process.stderr])
@@ -20,7 +20,7 @@ async function printed(work: () => Promise<unknown>): Promise<string> {
 
 const phase = (title: string, work: Phase["work"] = async () => "as told"): Phase => ({ title, work });
 
-test("each phase says its result, and has its time", async () => {
+test("each phase prints its result and its duration", async () => {
   const record = vi.fn<(line: string) => void>();
   const log = vi.fn<(line: string) => void>();
   const times = await runPhases([phase("One"), [[phase("Two")], [phase("Three"), phase("Four")]]], { signal: never, record, log });
@@ -28,7 +28,7 @@ test("each phase says its result, and has its time", async () => {
   expect(log.mock.calls.flat()).toEqual(expect.arrayContaining(["One…", expect.stringMatching(/^Four: as told \[\d/)]));
 });
 
-test("what a phase fails with is thrown and not printed, however many lists the phase is in; the one beside it is aborted", async () => {
+test("throws a phase's error once without printing it, and aborts the phases beside it", async () => {
   const beside = phase("Beside", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))));
   const failing = phase("Failing", () => Promise.reject(new Error("the reason")));
   const plan = [[[phase("Before"), failing], [beside]], phase("Never")];

@@ -1,21 +1,21 @@
 import { Listr, type ListrTask, PRESET_TIMER } from "listr2";
 
-/** What a phase tells while it runs; `signal` is aborted by Ctrl-C and when a phase beside it has failed. */
+/** Output of a running phase. `signal` is aborted by Ctrl-C and by the failure of a parallel phase. */
 export interface PhaseContext {
-  /** For the terminal and the log. */
+  /** Prints to the terminal and the log. */
   readonly say: (text: string) => void;
-  /** For the terminal only, where it may be replaced at once. */
+  /** Prints to the terminal only; the next text may replace it. */
   readonly show: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** One piece of work; its result, if it gives one, is shown behind its title. */
+/** One piece of work. Its result, if any, is shown after its title. */
 export interface Phase {
   readonly title: string;
   readonly work: (context: PhaseContext) => Promise<string | void>;
 }
 
-/** Phases one after the other; those in a list of lists run side by side. */
+/** Phases in sequence; the phases of a nested list run in parallel. */
 export type Plan = readonly (Phase | readonly (readonly Phase[])[])[];
 
 export interface PhaseTime {
@@ -25,15 +25,15 @@ export interface PhaseTime {
 
 export interface PhaseOptions {
   readonly signal: AbortSignal;
-  /** Where lines go instead of the terminal. */
+  /** Receives the lines instead of the terminal. */
   readonly log?: (line: string) => void;
-  /** Every line, also those that the terminal shows for a moment only. */
+  /** Receives every line, including temporary progress. */
   readonly record: (line: string) => void;
 }
 
 const lineEveryMilliseconds = 10_000;
 
-/** Where every text is a line of its own, one now and then is enough. */
+/** Limits progress output where each text becomes a line of its own. */
 function throttled(show: (text: string) => void): (text: string) => void {
   let shownAt = 0;
   return (text) => {
@@ -44,9 +44,9 @@ function throttled(show: (text: string) => void): (text: string) => void {
 }
 
 /**
- * Runs the plan and gives the time of every phase. At a terminal phases show their progress in place; elsewhere each begins and
- * ends with a line.
- * @throws what the first failing phase throws; phases beside it are aborted and waited for
+ * Runs the plan and returns the duration of every phase. A terminal shows progress in place; elsewhere each phase starts and ends with a
+ * line.
+ * @throws the error of the first failing phase; parallel phases are aborted and awaited
  */
 export async function runPhases(plan: Plan, { signal, log, record }: PhaseOptions): Promise<readonly PhaseTime[]> {
   const times: PhaseTime[] = [];
@@ -62,7 +62,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
       const started = Date.now();
       record(`[${phase.title}] begins`);
       log?.(`${phase.title}…`);
-      // Line by line, what phases beside each other tell has to say whose it is.
+      // Lines of parallel phases need the name of their phase.
       const show = inPlace ? (text: string) => void (task.output = text) : throttled((text) => void (task.output = `${phase.title}: ${text}`));
       let last = "";
       const say = (text: string): void => {
@@ -84,7 +84,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
         firstError ??= error;
         failed.abort(error);
         if (!inPlace) task.output = `${phase.title}: failed`;
-        // The caller says why. listr2 would, too, and again for each list that this phase is in.
+        // The caller prints the reason. listr2 would print it again for each list that contains this phase.
         throw new Error("", { cause: error });
       }
     },
@@ -116,7 +116,7 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
   try {
     await new Listr(tasks, {
       renderer,
-      // Ctrl-C is handled by the caller: the work has to end in order.
+      // The caller handles Ctrl-C: the work must stop cleanly.
       registerSignalListeners: false,
       rendererOptions: { timer: PRESET_TIMER, collapseSubtasks: false, collapseErrors: false, showErrorMessage: false },
     } as ConstructorParameters<typeof Listr>[1]).run();

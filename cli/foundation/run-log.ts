@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 const kept = 20;
 
-/** The full log of one run; the terminal shows a part of it. */
+/** The full log of one run; the terminal shows only some of it. */
 export interface RunLog {
   readonly file: string;
   readonly line: (text: string) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Opens `<folder>/<time>-<command>.log` (mode 0600) and removes all but the newest logs. */
+/** Opens `<folder>/<time>-<command>.log` (mode 0600) and deletes old logs. */
 export function openRunLog(folder: string, command: string): RunLog {
   mkdirSync(folder, { recursive: true });
   const old = readdirSync(folder)

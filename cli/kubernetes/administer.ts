@@ -4,7 +4,7 @@ import { executeInPod } from "./execute.ts";
 import type { Place } from "./place.ts";
 import { readyPod } from "./pods.ts";
 
-/** Runs a program of the auth sidecar in one of its pods and gives its exit code. */
+/** Runs a program of the auth sidecar in one of its pods and returns its exit code. */
 export async function executeInSidecar(place: Place, stack: string, program: readonly string[], streams: ProgramStreams): Promise<number> {
   const { config, cluster } = await connectTo(place, stack);
   const pod = await readyPod(cluster, place, "auth-sidecar", stack);

@@ -1,6 +1,6 @@
 /**
- * A connection to a pod through the API server: numbered channels over one WebSocket, as `exec` and `port-forward` have them.
- * Kubernetes' own client opens these too, but lets what one side sends pile up in memory while the other is slow.
+ * A connection to a pod through the API server: numbered channels over one WebSocket, as `exec` and `port-forward` use them. Kubernetes'
+ * own client opens these too, but buffers without limit when one side is slow.
  * @module
  */
 import { Writable } from "node:stream";
@@ -11,14 +11,14 @@ import { ApiError } from "@routeql/host/kubernetes/error";
 import { messageOf } from "@routeql/host/failure";
 import { connectionFailure, connectionLost } from "./connection-error.ts";
 
-/** With the first of them (Kubernetes 1.30 and newer) one side can say that a channel ends. */
+/** The first protocol (Kubernetes 1.30 and later) can signal the end of a channel. */
 const protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const closing = 255;
 
-/** What stands between may take a connection for dead that is silent while Postgres works; and TCP notices by these that it is. */
+/** Keeps middleboxes from closing a connection that is silent while Postgres works, and lets TCP detect a dead peer. */
 const pingMilliseconds = 20_000;
 
-/** Where a pod is asked for something: below the API server's address. */
+/** Request path for a pod, relative to the API server's address. */
 export interface PodRequest {
   readonly pod: string;
   readonly namespace: string;
@@ -26,11 +26,11 @@ export interface PodRequest {
   readonly query: URLSearchParams;
 }
 
-/** Is told what comes in; it may come before `open` has given the connection. */
+/** Receives incoming data, possibly before `open` has returned the connection. */
 export type OnData = (channel: number, payload: Buffer, channels: Channels) => void;
 
 export class Channels {
-  /** Rejects when the connection is lost, or was closed by the other side. */
+  /** Rejects when the connection is lost or the other side closes it. */
   readonly lost: Promise<never>;
   readonly #socket: WebSocket;
   readonly #pings: NodeJS.Timeout;
@@ -52,7 +52,7 @@ export class Channels {
     });
   }
 
-  /** @throws Failure that says why there is no connection: a right that is missing, an API server that does not answer */
+  /** @throws Failure with the reason: a missing permission, or an API server that does not answer */
   static async open(config: KubeConfig, request: PodRequest, onData: OnData): Promise<Channels> {
     const { pod, namespace, what, query } = request;
     const url = new URL(`${config.getCurrentCluster()!.server.replace(/^http/, "ws").replace(/\/$/, "")}/api/v1/namespaces/${namespace}/pods/${pod}/${what}`);
@@ -72,7 +72,7 @@ export class Channels {
     }
   }
 
-  /** Whether `writable` can tell the other side that its channel ends. */
+  /** Whether `writable` can signal the end of its channel to the other side. */
   get canEnd(): boolean {
     return this.#socket.protocol === protocols[0];
   }
@@ -82,7 +82,7 @@ export class Channels {
     this.#socket.send(Buffer.concat([Buffer.of(channel), payload]), done);
   }
 
-  /** A channel as a stream: as fast as the connection takes it. Its end is the channel's. */
+  /** A channel as a stream with the connection's back-pressure. Ending the stream ends the channel. */
   writable(channel: number): Writable {
     return new Writable({
       write: (chunk: Buffer, _encoding, done) => this.send(channel, chunk, done),
@@ -90,7 +90,7 @@ export class Channels {
     });
   }
 
-  /** Nothing more is taken from the connection until `resume`, so the pod has to wait. */
+  /** Stops reading from the connection until `resume`, so the pod has to wait. */
   pause(): void {
     this.#socket.pause();
   }
@@ -99,26 +99,26 @@ export class Channels {
     this.#socket.resume();
   }
 
-  /** After all that was sent. */
+  /** Closes after all pending data was sent. */
   close(): void {
-    // One that is paused would wait in vain for the other side's farewell.
+    // A paused socket would never receive the close frame of the other side.
     this.#socket.resume();
     this.#socket.close();
   }
 
-  /** At once. */
+  /** Closes immediately. */
   cut(): void {
     this.#socket.terminate();
   }
 }
 
-/** What the API server said instead of opening the connection. */
+/** Response of the API server when it refuses to open the connection. */
 async function refusalOf(response: IncomingMessage): Promise<ApiError> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of response) chunks.push(chunk as Buffer);
   } catch {
-    // its status tells enough
+    // the status alone is enough
   }
   return new ApiError(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"));
 }

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { withoutMark } from "./client-programs.ts";
 
 const mark = Buffer.from("\u001eabc");
-/** Of the mark's own bytes, so that beginnings of it are everywhere. */
+/** Built from the mark's own bytes, so that partial marks occur everywhere. */
 const text = fc.array(fc.constantFrom(...mark), { maxLength: 30 }).map((bytes) => Buffer.from(bytes));
 
-test("all but the first mark is passed on and the mark is told once, however the stream is cut", async () => {
+test("passes on all but the first mark and reports it once, at any chunk boundaries", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, fc.boolean(), fc.integer({ min: 1, max: 7 }), async (before, after, marked, size) => {
       const sent = Buffer.concat([before, ...(marked ? [mark] : []), after]);

@@ -13,25 +13,25 @@ import { authorityInPod, clientsBeside } from "./outside-database.ts";
 import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
-/** Says that the password may come: a terminal does not show it any more. */
+/** Signals that the shell is ready for the password: the terminal no longer echoes it. */
 const takesPassword = Buffer.of(0x1e);
 
-/** The password is the first line of the input, so that neither the API server's audit log nor a list of processes has it. */
+/** The password is the first line of the input, so that it appears neither in the API server's audit log nor in a list of processes. */
 const takePassword = `stty -echo 2>/dev/null; printf '\\036'; IFS= read -r PGPASSWORD; export PGPASSWORD; stty echo 2>/dev/null`;
 
-/** The program takes what else comes in, and has this terminal. */
+/** The program reads the remaining input and uses this terminal. */
 const inTerminal = `${takePassword}; exec env "$@"`;
 
 /**
- * The program takes what else comes in, as far as it wants. Its end is said among its errors, by a word that nobody knows before, and
- * what is under way then is read to its end: the API server loses a connection, or waits for ever, where a program leaves input behind.
+ * The program reads as much of the remaining input as it needs. Its standard error reports its end with an unpredictable word. The
+ * remaining input is then read to its end: the API server drops the connection, or waits for ever, when a program leaves input unread.
  */
 const withInput = `${takePassword}; env "$@"; code=$?; printf '%s' "$0" >&2; cat >/dev/null; exit "$code"`;
 
 /**
- * Nothing else comes in, so the end of the input is that of the connection: the program ends with it, where else it would wait for
- * ever, with its locks, for somebody to take its output. Both processes are waited for: one that is left behind becomes a child of
- * process 1, Postgres itself, which takes its end for a crash of its own and restarts.
+ * No further input follows, so the end of the input means the end of the connection: the shell then stops the program, which would
+ * otherwise block on its output for ever and keep its locks. The shell waits for both processes: an orphan becomes a child of process 1,
+ * which is Postgres; it mistakes the orphan's exit for a crash and restarts.
  */
 const withoutInput = `${takePassword}; exec 3<&0
 env "$@" </dev/null & program=$!
@@ -41,7 +41,7 @@ kill "$watch" 2>/dev/null
 wait "$watch"
 exit "$code"`;
 
-/** Passes on all but the first occurrence of a mark, and calls once when that comes. */
+/** Passes on everything but the first occurrence of a mark, and calls once when the mark arrives. */
 export function withoutMark(mark: Buffer, onMark: () => void): Transform {
   let found = false;
   let held = Buffer.alloc(0);
@@ -51,7 +51,7 @@ export function withoutMark(mark: Buffer, onMark: () => void): Transform {
       const text = Buffer.concat([held, chunk]);
       const at = text.indexOf(mark);
       if (at < 0) {
-        // The end of it may be a mark's beginning.
+        // The end of the text may be the start of a mark.
         const rest = text.lastIndexOf(mark[0]!);
         const from = rest >= 0 && mark.subarray(0, text.length - rest).equals(text.subarray(rest)) ? rest : text.length;
         held = text.subarray(from);
@@ -66,12 +66,12 @@ export function withoutMark(mark: Buffer, onMark: () => void): Transform {
   });
 }
 
-/** Ends a stream and waits until all that went in has come out. */
+/** Ends a stream and waits until all its input has been read. */
 const drained = (stream: Transform): Promise<void> => new Promise((resolve) => stream.once("end", resolve).end());
 
 /**
  * Runs programs in a pod, with this environment and this password.
- * @param environment `NAME=value`, nothing secret: the API server may record it
+ * @param environment `NAME=value`, without secrets: the API server may record it
  */
 function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: readonly string[], password: string): Execute {
   return async (program, { input, output, errors, terminal, signal }) => {
@@ -91,7 +91,7 @@ function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: 
     try {
       const streams = { input: toPod, output: fromPod, errors: errorsFromPod, terminal, signal };
       const code = await executeInPod(config, place, pod, ["sh", "-c", script, end, ...environment, ...program], streams);
-      // All of it is passed on before the program is said to have ended.
+      // All output is passed on before the program's end is reported.
       await unlessAborted(Promise.all([drained(fromPod), drained(errorsFromPod)]), signal);
       return code;
     } finally {
@@ -103,8 +103,8 @@ function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: 
 }
 
 /**
- * The pod of the stack's database (of a cluster's, the one that takes changes), or one beside the stack where the database is outside.
- * @throws Failure when the stack is not up, or its database cannot be reached
+ * The pod of the stack's database (in a cluster, the primary), or a pod beside the stack for an external database.
+ * @throws Failure when the stack is not running, or its database cannot be reached
  */
 export async function openProgramsInCluster(place: Place, stack: string, signal?: AbortSignal): Promise<ClientPrograms> {
   const values = await valuesOf(stack);
@@ -121,7 +121,7 @@ export async function openProgramsInCluster(place: Place, stack: string, signal?
   return openProgramsBeside(connection, place, values, signal);
 }
 
-/** A pod beside the stack that reaches the database as the migrate job does. */
+/** A pod beside the stack that reaches the database like the migrate job. */
 export async function openProgramsBeside({ config, cluster }: Connection, place: Place, values: StackValues, signal?: AbortSignal): Promise<ClientPrograms> {
   const { database, databasePasswords: passwords } = values;
   const beside = await clientsBeside(cluster, place, values, signal);

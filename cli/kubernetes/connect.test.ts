@@ -7,7 +7,7 @@ import { connectTo } from "./connect.ts";
 const folder = mkdtempSync(join(tmpdir(), "routeql-connect-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A kubeconfig whose current context is a cluster at this address, where nothing answers. */
+/** A kubeconfig whose current context is a cluster at this address, where no server answers. */
 function configFor(server: string): string {
   const file = join(folder, "config.json");
   const config = {
@@ -22,12 +22,12 @@ function configFor(server: string): string {
 
 const place = { server: "https://127.0.0.1:1", namespace: "routes", instance: "routeql-prod" };
 
-test("another cluster than the stack's is asked for nothing", async () => {
+test("sends no request to a cluster other than the stack's", async () => {
   vi.stubEnv("KUBECONFIG", configFor("https://127.0.0.1:2"));
   await expect(connectTo(place, "prod")).rejects.toThrow("The stack prod runs on the cluster https://127.0.0.1:1, but kubectl's current context is https://127.0.0.1:2");
 });
 
-test("the stack's own that does not answer is said to be so", async () => {
+test("reports that the stack's own cluster does not answer", async () => {
   vi.stubEnv("KUBECONFIG", configFor(place.server));
   await expect(connectTo(place, "prod")).rejects.toThrow("No Kubernetes cluster answers: the Kubernetes API server https://127.0.0.1:1 does not answer: ");
 });

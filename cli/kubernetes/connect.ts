@@ -20,9 +20,9 @@ const remedy =
   "To run without one: routeql:target docker (TARGET=docker).";
 
 /**
- * The cluster that kubectl would use.
- * @param check is given its address before it is asked for anything
- * @throws Failure with what to do when none is configured, it does not answer or does not let this user in
+ * The cluster of kubectl's current context.
+ * @param check receives its address before the first request
+ * @throws Failure with a remedy when no cluster is configured, or when it does not answer or rejects this user
  */
 export async function connectCluster(signal?: AbortSignal, check: (server: string) => void = () => undefined): Promise<Connection> {
   try {
@@ -34,14 +34,14 @@ export async function connectCluster(signal?: AbortSignal, check: (server: strin
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
-    const what = error instanceof ApiError ? `The Kubernetes cluster refuses to answer: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
+    const what = error instanceof ApiError ? `The Kubernetes cluster rejects requests: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
     throw new Failure(what, { remedy, cause: error });
   }
 }
 
 /**
  * The cluster on which a stack runs.
- * @throws Failure when kubectl would use another one, or when the stack there is another state's
+ * @throws Failure when kubectl would use another one, or when the stack there belongs to another state
  */
 export async function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
   const connection = await connectCluster(signal, (server) => refuseOtherCluster(stack, place, { server }));

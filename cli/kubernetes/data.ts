@@ -22,7 +22,7 @@ export async function removeDataClaims(cluster: Cluster, place: Place, signal: A
   return claims;
 }
 
-/** Data can only be opened with the secrets they were made with, and these are in the state. */
+/** Data is only readable with the secrets of its creation, and these are in the state. */
 export async function refuseForeignClaims(stack: string, cluster: Cluster, place: Place, { resources = [], pending_operations: pending = [] }: Deployment): Promise<void> {
   if (resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0) return;
   const claims = await dataClaims(cluster, place);
@@ -30,7 +30,7 @@ export async function refuseForeignClaims(stack: string, cluster: Cluster, place
   throw new Failure(
     `The namespace ${place.namespace} has data of a stack named ${stack} (${claims.join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`,
     {
-      remedy: `restore that folder, use another name (--stack) or namespace, or remove the data: kubectl delete pvc --namespace ${place.namespace} ${claims.join(" ")}`,
+      remedy: `restore that folder, use another name (--stack) or namespace, or delete the data: kubectl delete pvc --namespace ${place.namespace} ${claims.join(" ")}`,
     },
   );
 }

@@ -17,20 +17,20 @@ const instance = (name: string, role: string) => ({
   status: { phase: "Running", conditions: [{ type: "Ready", status: "True" } as object] },
 });
 
-/** An API server with these pods, and this as whatever else is asked for by its name. */
+/** An API server with these pods, and with this object for any other name. */
 function clusterWith(pods: readonly ReturnType<typeof instance>[], named?: object): Cluster {
   const list = async (_kind: object, labels: Readonly<Record<string, string>>) =>
     pods.filter(({ metadata }) => Object.entries(labels).every(([name, value]) => (metadata.labels as Record<string, string>)[name] === value));
   return { list, get: async () => named } as unknown as Cluster;
 }
 
-test("of a cluster of instances the one that takes changes is worked on", async () => {
+test("uses the primary of a cluster of instances", async () => {
   const cluster = clusterWith([instance("database-1", "replica"), instance("database-2", "primary"), instance("database-3", "replica")]);
   expect(await databasePod(cluster, place, operated, "prod")).toMatchObject({ name: "database-2", container: "postgres" });
   await expect(databasePod(clusterWith([instance("database-1", "replica")], {}), place, operated, "prod")).rejects.toThrow("No pod of database in the namespace routes is ready");
 });
 
-test("what keeps a pod from being ready is said, and a namespace that is not there", async () => {
+test("reports why a pod is not ready, and a namespace that does not exist", async () => {
   const pod = instance("database-1", "primary");
   const waiting = { ...pod, status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }] } };
   const own = reach(databaseAddress.host);
@@ -43,12 +43,12 @@ test("what keeps a pod from being ready is said, and a namespace that is not the
   await expect(databasePod(mayNotAsk, place, own, "prod")).rejects.toThrow("No pod of database in the namespace routes is ready");
 });
 
-test("a database outside has no pod", () => {
+test("an external database has no pod", () => {
   expect(runsItself(reach("db.example.net").database)).toBe(false);
   for (const { database } of [operated, reach(databaseAddress.host)]) expect(runsItself(database)).toBe(true);
 });
 
-test("a connection to a cluster is checked against the authority that its operator has made, one to the stack's own is as it is", async () => {
+test("verifies a cluster's certificate with its operator's authority", async () => {
   const authority = "-----BEGIN CERTIFICATE-----";
   const secret = { data: { "ca.crt": Buffer.from(authority).toString("base64") } };
   expect(await checkedReach(clusterWith([], secret), place, operated)).toEqual({ ...operated.database, authority });

@@ -12,9 +12,9 @@ import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
 const databasePort = 5432;
-/** Of the one port that is forwarded. */
+/** Channels of the single forwarded port. */
 const channel = { data: 0, errors: 1 } as const;
-/** Each channel's first message is the port's number. */
+/** The first message of each channel is the port number. */
 const portLength = 2;
 
 /** A connection to a port of a pod. */
@@ -56,7 +56,10 @@ export class ForwardedSocket extends PostgresSocket {
   }
 }
 
-/** A connection to the database's pod by the API server's port forwarding, as kubectl has it; to one outside through a pod beside the stack. */
+/**
+ * A connection to the database's pod through the API server's port forwarding, as kubectl does it; for an external database, through a pod
+ * beside the stack.
+ */
 export async function openDatabaseInCluster(place: Place, stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
   const values = await valuesOf(stack);
   const { config, cluster } = await connectTo(place, stack);

@@ -5,10 +5,10 @@ import { Channels } from "./channels.ts";
 import type { Place } from "./place.ts";
 import type { Pod } from "./pods.ts";
 
-/** Numbers of the channels (Kubernetes' remotecommand protocol). */
+/** Channel numbers (Kubernetes' remotecommand protocol). */
 const channel = { input: 0, output: 1, errors: 2, status: 3, size: 4 } as const;
 
-/** The exit code in the status that ends an execution (API conventions: NonZeroExitCode with the cause ExitCode). */
+/** The exit code in the final status of an execution (API conventions: NonZeroExitCode with the cause ExitCode). */
 export function exitCodeOf({ status, details }: V1Status): number {
   if (status === "Success") return 0;
   const code = details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
@@ -16,8 +16,9 @@ export function exitCodeOf({ status, details }: V1Status): number {
 }
 
 /**
- * Runs a program in a pod's container and gives its exit code.
- * @throws Failure when the pod cannot be reached, or the connection ends before the program; the signal's reason when that gives it up
+ * Runs a program in a pod's container and returns its exit code.
+ * @throws Failure when the pod cannot be reached, or the connection ends before the program; the signal's reason when the signal aborts the
+ * execution
  */
 export async function executeInPod(
   config: KubeConfig,
@@ -36,11 +37,11 @@ export async function executeInPod(
     else if (number === channel.output || number === channel.errors) passOn(payload, number === channel.errors ? errors : output, source);
   });
   const toPod = channels.writable(channel.input);
-  // Whatever goes wrong with it is told by the connection's own end.
+  // The end of the connection reports any error of this stream.
   toPod.on("error", () => undefined);
   const forgetSize =
     terminal && followSize(terminal, ({ columns: Width, rows: Height }) => channels.send(channel.size, Buffer.from(JSON.stringify({ Width, Height }))));
-  const cannotEnd = (): void => reject(new Failure("This cluster cannot be told that a program's input ends", { remedy: "it takes Kubernetes 1.30 or newer." }));
+  const cannotEnd = (): void => reject(new Failure("This cluster cannot signal the end of a program's input", { remedy: "use a cluster with Kubernetes 1.30 or later." }));
   if (!channels.canEnd) input?.once("end", cannotEnd);
   input?.pipe(toPod);
   try {

@@ -18,7 +18,7 @@ const done = {
   },
 };
 
-test("a job like another has its pod and the labels by which policies know it, and nothing by which it would be taken for the other", () => {
+test("a copied job has the pod and policy labels of the original, without its identity", () => {
   expect(jobLike(done, "migrate-2", place, { change: (spec) => ({ ...spec, hostname: "changed" }), deadlineSeconds: 60 })).toEqual({
     apiVersion: "batch/v1",
     kind: "Job",

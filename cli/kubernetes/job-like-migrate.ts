@@ -8,23 +8,23 @@ import { instanceLabels, type Place } from "./place.ts";
 
 const kind = { apiVersion: "batch/v1", kind: "Job" } as const;
 
-/** A job that has ended goes by itself, should nobody be left to remove it. */
+/** Kubernetes deletes an ended job after this time if no process is left to delete it. */
 const secondsKept = 600;
 
-/** What a pod is made from, as far as it matters here. */
+/** Fields of a pod specification that matter here. */
 export type PodSpec = Readonly<Record<string, unknown>>;
 
-/** The labels that Kubernetes gives a job's pods to know them by. */
+/** Labels by which Kubernetes itself identifies a job's pods. */
 const isGenerated = (label: string): boolean => /^(batch\.kubernetes\.io\/)?(job-name|controller-uid)$/.test(label);
 
 interface Differences {
-  /** What is different about the pod. */
+  /** Changes to the pod. */
   readonly change?: (spec: PodSpec) => PodSpec;
-  /** How long it may take, if that differs. */
+  /** Deadline, where it differs from the original. */
   readonly deadlineSeconds?: number;
 }
 
-/** Another job with the pod of one that is done, so with its way to the database and its security. */
+/** A new job with the pod specification of an existing one, and so with its network access to the database and its security settings. */
 export function jobLike(job: KubernetesObject, name: string, place: Place, { change = (spec) => spec, deadlineSeconds }: Differences = {}): KubernetesObject {
   const { backoffLimit, activeDeadlineSeconds, template } = job["spec"] as {
     readonly backoffLimit?: number;
@@ -50,13 +50,13 @@ export interface MadeJob extends AsyncDisposable {
 }
 
 interface LikeMigrate extends Differences {
-  /** Begins its name. */
+  /** Prefix of the job's name. */
   readonly purpose: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes a job like the stack's migrate job. At the end of `await using` it has gone, with its pod.
+ * Creates a job like the stack's migrate job. The end of `await using` deletes it with its pod.
  * @throws Failure when the stack has no such job
  */
 export async function startJobLikeMigrate(
@@ -76,7 +76,7 @@ export async function startJobLikeMigrate(
     object,
     reference,
     async [Symbol.asyncDispose]() {
-      // Also after an interruption: what was asked for is there.
+      // Also after an interruption: the job exists by then.
       await deleteAndWait(reference, cluster, new AbortController().signal).catch((error: unknown) => console.error(messageOf(error)));
     },
   };

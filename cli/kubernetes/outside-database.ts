@@ -1,5 +1,6 @@
 /**
- * The way to a database outside the stack: from a pod of the kind that migrates, which is the one that network policies let out to it.
+ * The route to an external database: through a pod with the labels of the migrate job, the only pod that the network policies allow out to
+ * it.
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +13,7 @@ import { type PodSpec, startJobLikeMigrate } from "./job-like-migrate.ts";
 import type { Place } from "./place.ts";
 import { type Pod, podOf } from "./pods.ts";
 
-/** Where such a pod has the authority of the database's certificate. */
+/** Path of the certificate authority of the database in such a pod. */
 export const authorityInPod = `${filesDirectory}/${databaseAuthorityFile}`;
 
 export interface PodBeside extends AsyncDisposable {
@@ -29,7 +30,7 @@ interface Volume {
   readonly projected?: { readonly sources?: readonly { readonly secret?: object }[] };
 }
 
-/** The same pod without the passwords that the job has, for another program. */
+/** The same pod without the job's passwords, for another program. */
 function runs(container: Container): (spec: PodSpec) => PodSpec {
   return (spec) => {
     const [{ args: _args, env: _env, ...same } = {}] = spec["containers"] as readonly Readonly<Record<string, unknown>>[];
@@ -40,7 +41,7 @@ function runs(container: Container): (spec: PodSpec) => PodSpec {
   };
 }
 
-/** A day: as long as a backup or a load may take, and as such a pod stays should nobody be left to end it. */
+/** One day: the maximum for a backup or a load. Such a pod also lives this long if no process is left to end it. */
 const deadlineSeconds = 86_400;
 
 /** Starts a pod that lives until the end of `await using`. */
@@ -52,7 +53,7 @@ async function podBeside(cluster: Cluster, place: Place, values: StackValues, pu
     for (;;) {
       const [made] = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, labels, ends);
       const reference = { apiVersion: "v1", kind: "Pod", name: made?.metadata.name ?? "", namespace: place.namespace };
-      // What a list holds does not say of which kind it is.
+      // Items of a list lack their kind.
       const pod = made && (await cluster.get(reference, ends));
       if (pod) return { pod: podOf(await untilReady(pod, reference, cluster, ends)), [Symbol.asyncDispose]: () => job[Symbol.asyncDispose]() };
       await sleep(200, undefined, { signal: ends });
@@ -63,12 +64,12 @@ async function podBeside(cluster: Cluster, place: Place, values: StackValues, pu
   }
 }
 
-/** A pod with Postgres' own programs. */
+/** A pod with Postgres' client programs. */
 export function clientsBeside(cluster: Cluster, place: Place, values: StackValues, signal?: AbortSignal): Promise<PodBeside> {
   return podBeside(cluster, place, values, "clients", { image: values.database.clientImage, command: ["sleep", "infinity"] }, signal);
 }
 
-/** Passes connections to its own port of this pod on to the database. */
+/** Forwards connections from a port of this pod to the database. */
 const relayScript = ({ host, port }: DatabaseReach, own: number): string => `
 const { connect, createServer } = require("node:net");
 createServer((from) => {
@@ -77,7 +78,7 @@ createServer((from) => {
   for (const [one, other] of [[from, to], [to, from]]) one.on("error", () => other.destroy());
 }).listen(${own}, "127.0.0.1");`;
 
-/** A pod whose port leads to the database. */
+/** A pod whose port forwards to the database. */
 export function relayBeside(cluster: Cluster, place: Place, values: StackValues, port: number): Promise<PodBeside> {
   const listens = `require("node:net").connect(${port}, "127.0.0.1").once("connect", () => process.exit(0)).once("error", () => process.exit(1))`;
   return podBeside(cluster, place, values, "relay", {

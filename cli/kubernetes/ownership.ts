@@ -1,5 +1,5 @@
 /**
- * Which state a stack in a namespace belongs to: a ConfigMap names the checkout, and a label of every object its state.
+ * Which state owns a stack in a namespace: a ConfigMap names the checkout, and a label of every object names its state.
  * @module
  */
 import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
@@ -17,7 +17,7 @@ import { instanceLabels, type Place } from "./place.ts";
 const claimOf = ({ instance, namespace }: Place) => ({ apiVersion: "v1", kind: "ConfigMap", name: `${instance}-claim`, namespace }) as const;
 const whereIs = ({ namespace, server }: Place): string => `in the namespace ${namespace} of the cluster ${server}`;
 
-/** Undefined where there is none, and where this user may not look. */
+/** Undefined if the object does not exist or this user may not read it. */
 const allowed = <T>(asked: Promise<T>): Promise<T | undefined> =>
   asked.catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 403) return undefined;
@@ -30,7 +30,7 @@ async function readClaim(cluster: Cluster, place: Place): Promise<Owner | undefi
   return field(found, "data", "state") === undefined ? undefined : { state: text("state"), folder: text("folder"), host: text("host"), user: text("user") };
 }
 
-/** Objects that an update makes first and last, and the data. */
+/** Objects that an update creates first and last, and the data. */
 const lookedAt = [
   { apiVersion: "v1", kind: "PersistentVolumeClaim" },
   { apiVersion: "v1", kind: "Service" },
@@ -46,7 +46,7 @@ async function objectsOf(cluster: Cluster, place: Place): Promise<readonly Kuber
 
 const madeByEarlierVersion = ({ resources = [] }: Deployment): boolean => resources.some(({ type }) => /^(kubernetes|random):/.test(type));
 
-/** Whose the stack is, if it is not this checkout's. */
+/** The owner of the stack, if it is not this checkout. */
 async function otherOwner(cluster: Cluster, place: Place, stack: string, state: string | undefined): Promise<KnownOwner | undefined> {
   const claim = await readClaim(cluster, place);
   if (claim !== undefined) return claim.state !== state || (await isCopied(stack, claim)) ? claim : undefined;
@@ -57,15 +57,15 @@ async function otherOwner(cluster: Cluster, place: Place, stack: string, state: 
   return objects.length === 0 || madeByEarlierVersion(await storedDeployment(stackPaths(stack), stack)) ? undefined : {};
 }
 
-/** @throws Failure when the stack there is another state's */
+/** @throws Failure when the stack there belongs to another state */
 export async function requireOwnInCluster(cluster: Cluster, place: Place, stack: string): Promise<void> {
   const other = await otherOwner(cluster, place, stack, (await readIdentity(stackPaths(stack)))?.state);
   if (other !== undefined) throw belongsToAnother(stack, other, { where: whereIs(place) });
 }
 
 /**
- * Before anything is built for a stack.
- * @throws Failure when the stack there is another state's, and is not to be adopted
+ * Checks the owner before anything is built for a stack.
+ * @throws Failure when the stack there belongs to another state and is not to be adopted
  */
 export async function checkOwnershipInCluster(cluster: Cluster, place: Place, stack: string, adopt: boolean): Promise<Permit> {
   const known = await readIdentity(stackPaths(stack));
@@ -75,8 +75,8 @@ export async function checkOwnershipInCluster(cluster: Cluster, place: Place, st
 }
 
 /**
- * Takes the stack's name in the namespace for this state. The update may be about to make the namespace: then nothing is written yet, and the
- * namespace's label tells whose it is.
+ * Claims the stack's name in the namespace for this state. If the update is about to create the namespace, nothing is written yet, and the
+ * namespace's label names the owner.
  */
 export async function claimInCluster(cluster: Cluster, place: Place, paths: StackPaths, { identity }: Permit): Promise<void> {
   await keepIdentity(paths, identity);
@@ -86,5 +86,5 @@ export async function claimInCluster(cluster: Cluster, place: Place, paths: Stac
   await cluster.apply({ apiVersion, kind, metadata: { name, namespace, labels }, data: { ...thisCheckout(identity.state) } });
 }
 
-/** Nothing is left of the stack. */
+/** Deletes the claim once nothing is left of the stack. */
 export const releaseInCluster = (cluster: Cluster, place: Place): Promise<void> => cluster.delete(claimOf(place), "Background");

@@ -7,7 +7,7 @@ import { instanceLabels, refuseOtherCluster } from "./place.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 
-test("a stack is not brought up on a cluster other than the one where it runs", () => {
+test("rejects a stack on a cluster other than the one where it runs", () => {
   expect(() => refuseOtherCluster("prod", place, { server: "https://b.example.net" })).toThrow(
     "The stack prod runs on the cluster https://a.example.net:6443, but kubectl's current context is https://b.example.net",
   );
@@ -15,7 +15,7 @@ test("a stack is not brought up on a cluster other than the one where it runs", 
   expect(() => refuseOtherCluster("prod", undefined, place)).not.toThrow();
 });
 
-test("objects of a stack are found by the label that the program gives them", () => {
+test("finds the objects of a stack by the label that the program gives them", () => {
   expect(instanceLabels(place)).toEqual({ "app.kubernetes.io/instance": "routeql-prod" });
 });
 
@@ -27,17 +27,17 @@ test.each([
   expect(exitCodeOf(status)).toBe(code);
 });
 
-test("a connection that fails says why", () => {
+test("a failed connection reports the reason", () => {
   const failure = connectionFailure({ pod: "engine-1", namespace: "routes", what: "exec" }, new Error("refused"));
   expect(failure).toBeInstanceOf(Failure);
   expect(failure.message).toBe("The pod engine-1 cannot be reached through the API server: refused");
 });
 
-test("a right that is missing is named, with the command's whole Role at hand", () => {
+test("names a missing permission and links to the command's whole Role", () => {
   const refused = new ApiError(403, JSON.stringify({ kind: "Status", message: 'pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"', code: 403 }));
   expect(connectionFailure({ pod: "database-0", namespace: "routes", what: "exec" }, refused)).toMatchObject({
-    message: 'The cluster does not let this user do that: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
-    remedy: "it needs get and create of pods/exec in the namespace routes. docs/operate/kubernetes.md#permissions-of-the-commands has those of each command.",
+    message: 'The cluster denies this user a permission: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
+    remedy: "it needs get and create of pods/exec in the namespace routes. docs/operate/kubernetes.md#permissions-of-the-commands lists the permissions of each command.",
   });
   expect(withoutRights(refused)).toBeInstanceOf(Failure);
   expect(withoutRights(new ApiError(500, "no words"))).toMatchObject({ message: "The Kubernetes API server refuses: the API server answered 500: no words" });

@@ -16,19 +16,19 @@ const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
 /** Labels of every object of the stack. */
 export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({ "app.kubernetes.io/instance": instance });
 
-/** Where a stack with these settings is to run. */
+/** The place for a stack with these settings. */
 export function placeFor(stack: string, settings: PlainSettings, server: string): Place {
   const instance = `routeql-${stack}`;
   return { server, namespace: namespaceOf(settings, instance), instance };
 }
 
-/** Where a stack was brought up; undefined when that was not on Kubernetes. */
+/** The place of a running stack; undefined when it does not run on Kubernetes. */
 export async function placeOf(stack: string): Promise<Place | undefined> {
   const text = await readFile(fileOf(stackPaths(stack)), "utf8").catch(() => undefined);
   return text === undefined ? undefined : place.parse(JSON.parse(text));
 }
 
-/** @throws Failure when the stack was brought up somewhere else: its objects there would be forgotten */
+/** @throws Failure when the stack runs in another place: its objects there would be forgotten */
 export function refuseOtherCluster(stack: string, before: Place | undefined, now: Pick<Place, "server">): void {
   if (before === undefined || before.server === now.server) return;
   throw new Failure(`The stack ${stack} runs on the cluster ${before.server}, but kubectl's current context is ${now.server}`, {
@@ -36,12 +36,12 @@ export function refuseOtherCluster(stack: string, before: Place | undefined, now
   });
 }
 
-/** @throws Failure when a stack that runs on a cluster is about to be made on Docker: what runs there would be forgotten */
+/** @throws Failure when a stack that runs on a cluster is about to be created on Docker: its objects there would be forgotten */
 export async function refuseOnDocker(stack: string): Promise<void> {
   const place = await placeOf(stack);
   if (!place) return;
   throw new Failure(`The stack ${stack} runs on Kubernetes (${place.server}), but its settings now say docker`, {
-    remedy: `set TARGET=kubernetes, or take it down there first: npm run down -- --volumes --stack ${stack}`,
+    remedy: `set TARGET=kubernetes, or remove the stack there first: npm run down -- --volumes --stack ${stack}`,
   });
 }
 

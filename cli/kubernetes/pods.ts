@@ -14,7 +14,7 @@ export interface Pod {
 
 const serviceLabel = "app.kubernetes.io/name";
 
-/** What the commands need to know of a pod. */
+/** The fields of a pod that the commands need. */
 export function podOf(object: KubernetesObject): Pod {
   const [container] = listAt(object, "spec", "containers");
   return {
@@ -27,7 +27,7 @@ export function podOf(object: KubernetesObject): Pod {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** All pods of a stack that have or had something to run, by service and name. */
+/** All pods of a stack with a running or finished container, sorted by service and name. */
 export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
   const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
   return pods
@@ -36,16 +36,16 @@ export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSigna
     .toSorted((left, right) => (`${left.service} ${left.name}` < `${right.service} ${right.name}` ? -1 : 1));
 }
 
-/** @throws Failure when the cluster knows no such namespace; whoever may not ask is taken to know that there is one */
+/** @throws Failure when the namespace does not exist. Without permission to ask, the namespace is assumed to exist. */
 async function refuseWithoutNamespace(cluster: Cluster, { namespace, server }: Place): Promise<void> {
   const found = await cluster.get({ apiVersion: "v1", kind: "Namespace", name: namespace }).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 403) return true;
     throw error;
   });
-  if (found === undefined) throw new Failure(`The cluster ${server} has no namespace ${namespace}`, { remedy: "run `npm run up` for the stack: it makes what is missing." });
+  if (found === undefined) throw new Failure(`The cluster ${server} has no namespace ${namespace}`, { remedy: "run `npm run up` for the stack: it creates missing objects." });
 }
 
-/** A ready pod of one service, with these labels too. @throws Failure when there is none */
+/** A ready pod of one service that also has these labels. @throws Failure when there is none */
 export async function readyPod(cluster: Cluster, place: Place, service: string, stack: string, labels: Labels = {}): Promise<Pod> {
   const all = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, { ...instanceLabels(place), [serviceLabel]: service, ...labels });
   const found = all.map(podOf).find(({ ready }) => ready);

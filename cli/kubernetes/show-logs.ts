@@ -18,11 +18,11 @@ function select(pods: readonly Pod[], wanted: readonly string[], { namespace }: 
   const services = [...new Set(pods.map(({ service }) => service))];
   const unknown = wanted.filter((name) => !services.includes(name));
   if (unknown.length > 0)
-    throw new Failure(`There is no service ${unknown.join(", ")}`, { remedy: `choose from ${services.join(", ")}.` });
+    throw new Failure(`The stack has no service ${unknown.join(", ")}`, { remedy: `choose from ${services.join(", ")}.` });
   return wanted.length === 0 ? pods : pods.filter(({ service }) => wanted.includes(service));
 }
 
-/** Prints what the pods of a stack have logged, each line with its pod's name. */
+/** Prints the logs of a stack's pods, each line with its pod's name. */
 export async function showClusterLogs(place: Place, stack: string, { services, follow, tail, signal }: LogOptions): Promise<void> {
   const { config, cluster } = await connectTo(place, stack, signal);
   const pods = select(await podsOf(cluster, place, signal), services, place);

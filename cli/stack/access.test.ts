@@ -19,7 +19,7 @@ const access = (values: Partial<StackAccess>): StackAccess => ({
   ...values,
 });
 
-test("a shell that sources access.env gets exactly the values, whatever characters they have", () => {
+test("a shell that sources access.env gets the exact values, with any characters", () => {
   const adminPassword = `it's "$HOME" \`id\` \\ !$(false);&|#`;
   const caFile = "/a folder/it's/ca.pem";
   const print = `printf '%s|%s|%s' "$ADMIN_PASSWORD" "$ROUTEQL_CA_FILE" "$ROUTEQL_CONSOLE_URL"`;
@@ -27,7 +27,7 @@ test("a shell that sources access.env gets exactly the values, whatever characte
   expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: {} })).toBe(`${adminPassword}|${caFile}|`);
 });
 
-test("what is written is read back", () => {
+test("reads back the written values", () => {
   const value = fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r\0]/.test(text));
   fc.assert(
     fc.property(value, value, (adminPassword, serviceApiKey) => {
@@ -39,7 +39,7 @@ test("what is written is read back", () => {
   );
 });
 
-test("where the certificate comes from an issuer that everybody trusts, so does whoever uses the file", async () => {
+test("with a publicly trusted issuer, the file sets no certificate authority", async () => {
   const folder = mkdtempSync(join(tmpdir(), "routeql-access-"));
   try {
     const paths = { accessFile: join(folder, "access.env"), certificateFile: join(folder, "ca.pem") } as StackPaths;

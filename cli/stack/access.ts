@@ -5,11 +5,11 @@ import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import type { StackValues } from "./outputs.ts";
 
-/** How a running stack is reached: what access.env says. */
+/** The content of access.env: addresses and credentials of a running stack. */
 export interface StackAccess {
   readonly url: string;
   readonly consoleUrl: string | undefined;
-  /** Path of a PEM file with what clients have to trust. */
+  /** Path of a PEM file with the certificates that clients must trust. */
   readonly caFile: string;
   readonly serviceApiKey: string;
   readonly engineAccessKey: string;
@@ -17,7 +17,7 @@ export interface StackAccess {
   readonly adminPassword: string;
 }
 
-/** Quotes a value for POSIX shells: within single quotes nothing is special but the quote itself. */
+/** Quotes a value for POSIX shells: within single quotes only the quote itself is special. */
 export function shellQuote(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -36,7 +36,7 @@ export function accessText(access: StackAccess): string {
   return assignments.map(([name, value]) => (value === undefined ? "" : `export ${name}=${shellQuote(value)}\n`)).join("");
 }
 
-/** The assignments of a text that accessText made. */
+/** The assignments of a text that accessText created. */
 export function parseAccessText(text: string): ReadonlyMap<string, string> {
   const assignments = text.matchAll(/^export ([A-Z_]+)='((?:[^']|'\\'')*)'$/gm);
   return new Map([...assignments].map(([, name, quoted]) => [name!, quoted!.replaceAll(String.raw`'\''`, "'")]));
@@ -53,13 +53,13 @@ async function replaceFile(path: string, text: string): Promise<void> {
 export async function writeAccess(paths: StackPaths, values: StackValues): Promise<StackAccess> {
   const { url, consoleUrl, serviceApiKey, engineAccessKey, adminEmail, adminPassword } = values;
   const access = { url, consoleUrl, caFile: paths.certificateFile, serviceApiKey, engineAccessKey, adminEmail, adminPassword };
-  // A certificate from the cluster's issuer is trusted as any other on the internet is.
+  // Every client already trusts a certificate from the cluster's issuer.
   await replaceFile(paths.certificateFile, values.caCertificate || rootCertificates.join("\n"));
   await replaceFile(paths.accessFile, accessText(access));
   return access;
 }
 
-/** True once for each generated password: it is shown at the end of one run only. */
+/** True once for each generated password: only one run shows it. */
 export async function isNewPassword({ shownPassword }: StackPaths, password: string): Promise<boolean> {
   const hash = createHash("sha256").update(password).digest("hex");
   if ((await readFile(shownPassword, "utf8").catch(() => "")) === hash) return false;
@@ -72,8 +72,8 @@ export async function removeAccess(paths: StackPaths): Promise<void> {
 }
 
 /**
- * How to reach a stack that is up.
- * @throws Failure when it is not
+ * Addresses and credentials of a running stack.
+ * @throws Failure when it is not running
  */
 export async function accessOf(stack: string): Promise<StackAccess> {
   const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);

@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { Failure, messageOf } from "@routeql/host/failure";
 import type { StackAccess } from "./access.ts";
 
-/** Milliseconds after which a silent gateway counts as down. The engine's own statement limit is 30 s. */
+/** Time in milliseconds after which a silent gateway counts as down. The engine's own statement limit is 30 s. */
 const answerTimeout = 60_000;
 
 export interface Credentials {
@@ -19,7 +19,7 @@ interface Answer {
 }
 
 /**
- * Logs in at the stack's gateway with the session flow, takes one access token and ends the session.
+ * Logs in at the stack's gateway, gets one access token and ends the session.
  * @returns the token (JWT); it stays valid until it expires
  * @throws {Failure} when the gateway does not answer or rejects the credentials
  */
@@ -29,7 +29,7 @@ export async function accessToken(access: StackAccess, { email, password }: Cred
   const { sessionId } = field(login, "user", `The login of ${email} failed`) as { sessionId: string };
   const session = { ...service, cookie: `sid=${sessionId}` };
   try {
-    return field(await send(access, "GET", "/api/auth/jwt", session), "access_token", `${email} gets no token`) as string;
+    return field(await send(access, "GET", "/api/auth/jwt", session), "access_token", `${email} received no token`) as string;
   } finally {
     await send(access, "DELETE", "/api/auth/logout", session).catch(() => undefined);
   }

@@ -18,23 +18,23 @@ import { type RunOptions, type Session, withSession } from "./session.ts";
 import { openStack } from "./workspace.ts";
 
 export interface DownOptions extends RunOptions {
-  /** Removes the data too, and the secrets that open them. */
+  /** Also deletes the data and its secrets. */
   readonly volumes?: boolean;
-  /** Also where the stack belongs to another state, or was on another Docker engine. */
+  /** Also for a stack that belongs to another state or another Docker engine. */
   readonly adopt?: boolean;
 }
 
 export interface DownResult {
-  /** Resources that the engine destroyed. */
+  /** Number of resources that Pulumi deleted. */
   readonly destroyed: number;
   /** Data volumes, by name. */
   readonly keptVolumes: readonly string[];
-  /** The secrets that belong to the kept data are in the stack's state. */
+  /** The secrets of the kept data are in the stack's state. */
   readonly secretsKept: boolean;
   readonly removedVolumes: readonly string[];
 }
 
-/** Takes a stack down; its data volumes stay unless asked otherwise. A stack that is not there is fine. */
+/** Stops and removes a stack; its data volumes stay unless `volumes` is set. A missing stack is no error. */
 export function bringDown(options: DownOptions): Promise<DownResult> {
   return withSession("down", options, async (session) => {
     const place = await placeOf(options.stack);
@@ -47,7 +47,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
       title: `Stack ${options.stack}`,
       work: async (context) => {
         destroyed = await destroyStack(session, prepared, options.volumes ?? false, context);
-        return destroyed === 0 ? "nothing was there" : `${destroyed} removed`;
+        return destroyed === 0 ? "nothing to remove" : `${destroyed} removed`;
       },
     };
     const ownership: Phase = {
@@ -56,7 +56,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
         prepared.holding = await requireOwnOrAdopt(options.stack, adopt);
       },
     };
-    // Without a state there is nothing for the engine to do, so no CLI is needed.
+    // Without a state Pulumi has nothing to do, so its CLI is not needed.
     const secretsKept = await hasState(session);
     const engineWork = secretsKept ? [pluginsPhase(surroundings), destroy] : [];
     const first = [...(secretsKept ? [[cliPhase(surroundings)]] : []), [enginePhase(surroundings), ownership]];
@@ -66,7 +66,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
     await releaseNetworkRange(session.paths);
     await removeAccess(session.paths);
     const { data, others } = await volumesOf(options.stack, owner);
-    // Files and secrets are put there anew by every update.
+    // Every update writes the files and secrets of these volumes again.
     for (const name of others) await removeVolume(name);
     if (options.volumes) {
       for (const name of data) await removeVolume(name);
@@ -78,7 +78,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
   });
 }
 
-/** Identity of the state whose objects may be removed; undefined when all of the stack's name may go. */
+/** Identity of the state whose objects may be removed; undefined to remove all objects of the stack's name. */
 const ownerOf = ({ holding }: Pick<Prepared, "holding">, adopt: boolean): string | undefined => (adopt ? undefined : (holding?.identity?.state ?? "none"));
 
 async function bringDownOnCluster({ stack, volumes = false, adopt = false }: DownOptions, session: Session, place: Place): Promise<DownResult> {
@@ -93,12 +93,12 @@ async function bringDownOnCluster({ stack, volumes = false, adopt = false }: Dow
       const claims = await dataClaims(cluster, place, context.signal);
       result.destroyed = await destroyStack(session, prepared, volumes, context);
       if (volumes) {
-        // Where the namespace was not the stack's own, the claims are still there.
+        // The claims still exist if the namespace does not belong to the stack.
         await removeDataClaims(cluster, place, context.signal);
         await releaseInCluster(cluster, place);
         result.removedVolumes = claims;
       } else result.keptVolumes = claims;
-      return result.destroyed === 0 ? "nothing was there" : `${result.destroyed} removed`;
+      return result.destroyed === 0 ? "nothing to remove" : `${result.destroyed} removed`;
     },
   };
   const phases = [[[cliPhase(surroundings)], [clusterPhase(surroundings)]], pluginsPhase(surroundings), destroy];
@@ -146,7 +146,7 @@ async function destroyStack(
   await releaseStaleLock(stack, session.paths, say, signal);
   const { resources = [] } = await clearInterrupted(stack, await deploymentOf(stack), holding?.identity?.state, say, signal);
   const kept = keptWithData(resources);
-  // What was generated stays with the data that it belongs to: passwords of the database, the key that encrypts others.
+  // Generated secrets stay with their data: database passwords and the key that encrypts other keys.
   const target = resources
     .filter(({ type, urn }) => /^(docker|kubernetes):/.test(type) && !kept.has(urn))
     .map(({ urn }) => urn);

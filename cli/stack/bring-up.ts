@@ -24,9 +24,9 @@ import { openStack } from "./workspace.ts";
 export interface UpOptions extends RunOptions {
   /** Takes over a stack of this name that belongs to another state, or that was on another Docker engine. */
   readonly adopt?: boolean;
-  /** Settings that outrank the stack's configuration and the environment file, by name (`httpsPort`). */
+  /** Settings that override the stack's configuration and the environment file, by name (`httpsPort`). */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Kubernetes without a registry: copies images, by their names on this machine's Docker engine, to the cluster's nodes. */
+  /** For Kubernetes without a registry: copies images from this machine's Docker engine to the cluster's nodes, under the same names. */
   readonly deliverImages?: (images: readonly string[]) => Promise<void>;
 }
 
@@ -35,13 +35,13 @@ export interface UpResult {
   readonly times: readonly PhaseTime[];
   readonly changes: OpMap;
   readonly warnings: readonly string[];
-  /** What the stack runs on in place of the images that its settings name. */
+  /** The replacement for images that the settings name. */
   readonly replacement: string | undefined;
   /** The administrator's password was generated, and no run has shown it yet. */
   readonly newPassword: boolean;
 }
 
-/** Brings a stack up, or up to date; what a person or an interrupted run has broken is repaired. */
+/** Starts a stack or updates it, and repairs damage by a person or an interrupted run. */
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
@@ -51,7 +51,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       title: `Stack ${options.stack}`,
       work: async (context) => {
         const opened = await open(session, prepared);
-        // Before anything is made: an update that fails leaves objects too.
+        // Claimed before anything is created: a failed update leaves objects too.
         const { connection, place, permit } = prepared;
         if (connection && place) {
           await keepPlace(session.paths, place);
@@ -93,7 +93,7 @@ export interface PreviewResult {
   readonly warnings: readonly string[];
 }
 
-/** What an update would do. */
+/** The changes that an update would make. */
 export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
@@ -120,7 +120,7 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
 }
 
 /**
- * Warnings about images with published advisories; they also appear now, since a later phase may fail for the same image.
+ * Warnings about images with published advisories. They are also printed now, because a later phase may fail for the same image.
  * @throws Failure with the warnings when the setting `vulnerableImages` is `refuse`
  */
 function checkImageVersions({ plain }: StackConfiguration, { show = console.error, log }: Session): readonly string[] {
@@ -134,7 +134,7 @@ function checkImageVersions({ plain }: StackConfiguration, { show = console.erro
   }
   throw new Failure("The settings name images with published advisories", {
     lastLines: warnings,
-    remedy: "name fixed versions (docs/reference/images.md lists them), or set vulnerableImages to warn.",
+    remedy: "set fixed versions (docs/reference/images.md lists them), or set vulnerableImages to warn.",
   });
 }
 
@@ -177,10 +177,7 @@ interface Update {
   readonly changes: OpMap;
 }
 
-/**
- * Repairs what an interrupted run has left, compares the state with what is there, and makes it what the stack's program
- * describes.
- */
+/** Repairs an interrupted run, refreshes the state and applies the stack's program. */
 export async function updateStack(
   stack: Stack,
   paths: StackPaths,
@@ -198,7 +195,7 @@ export async function updateStack(
       replace: failedJobs(before),
       color: "never",
       suppressProgress: true,
-      // Of the summary, which would otherwise decrypt the configuration to show it.
+      // Omits the configuration from the summary, which would otherwise decrypt the secrets.
       showSecrets: false,
       onEvent: progress.onEvent,
       signal,
@@ -208,15 +205,15 @@ export async function updateStack(
   return { outputs, changes: summary.resourceChanges ?? {} };
 }
 
-/** Runs an operation of the engine; its failure is told by the engine's own diagnostics. */
+/** Runs an operation of Pulumi; Pulumi's diagnostics explain its failure. */
 async function explained<T>(progress: Progress, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
   } catch (error) {
     if (!(error instanceof CommandError) || progress.errors.length === 0) throw error;
-    throw new Failure("The stack could not be brought to what its program describes", {
+    throw new Failure("The stack update failed", {
       lastLines: progress.errors.flatMap((message) => message.split("\n")).slice(-40),
-      remedy: "remove the cause and run this again: it goes on where it stopped.",
+      remedy: "fix the cause and run this command again: it resumes.",
       cause: error,
     });
   }

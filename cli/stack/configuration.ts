@@ -12,15 +12,15 @@ import { projectFolder } from "@routeql/host/paths";
 
 export const projectName = "routeql";
 
-/** What is decided for one stack before its program runs. */
+/** Configuration of one stack, resolved before its program runs. */
 export interface StackConfiguration {
-  /** The stack's configuration with the project's prefix: from Pulumi.<stack>.yaml, then what the caller overrides. */
+  /** The stack's configuration with the project's prefix: Pulumi.<stack>.yaml, overridden by the caller. */
   readonly entries: Readonly<Record<string, string>>;
   readonly given: GivenSettings;
   readonly plain: PlainSettings;
 }
 
-/** The configuration in the checkout's Pulumi.<stack>.yaml; none when there is no such file. */
+/** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. */
 async function fromFile(stack: string): Promise<Record<string, string>> {
   const name = `Pulumi.${stack}.yaml`;
   const text = await readFile(join(projectFolder, name), "utf8").catch(() => "");
@@ -30,7 +30,7 @@ async function fromFile(stack: string): Promise<Record<string, string>> {
       if (typeof value === "object" && value !== null) {
         throw new Failure(`${name}: ${key} is encrypted or structured, which this command cannot read`, {
           remedy:
-            "put secrets into the environment file (.env), or use plain `pulumi up` for such a stack.",
+            "move secrets to the environment file (.env), or use plain `pulumi up` for such a stack.",
         });
       }
       return [key, String(value)];
@@ -39,8 +39,8 @@ async function fromFile(stack: string): Promise<Record<string, string>> {
 }
 
 /**
- * Reads and checks all settings of a stack, as its program will, so that ports can be tried and images built before it runs.
- * @param overrides settings that outrank everything, by name
+ * Reads and checks all settings of a stack like its program, so that ports can be checked and images built before the program runs.
+ * @param overrides settings by name that override everything
  * @throws Failure listing every problem
  */
 export async function readConfiguration(
@@ -56,11 +56,11 @@ export async function readConfiguration(
     return { entries, given, plain: withDefaults(given, stack) };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new Failure(error.message, { remedy: "correct them; docs/reference/settings.md describes every setting.", cause: error });
+    throw new Failure(error.message, { remedy: "correct the settings; docs/reference/settings.md describes each one.", cause: error });
   }
 }
 
-/** What the stack runs on; the setting's check allows nothing else. */
+/** The target of the stack; the setting's check allows no other values. */
 export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target => (target === "kubernetes" ? target : "docker");
 
 export const isSecretSetting = (key: string): boolean => {

@@ -8,20 +8,20 @@ import type { StackPaths } from "@routeql/host/paths";
 const identity = z.object({
   /** Value of the label `com.routeql.state` of everything that the stack creates. */
   state: z.string().regex(/^[0-9a-f]{16}$/),
-  /** The Docker engine that holds the stack. */
+  /** The Docker engine of the stack. */
   engine: engineIdentity.optional(),
 });
 
-/** Tells the state of a stack from the state of another stack of the same name. */
+/** Distinguishes the state of a stack from other states of the same stack name. */
 export type Identity = z.infer<typeof identity>;
 
-/** Undefined for a stack that an earlier version created, and for one that does not exist. */
+/** Undefined for a stack of an earlier version, and for one that does not exist. */
 export async function readIdentity({ identityFile }: StackPaths): Promise<Identity | undefined> {
   const text = await readFile(identityFile, "utf8").catch(() => undefined);
   return text === undefined ? undefined : identity.parse(JSON.parse(text));
 }
 
-/** An identity for a state that has none yet; {@link keepIdentity} stores it. */
+/** An identity for a new state; {@link keepIdentity} stores it. */
 export const newIdentity = (): Identity => ({ state: randomBytes(8).toString("hex") });
 
 export async function keepIdentity({ identityFile }: StackPaths, { state, engine }: Identity): Promise<void> {

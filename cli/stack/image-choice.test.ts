@@ -18,7 +18,7 @@ const nowhere = { problemOf: () => Promise.resolve(unreachable) };
 const everywhere = { problemOf: () => Promise.resolve(undefined) };
 const without = (part: string, found = unreachable) => ({ problemOf: (name: string) => Promise.resolve(name.includes(part) ? found : undefined) });
 
-test("a stack that builds everything asks no registry", async () => {
+test("a stack that builds all images contacts no registry", async () => {
   const forbidden = { problemOf: () => Promise.reject(new Error("asked")) };
   const configuration = configure("local");
   const choice = await chooseImages(configuration, undefined, forbidden);
@@ -27,14 +27,14 @@ test("a stack that builds everything asks no registry", async () => {
   expect(describeChoice(choice, configuration)).toBe("all built here");
 });
 
-test("where the registries answer, a stack has what its settings name", async () => {
+test("with reachable registries, a stack uses the images of its settings", async () => {
   const configuration = configure("dev");
   const choice = await chooseImages(configuration, undefined, everywhere);
   expect(withChoice(configuration, choice).plain).toMatchObject({ engine: "hasura", images: "official" });
   expect(describeChoice(choice, configuration)).toContain("hasura/graphql-engine:");
 });
 
-test("the embedded engine and images built here replace those of an unreachable registry", async () => {
+test("the embedded engine and local images replace those of an unreachable registry", async () => {
   const configuration = configure("dev");
   const choice = await chooseImages(configuration, undefined, nowhere);
   const chosen = withChoice(configuration, choice);
@@ -60,22 +60,22 @@ test("a configured mirror has no replacement", async () => {
   await expect(chooseImages(mirrored, undefined, nowhere)).rejects.toThrow(/registry\.example\.net\/hub.*cannot be pulled/);
 });
 
-test("one official image that is missing is enough for all three to be built", async () => {
+test("one missing official image causes a build of all three", async () => {
   const choice = await chooseImages(configure("dev"), undefined, without("nginx"));
   expect(choice.instead).toEqual({ images: "built" });
 });
 
-test("a choice is kept, whatever the registries say later", async () => {
+test("a choice stays, independent of later answers of the registries", async () => {
   const kept = await chooseImages(configure("dev"), undefined, nowhere);
   expect(await chooseImages(configure("dev"), kept, everywhere)).toEqual(kept);
 });
 
-test("a stack that was made with official images is not given others when the registries fall silent", async () => {
+test("a stack with official images keeps them when the registries become unreachable", async () => {
   const kept: ImageChoice = { instead: {}, missing: [] };
   await expect(chooseImages(configure("dev"), kept, nowhere)).rejects.toThrow(/is not on this machine and cannot be pulled: .* does not answer within 15 s/);
 });
 
-test("an image that somebody named has no stand-in", async () => {
+test("an image that an operator named has no replacement", async () => {
   const configuration = configure("dev", { hasuraImage: "registry.example.net/hasura:1" });
   await expect(chooseImages(configuration, undefined, nowhere)).rejects.toMatchObject({
     message: expect.stringContaining("registry.example.net/hasura:1"),

@@ -1,7 +1,7 @@
 /**
- * Which images a stack runs on. Only the project's own defaults have a replacement, and only where their registry cannot be reached at
- * all: the embedded engine for Hasura, images built from Debian's packages for the official ones. Every other problem of a registry
- * stops the run, since a person can solve it.
+ * Chooses the images of a stack. Only the project's defaults have a replacement, and only if their registry cannot be reached at all: the
+ * embedded engine for Hasura, and images built from Debian's packages for the official ones. Every other registry problem stops the run,
+ * because an operator can fix it.
  * @module
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,11 +14,11 @@ import type { RegistryProblem } from "@routeql/host/docker/registry/problem";
 import type { StackPaths } from "@routeql/host/paths";
 import { projectName, type StackConfiguration } from "./configuration.ts";
 
-/** Stored in the stack's folder: a stack keeps its images, since data belongs to the user of the images that created it. */
+/** Stored in the stack's folder: a stack keeps its images, because its data belongs to the user id of the images that created it. */
 export interface ImageChoice {
   /** Values that replace the settings of these names. */
   readonly instead: { readonly engine?: "embedded"; readonly images?: "built" };
-  /** The images whose registry could not be reached. */
+  /** Images whose registry could not be reached. */
   readonly missing: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const settingOf = {
 const isKnown = (name: PulledImage["name"]): name is keyof typeof settingOf => Object.hasOwn(settingOf, name);
 
 export interface ImageProbes {
-  /** Why the image cannot be had; undefined when it is on this machine or its registry serves it. */
+  /** Why the image is unavailable; undefined when it is on this machine or its registry serves it. */
   readonly problemOf: (imageName: string) => Promise<RegistryProblem | undefined>;
 }
 
@@ -41,9 +41,9 @@ const machine: ImageProbes = {
 };
 
 /**
- * Decides which images replace those that cannot be had.
- * @param kept what this stack was created with, if it exists
- * @throws {Failure} for every problem but an unreachable registry, for images that a person named, and for images that the stack runs on
+ * Chooses replacements for unavailable images.
+ * @param kept choice of the existing stack, if any
+ * @throws {Failure} for every problem but an unreachable registry, for images that an operator named, and for images of an existing stack
  */
 export async function chooseImages(
   { given, plain }: Pick<StackConfiguration, "given" | "plain">,
@@ -75,7 +75,7 @@ function cannotBeHad({ name, imageName }: PulledImage, problem: RegistryProblem,
   return pullFailure(imageName, problem, `${setting}${agree}`);
 }
 
-/** The configuration with the choice made; the program is told by the stack's configuration. */
+/** The configuration with the choice applied; the stack's program reads it from there. */
 export function withChoice(configuration: StackConfiguration, { instead }: ImageChoice): StackConfiguration {
   const entries = Object.fromEntries(Object.entries(instead).map(([name, value]) => [`${projectName}:${name}`, value]));
   return {
@@ -85,7 +85,7 @@ export function withChoice(configuration: StackConfiguration, { instead }: Image
   };
 }
 
-/** The replacement as one sentence; undefined where the stack runs on the images that its settings name. */
+/** The replacement as one sentence; undefined for a stack that runs the images of its settings. */
 export function describeReplacement({ instead, missing }: ImageChoice): string | undefined {
   const used = [
     ...(instead.engine === undefined ? [] : ["the embedded engine"]),

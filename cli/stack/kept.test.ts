@@ -10,10 +10,10 @@ const resources = [
   { urn: "engine", type: "kubernetes:apps/v1:Deployment", dependencies: ["cluster", "namespace"] },
 ];
 
-test("a database cluster, whose volumes end with it, stays with all it depends on; what depends on it goes", () => {
+test("a database cluster and its dependencies stay; resources that depend on it are deleted", () => {
   expect([...keptWithData(resources)].toSorted()).toEqual(["cluster", "login", "namespace", "password"]);
 });
 
-test("without such a cluster the namespace alone stays", () => {
+test("without such a cluster only the namespace stays", () => {
   expect([...keptWithData(resources.filter(({ urn }) => urn !== "cluster"))]).toEqual(["namespace"]);
 });

@@ -1,9 +1,9 @@
 import type { StateResource } from "./stored-deployment.ts";
 
-/** A namespace takes its volumes with it, and a cluster of CloudNativePG's those of its instances. */
+/** Deleting a namespace deletes its volumes. Deleting a CloudNativePG cluster deletes those of its instances. */
 const holdsData: ReadonlySet<string> = new Set(["kubernetes:core/v1:Namespace", "kubernetes:postgresql.cnpg.io/v1:Cluster"]);
 
-/** What of a target stays so that data stay: whatever holds them, and what that depends on (logins, policy, storage of the backups). */
+/** Resources that must stay to keep the data: the holders of the data and their dependencies (logins, policy, backup storage). */
 export function keptWithData(resources: readonly StateResource[]): ReadonlySet<string> {
   const byUrn = new Map(resources.map((resource) => [resource.urn, resource]));
   const kept = new Set<string>();

@@ -15,7 +15,7 @@ export function listeningInodes(table: string, port: number): string[] {
     .map((columns) => columns[9]!);
 }
 
-/** The program that listens on a port, as far as this user may know: `nginx (process 123)`. */
+/** The program that listens on a port, if this user may see it: `nginx (process 123)`. */
 export async function listenerOn(port: number): Promise<string | undefined> {
   if (!existsSync(processFolder)) return listenerByLsof(port);
   const tables = await Promise.all(["/proc/net/tcp", "/proc/net/tcp6"].map((path) => readFile(path, "utf8").catch(() => "")));

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** The folder of a stack on which a run works. */
+/** The folder of a stack during a run. */
 async function stackOf(name: string): Promise<StackPaths> {
   const folder = join(home, name);
   await mkdir(folder);
@@ -25,7 +25,7 @@ const configuration = { given: {}, plain: { networkPool: "192.168.192.0/22" } };
 const using = (...ranges: readonly string[]) => async () => ({ used: ranges.map((text) => parseRange(text)!), hasNetworks: false });
 const reserve = async (name: string, used = using()): Promise<string | undefined> => reserveNetworkRange(name, await stackOf(name), configuration, used);
 
-test("stacks get the free ranges of the pool, one after the other, also before any has a network", async () => {
+test("stacks get free ranges of the pool in sequence, also before they have networks", async () => {
   expect(await reserve("one")).toBe("192.168.192.0/24");
   expect(await reserve("two", using("192.168.193.16/28"))).toBe("192.168.194.0/24");
   expect(await reserve("three")).toBe("192.168.193.0/24");
@@ -36,7 +36,7 @@ test("stacks that start at the same time get different ranges", async () => {
   expect(new Set(ranges).size).toBe(4);
 });
 
-test("a full pool is refused with the setting that widens it", async () => {
+test("rejects a stack when the pool is full, and names the setting that widens it", async () => {
   await expect(reserve("one", using("192.168.128.0/17"))).rejects.toMatchObject({
     message: expect.stringContaining("no free /24") as unknown,
     remedy: expect.stringContaining("NETWORK_POOL") as unknown,
@@ -52,7 +52,7 @@ test("the networks of a running stack keep their addresses", async () => {
   expect(await networkRangeOf("running", paths, configuration, running)).toBe("192.168.194.0/24");
 });
 
-test("a stack keeps its range, and gets another one when a foreign network takes it", async () => {
+test("a stack keeps its range, and gets another one when a foreign network overlaps it", async () => {
   const paths = await stackOf("kept");
   expect(await reserveNetworkRange("kept", paths, configuration, using("192.168.192.0/24"))).toBe("192.168.193.0/24");
   expect(await reserveNetworkRange("kept", paths, configuration, using())).toBe("192.168.193.0/24");
@@ -60,7 +60,7 @@ test("a stack keeps its range, and gets another one when a foreign network takes
   expect(await reserveNetworkRange("kept", paths, configuration, using("192.168.193.128/25"))).toBe("192.168.192.0/24");
 });
 
-test("a range is free again when its stack is taken down or its folder is gone", async () => {
+test("a range is free again after its stack is removed or its folder is deleted", async () => {
   const [down, gone] = [await stackOf("down"), await stackOf("gone")];
   await reserveNetworkRange("down", down, configuration, using());
   await reserveNetworkRange("gone", gone, configuration, using());
@@ -69,7 +69,7 @@ test("a range is free again when its stack is taken down or its folder is gone",
   expect([await reserve("third"), await reserve("fourth")]).toEqual(["192.168.192.0/24", "192.168.193.0/24"]);
 });
 
-test("a given range is used as it is", async () => {
+test("uses a configured range unchanged", async () => {
   const given = { ...configuration, given: { networkRange: "10.9.8.0/24" } };
   expect(await reserveNetworkRange("any", await stackOf("any"), given, using("10.9.8.0/24"))).toBe("10.9.8.0/24");
 });

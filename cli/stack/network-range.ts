@@ -1,6 +1,6 @@
 /**
- * The range of addresses from which a stack's Docker networks take their subnets. Docker's default pools end after about 30 networks,
- * and a stack has eight or nine: so each stack gets a small range of its own and keeps it.
+ * The address range for a stack's Docker networks. Docker's default pools are exhausted after about 30 networks, and a stack has eight or
+ * nine, so each stack gets a small range of its own and keeps it.
  * @module
  */
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
@@ -21,14 +21,14 @@ interface Configuration {
 
 type LookForRanges = (stack: string) => Promise<Ranges>;
 
-/** Where a range is reserved for a stack of this user; the link leads to the stack's folder. */
+/** The reservation of a range for a stack of this user: a link to the stack's folder. */
 const reservationOf = (range: string): string => join(cacheFolder(), "network-ranges", range.replace("/", "-"));
 
 const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefined> => (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
 
 /**
- * The range that the stack has or would get; nothing is reserved. Undefined for a running stack of an earlier version, whose networks the
- * Docker engine chose: they stay until the stack is taken down, because another range would replace all containers.
+ * The current or next range of the stack, without reserving it. Undefined for a running stack of an earlier version, whose networks the
+ * Docker engine chose: they stay until the stack is removed, because another range would replace all containers.
  */
 export async function networkRangeOf(stack: string, paths: StackPaths, { given, plain }: Configuration, look: LookForRanges = rangesFor): Promise<string | undefined> {
   if (given.networkRange !== undefined) return given.networkRange;
@@ -55,7 +55,7 @@ export async function reserveNetworkRange(stack: string, paths: StackPaths, { gi
   return refuse(plain.networkPool);
 }
 
-/** Gives the range back when the stack's networks are gone. */
+/** Releases the range when the stack's networks are gone. */
 export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
   const kept = await keptRange(paths);
   if (kept === undefined) return;
@@ -64,12 +64,12 @@ export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
 }
 
 function refuse(pool: string): never {
-  throw new Failure(`There is no free /${stackPrefix} for the stack's networks in ${pool} (NETWORK_POOL)`, {
-    remedy: "take down stacks that are not needed, or set NETWORK_POOL to a wider range that this machine does not use.",
+  throw new Failure(`The pool ${pool} (NETWORK_POOL) has no free /${stackPrefix} for the stack's networks`, {
+    remedy: "remove unused stacks, or set NETWORK_POOL to a wider range that this machine does not use.",
   });
 }
 
-/** Ranges of the pool that overlap nothing, the stack's own first. */
+/** Ranges of the pool without overlaps; the stack's current range comes first. */
 async function freeRanges(paths: StackPaths, pool: string, used: readonly Ipv4Range[]): Promise<string[]> {
   const isFree = (range: Ipv4Range): boolean => !used.some((other) => overlap(range, other));
   const kept = await keptRange(paths);
@@ -78,7 +78,7 @@ async function freeRanges(paths: StackPaths, pool: string, used: readonly Ipv4Ra
   return own !== undefined && isFree(own) ? [kept!, ...others.filter((range) => range !== kept)] : others;
 }
 
-/** False when another stack of this user has reserved the range, although it may have no networks now. */
+/** False when another stack of this user has reserved the range; that stack may have no networks now. */
 async function reserve(range: string, paths: StackPaths): Promise<boolean> {
   const reservation = reservationOf(range);
   await mkdir(dirname(reservation), { recursive: true });
@@ -96,7 +96,7 @@ async function reserve(range: string, paths: StackPaths): Promise<boolean> {
   }
 }
 
-/** A stack that is about to be made has a folder before it has a range. */
+/** A new stack has a folder before it has a range. */
 async function isHeld(folder: string, range: string): Promise<boolean> {
   const text = await readFile(join(folder, "network-range"), "utf8").catch((error: NodeJS.ErrnoException) => error.code);
   if (text !== "ENOENT") return text?.trim() === range;

@@ -10,7 +10,7 @@ const databasePasswords = z.object({
   backup: z.string(),
 });
 
-/** How the database is reached; stacks of the version before, which did not say it, had their own. */
+/** Address of the database. Stacks of the previous version lack this output and have a database of their own. */
 const database = z
   .object({
     host: z.string(),
@@ -35,7 +35,7 @@ const outputs = z.object({
   services: z.array(z.object({ service: z.string(), container: z.string(), image: z.string() })),
 });
 
-/** The program's outputs with their values; most of them are secret. */
+/** The program's outputs with their values; most are secret. */
 export type StackValues = z.infer<typeof outputs>;
 export type DatabaseReach = StackValues["database"];
 export type DatabaseRole = keyof z.infer<typeof databasePasswords>;

@@ -16,20 +16,20 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const at = (place: string, host = hostname()) => ({ state, folder: place, host, user: "anna" });
 
-test("an owner is described by folder, host and user", () => {
+test("describes an owner by folder, host and user", () => {
   expect(describeOwner(at("/home/anna/routeql", "laptop"))).toBe("the checkout /home/anna/routeql (host laptop, user anna)");
   expect(describeOwner({ state })).toBe(`another Pulumi state (${state})`);
   expect(describeOwner({})).toContain("earlier version");
 });
 
-test("the refusal names the data and the command that removes them", () => {
+test("the refusal names the data and the command that deletes it", () => {
   const { message, remedy } = belongsToAnother("dev", at("/there", "laptop"), { where: "on this Docker engine", dataNames: ["routeql-dev-database-data"] });
   expect(message).toContain("The stack dev on this Docker engine belongs to the checkout /there");
   expect(message).toContain("routeql-dev-database-data");
   expect(remedy).toContain("npm run down -- --volumes --adopt --stack dev");
 });
 
-test("a state that is in use in another folder is a copy", async () => {
+test("a state in use in another folder is a copy", async () => {
   expect(await isCopied("kept", at(folder))).toBe(true);
 });
 
@@ -37,15 +37,15 @@ test.each([
   ["has no such stack", "other", (place: string) => at(place)],
   ["is gone: the checkout was moved", "kept", (place: string) => at(`${place}/gone`)],
   ["is on another host", "kept", (place: string) => at(place, "elsewhere")],
-])("a state is not taken for a copy where the folder of the claim %s", async (_why, stack, owner) => {
+])("a state is not a copy if the folder of the claim %s", async (_why, stack, owner) => {
   expect(await isCopied(stack, owner(folder))).toBe(false);
 });
 
-test("this checkout is no copy of itself", async () => {
+test("this checkout is not a copy of itself", async () => {
   expect(await isCopied("kept", thisCheckout(state))).toBe(false);
 });
 
-test("only a folder of this host can be known to be gone", async () => {
+test("only a folder of this host can be checked for existence", async () => {
   expect(await isGone(at(`${folder}/gone`))).toBe(true);
   expect(await isGone(at(folder))).toBe(false);
   expect(await isGone(at(`${folder}/gone`, "elsewhere"))).toBe(false);

@@ -10,7 +10,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user id without an entry in the password database, as in some containers.
+    // Some containers have a user id without an entry in the password database.
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }
@@ -18,33 +18,33 @@ function userName(): string {
 /** This checkout as the owner of a stack. */
 export const thisCheckout = (state: string): Owner => ({ state, folder: projectFolder, host: hostname(), user: userName() });
 
-/** What is known of a stack's owner: all of it from a claim, only the state from labels, nothing of an earlier version. */
+/** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for an earlier version. */
 export type KnownOwner = Partial<Owner>;
 
 export function describeOwner({ folder, host, user, state }: KnownOwner): string {
   if (folder !== undefined && folder !== "") return `the checkout ${folder} (host ${host}, user ${user})`;
-  return state === undefined ? "a checkout of an earlier version, which left no name" : `another Pulumi state (${state})`;
+  return state === undefined ? "a checkout of an earlier version, which recorded no name" : `another Pulumi state (${state})`;
 }
 
 const stateOf = z.object({ state: z.string() });
 
 /**
- * Whether a state is in use in another folder too: the folder was copied, not moved. Only folders of this host can be looked at.
+ * Whether another folder uses the state too: the folder was copied, not moved. Only folders of this host can be checked.
  * @param stack its name
- * @param owner whose state is that of this checkout
+ * @param owner an owner with the state of this checkout
  */
 export async function isCopied(stack: string, owner: Owner): Promise<boolean> {
   if (owner.folder === projectFolder || owner.host !== hostname()) return false;
   const there = join(owner.folder, ".routeql", stack);
   const [one, other] = await Promise.all([there, stackPaths(stack).folder].map((folder) => stat(folder).catch((error: NodeJS.ErrnoException) => error)));
   if (one instanceof Error) return one.code === "EACCES";
-  // One folder under two names: a mount, a link.
+  // One folder with two names: a mount or a link.
   if (!(other instanceof Error) && one?.dev === other?.dev && one?.ino === other?.ino) return false;
   const text = await readFile(join(there, "identity.json"), "utf8").catch(() => "{}");
   return stateOf.safeParse(JSON.parse(text)).data?.state === owner.state;
 }
 
-/** Whether the checkout of an owner has been removed; only folders of this host can be looked at. */
+/** Whether the checkout of an owner no longer exists; only folders of this host can be checked. */
 export async function isGone({ folder, host }: Owner): Promise<boolean> {
   if (host !== hostname()) return false;
   return stat(folder).then(
@@ -55,13 +55,13 @@ export async function isGone({ folder, host }: Owner): Promise<boolean> {
 
 const option = (stack: string): string => (stack === "local" ? "" : ` --stack ${stack}`);
 
-/** The refusal to work on a stack of another state. @param where it is, e.g. `on this Docker engine` */
+/** The refusal to work on a stack of another state. @param where its place, e.g. `on this Docker engine` */
 export function belongsToAnother(stack: string, owner: KnownOwner, { where, dataNames = [] }: { readonly where: string; readonly dataNames?: readonly string[] }): Failure {
   const data = dataNames.length === 0 ? "" : `, with its data (${dataNames.join(", ")})`;
   const more = option(stack);
   return new Failure(`The stack ${stack} ${where} belongs to ${describeOwner(owner)}${data}`, {
     remedy:
-      `run the command in that checkout, or use another name here (--stack NAME). Without that checkout: \`npm run down -- --adopt${more}\` ` +
-      `removes its containers, \`npm run down -- --volumes --adopt${more}\` its data too, for good.`,
+      `run the command in that checkout, or use another name here (--stack NAME). If that checkout is lost: \`npm run down -- --adopt${more}\` ` +
+      `removes the containers, \`npm run down -- --volumes --adopt${more}\` also deletes the data permanently.`,
   });
 }

@@ -1,6 +1,5 @@
 /**
- * Which state a stack on the Docker engine belongs to. The stack's name alone says nothing: two checkouts on one engine may both have a stack
- * of the same name.
+ * Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it.
  * @module
  */
 import { type EngineIdentity, readEngineIdentity } from "../docker/engine-identity.ts";
@@ -16,17 +15,17 @@ import { type Deployment, storedDeployment } from "./stored-deployment.ts";
 
 const where = "on this Docker engine";
 
-/** What a stack's name stands for on the engine at hand. */
+/** Objects and owners of a stack's name on the current engine. */
 export interface Holding {
   readonly identity: Identity | undefined;
   readonly engine: EngineIdentity;
   readonly claim: Owner | undefined;
   readonly objects: readonly StackObject[];
-  /** Undefined when the stack is this checkout's, or when there is none. */
+  /** Undefined when the stack belongs to this checkout, or does not exist. */
   readonly other: KnownOwner | undefined;
 }
 
-/** Objects of an earlier version carry no state: the state that made them knows them by their ids, and data by their secrets. */
+/** Objects of an earlier version have no state label. Their state recognises them by their ids, and data by its secrets. */
 function madeByEarlierVersion(objects: readonly StackObject[], { resources = [] }: Deployment): boolean {
   const known = new Set(resources.map(({ id }) => id));
   const running = objects.filter(({ kind }) => kind !== "volume");
@@ -34,7 +33,7 @@ function madeByEarlierVersion(objects: readonly StackObject[], { resources = [] 
   return objects.some(({ id }) => known.has(id)) || resources.some(({ type }) => type.startsWith("random:"));
 }
 
-/** The other state that objects belong to, by their labels. */
+/** The other state that owns objects, by their labels. */
 function otherByLabels(objects: readonly StackObject[], identity: Identity | undefined, deployment: Deployment): KnownOwner | undefined {
   const states = objects.map(({ labels }) => labels[stateLabel]).filter((state) => state !== undefined);
   if (identity !== undefined && states.includes(identity.state)) return undefined;
@@ -58,32 +57,32 @@ async function holdingOf(stack: string): Promise<Holding> {
 
 async function otherByClaim(stack: string, claim: Owner, identity: Identity | undefined, objects: readonly StackObject[]): Promise<KnownOwner | undefined> {
   if (claim.state === identity?.state) return (await isCopied(stack, claim)) ? claim : undefined;
-  // Left by a run that failed before it made anything, in a checkout that has been removed since.
+  // A claim without objects, from a failed run in a checkout that no longer exists.
   return objects.length === 0 && (await isGone(claim)) ? undefined : claim;
 }
 
 const dataNames = (objects: readonly StackObject[]): string[] => objects.filter(isData).map(({ name }) => name).toSorted();
 
-/** @throws Failure when the state remembers another Docker engine */
+/** @throws Failure when the state belongs to another Docker engine */
 function refuseOtherEngine(stack: string, { identity, engine }: Holding): void {
   if (identity?.engine === undefined || identity.engine.id === engine.id) return;
   throw new Failure(`The stack ${stack} is on the Docker engine ${identity.engine.name}, and this is the Docker engine ${engine.name}`, {
     remedy:
-      `let DOCKER_HOST or the Docker context name that engine again, or use another name for a stack on this one (--stack NAME). ` +
-      `Where that engine is gone, \`npm run up -- --adopt${stack === "local" ? "" : ` --stack ${stack}`}\` starts anew on this one.`,
+      `point DOCKER_HOST or the Docker context to that engine again, or use another name for a stack on this one (--stack NAME). ` +
+      `If that engine no longer exists, \`npm run up -- --adopt${stack === "local" ? "" : ` --stack ${stack}`}\` creates the stack on this one.`,
   });
 }
 
-/** @throws Failure when the stack is on another engine, or another state's */
+/** @throws Failure when the stack is on another engine, or belongs to another state */
 function refuse(stack: string, holding: Holding): void {
   refuseOtherEngine(stack, holding);
   if (holding.other !== undefined) throw belongsToAnother(stack, holding.other, { where, dataNames: dataNames(holding.objects) });
 }
 
 /**
- * For commands that work on a stack that is up.
- * @returns labels for what a command creates
- * @throws Failure when the stack is on another engine, or another state's
+ * For commands on a running stack.
+ * @returns labels for objects that a command creates
+ * @throws Failure when the stack is on another engine, or belongs to another state
  */
 export async function requireOwn(stack: string): Promise<Readonly<Record<string, string>>> {
   const holding = await holdingOf(stack);
@@ -92,8 +91,8 @@ export async function requireOwn(stack: string): Promise<Readonly<Record<string,
 }
 
 /**
- * Before a stack is taken down.
- * @throws Failure when the stack is on another engine or another state's, and is not to be adopted
+ * Checks the owner before a stack is removed.
+ * @throws Failure when the stack is on another engine or belongs to another state, and is not to be adopted
  */
 export async function requireOwnOrAdopt(stack: string, adopt: boolean): Promise<Holding> {
   const holding = await holdingOf(stack);
@@ -101,34 +100,35 @@ export async function requireOwnOrAdopt(stack: string, adopt: boolean): Promise<
   return holding;
 }
 
-/** Data can only be opened with the secrets they were made with, and these are in the state. */
+/** Data is only readable with the secrets of its creation, and these are in the state. */
 function refuseForeignData(stack: string, { objects, other, identity }: Holding, { resources = [], pending_operations: pending = [] }: Deployment): void {
   const hasSecrets = resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0;
   const isForeign = ({ labels: { [stateLabel]: state } }: StackObject): boolean => (state === undefined ? !hasSecrets : state !== identity?.state);
   const foreign = objects.filter((object) => isData(object) && isForeign(object)).map(({ name }) => name);
   if (foreign.length === 0) return;
-  const folder = other?.folder ? `${other.folder}/.routeql/${stack}` : `.routeql/${stack} of the checkout that made it`;
+  const folder = other?.folder ? `${other.folder}/.routeql/${stack}` : `.routeql/${stack} of the checkout that created it`;
   const more = stack === "local" ? "" : ` --stack ${stack}`;
   throw new Failure(`The Docker engine has data of a stack named ${stack} (${foreign.join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`, {
-    remedy: `copy ${folder} here to go on with the data, use another name (--stack NAME), or remove the data for good: npm run down -- --volumes --adopt${more}`,
+    remedy: `copy ${folder} here to keep using the data, use another name (--stack NAME), or delete the data permanently: npm run down -- --volumes --adopt${more}`,
   });
 }
 
-/** What {@link checkOwnership} has found. */
+/** Result of {@link checkOwnership}. */
 export interface Permit {
   /** Of the state; new for a new stack. */
   readonly identity: Identity;
-  /** Another state has the name, and gives way. */
+  /** Another state owns the name, and this state replaces it. */
   readonly replaces: boolean;
 }
 
 /**
- * Before anything is built for a stack.
- * @throws Failure when the stack is on another engine or another state's, and is not to be adopted; when its data are another state's
+ * Checks the owner before anything is built for a stack.
+ * @throws Failure when the stack is on another engine or belongs to another state, and is not to be adopted; when its data belongs to
+ * another state
  */
 export async function checkOwnership(stack: string, paths: StackPaths, adopt: boolean): Promise<Permit> {
   const holding = await holdingOf(stack);
-  // The data are the graver finding, and adopting does not help.
+  // Foreign data is the more severe problem, and adopting does not solve it.
   if (adopt || holding.other === undefined) refuseForeignData(stack, holding, await storedDeployment(paths, stack));
   if (!adopt) refuse(stack, holding);
   const identity = { ...(holding.identity ?? newIdentity()), engine: holding.engine };
@@ -136,8 +136,8 @@ export async function checkOwnership(stack: string, paths: StackPaths, adopt: bo
 }
 
 /**
- * Takes the stack's name on this engine for this state, before anything is created there.
- * @throws Failure when another state has been faster
+ * Claims the stack's name on this engine for this state, before anything is created there.
+ * @throws Failure when another state was faster
  */
 export async function claimStack(stack: string, paths: StackPaths, { identity, replaces }: Permit): Promise<void> {
   const mine = thisCheckout(identity.state);
@@ -145,7 +145,7 @@ export async function claimStack(stack: string, paths: StackPaths, { identity, r
   const before = await readClaim(stack);
   if (before !== undefined && (Object.keys(mine) as (keyof Owner)[]).every((key) => before[key] === mine[key])) return;
   if (replaces) await removeAllButData(stack);
-  // The same state in another place, or another state that gives way.
+  // The same state in another folder, or another state that is replaced.
   if (before !== undefined && (replaces || before.state === mine.state)) await removeClaim(stack);
   const made = await makeClaim(stack, mine);
   if (made.state !== mine.state) throw belongsToAnother(stack, made, { where });
@@ -157,7 +157,7 @@ async function removeAllButData(stack: string): Promise<void> {
   for (const { id } of volumes) await orUndefined(dockerClient().getVolume(id).remove());
 }
 
-/** Nothing is left on the engine: it may be another one the next time, and the name is free. */
+/** Releases the name once nothing is left on the engine: the next run may use another engine. */
 export async function releaseStack(stack: string, paths: StackPaths): Promise<void> {
   await removeClaim(stack);
   const identity = await readIdentity(paths);

@@ -2,12 +2,12 @@ import { builtImages } from "@routeql/infra/images";
 import { expect, test } from "vitest";
 import { basesOf } from "./phases.ts";
 
-test("the bases of all images that are built here are pulled before the builds", () => {
+test("pulls the bases of all images that are built here before the builds", () => {
   const images = builtImages({ engine: "hasura", engineConsole: true, images: "official", gatewayImage: "r.example.net/nginx:1.30.7", hasuraImage: "r.example.net/hasura:2.50.10" });
   expect(basesOf(images)).toEqual(expect.arrayContaining(["r.example.net/nginx:1.30.7", "r.example.net/hasura:2.50.10"]));
 });
 
-test("an image that is built here is not pulled", () => {
+test("does not pull an image that is built here", () => {
   const images = builtImages({ engine: "hasura", hasuraImage: "routeql/engine" });
   expect(basesOf(images).filter((name) => name.startsWith("routeql/"))).toEqual([]);
 });

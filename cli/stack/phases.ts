@@ -18,9 +18,9 @@ import { networkRangeOf, reserveNetworkRange } from "./network-range.ts";
 import { checkOwnership, type Holding, type Permit } from "./ownership.ts";
 import { checkPorts } from "./ports.ts";
 
-/** What the phases find out for those after them. */
+/** Results of phases for later phases. */
 export interface Prepared {
-  /** Where the stack is to run on Kubernetes. */
+  /** The place of the stack on Kubernetes. */
   place?: Place;
   connection?: Connection;
   cli?: PulumiCli;
@@ -28,7 +28,7 @@ export interface Prepared {
   configuration?: StackConfiguration;
   choice?: ImageChoice;
   permit?: Permit;
-  /** What the stack's name stands for on the Docker engine. */
+  /** Objects and owners of the stack's name on the Docker engine. */
   holding?: Holding;
 }
 
@@ -37,7 +37,7 @@ interface Surroundings {
   readonly paths: StackPaths;
   readonly prepared: Prepared;
   readonly adopt: boolean;
-  /** Every line that the programs started print. */
+  /** Receives every output line of started programs. */
   readonly onLine: (line: string) => void;
 }
 
@@ -53,7 +53,7 @@ export function cliPhase({ prepared, onLine }: Surroundings): Phase {
   };
 }
 
-/** Finds the cluster that kubectl would use. */
+/** Finds the cluster of kubectl's current context. */
 export function clusterPhase({ stack, prepared }: Surroundings): Phase {
   return {
     title: "Kubernetes cluster",
@@ -67,7 +67,7 @@ export function clusterPhase({ stack, prepared }: Surroundings): Phase {
   };
 }
 
-/** Copies the images of this machine to the nodes, where the caller knows how; else says that they have to be there. */
+/** Copies the images of this machine to the nodes if the caller provides a way; else lists the images that the nodes need. */
 export function deliveryPhase({ prepared, onLine }: Surroundings, deliver?: (images: readonly string[]) => Promise<void>): Phase {
   return {
     title: "Images on the nodes",
@@ -75,8 +75,8 @@ export function deliveryPhase({ prepared, onLine }: Surroundings, deliver?: (ima
       const { plain } = prepared.configuration!;
       const images = [...builtImages(plain), ...pulledImages(plain)].map(({ imageName }) => imageName);
       if (!deliver) {
-        for (const image of images) onLine(`has to be on the nodes: ${image}`);
-        return "expected there: load them (kind load docker-image, minikube image load, ctr images import), or set imageRegistry and pushImages";
+        for (const image of images) onLine(`required on the nodes: ${image}`);
+        return "load them on the nodes (kind load docker-image, minikube image load, ctr images import), or set imageRegistry and pushImages";
       }
       await deliver(images);
       return `${images.length} images`;
@@ -88,7 +88,7 @@ export function enginePhase({ onLine }: Surroundings): Phase {
   return { title: "Docker engine", work: async (context) => ensureEngine({ ...context, onLine }) };
 }
 
-/** Before anything is built: a stack of this name may belong to another checkout. */
+/** Checked before anything is built: a stack of this name may belong to another checkout. */
 export function ownerPhase({ stack, paths, prepared, adopt }: Surroundings): Phase {
   return {
     title: "Ownership",
@@ -96,7 +96,7 @@ export function ownerPhase({ stack, paths, prepared, adopt }: Surroundings): Pha
       const { connection, place } = prepared;
       prepared.permit =
         connection && place ? await checkOwnershipInCluster(connection.cluster, place, stack, adopt) : await checkOwnership(stack, paths, adopt);
-      return prepared.permit.replaces ? `the name ${stack} is taken over` : `${stack} belongs to this checkout`;
+      return prepared.permit.replaces ? `takes over the name ${stack}` : `${stack} belongs to this checkout`;
     },
   };
 }
@@ -126,14 +126,14 @@ export function portsPhase({ stack, prepared }: Surroundings): Phase {
   };
 }
 
-/** @param keeps whether the range is reserved, as when the stack is about to be made */
+/** @param keeps whether to reserve the range, as for a stack that is about to be created */
 export function networksPhase(keeps: boolean): (surroundings: Surroundings) => Phase {
   return ({ stack, paths, prepared }) => ({
     title: "Networks",
     work: async () => {
       const configuration = prepared.configuration!;
       const range = await (keeps ? reserveNetworkRange : networkRangeOf)(stack, paths, configuration);
-      if (range === undefined) return "as the Docker engine chose them; npm run down and npm run up give the stack a small range";
+      if (range === undefined) return "chosen by the Docker engine; npm run down and npm run up give the stack a small range";
       prepared.configuration = {
         entries: { ...configuration.entries, [`${projectName}:networkRange`]: range },
         given: { ...configuration.given, networkRange: range },
@@ -162,14 +162,14 @@ export function basesPhase({ prepared, onLine }: Surroundings): Phase {
   };
 }
 
-/** In rounds: an image that starts from another comes after it. */
+/** Builds in rounds: an image comes after its base image. */
 function rounds(images: readonly BuiltImage[]): readonly BuiltImage[][] {
   const names = new Set(images.map(({ imageName }) => imageName));
   const startsFromOne = ({ args }: BuiltImage): boolean => Object.values(args).some((reference) => names.has(reference));
   return [images.filter((image) => !startsFromOne(image)), images.filter(startsFromOne)];
 }
 
-/** Images of others that these start from. */
+/** External base images of these images. */
 export function basesOf(images: readonly BuiltImage[]): readonly string[] {
   const built = new Set(images.map(({ imageName }) => imageName));
   return [...new Set(images.flatMap(({ args }) => Object.values(args)))].filter((reference) => !built.has(reference));
@@ -184,7 +184,7 @@ export function imagesPhase({ prepared, onLine }: Surroundings): Phase {
       const steps = new Map<string, string>();
       const built: string[] = [];
       const pulled: string[] = [];
-      // A build takes its base from the registry without the credentials of docker login, so it has to be here before.
+      // A build pulls its base without the credentials of docker login, so the base must be local before.
       for (const imageName of new Set([...pulledImages(plain).map(({ imageName }) => imageName), ...basesOf(images)])) {
         if (await imageExists(imageName)) continue;
         await pullImage(imageName, { ...context, onLine });
@@ -225,7 +225,7 @@ export function pluginsPhase({ paths, prepared, onLine }: Surroundings): Phase {
         target: prepared.configuration && targetOf(prepared.configuration.plain),
         onLine,
       });
-      return prepared.plugins === "official" ? "official" : "stand-ins of this project (providers/)";
+      return prepared.plugins === "official" ? "official" : "this project's replacements (providers/)";
     },
   };
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { listeningInodes, listenerOn } from "./listener.ts";
 import { otherValue, portProblem, remedyFor } from "./ports.ts";
 
-test("a port in use is found, with the program that uses it; a free one is not a problem", async () => {
+test("finds a port in use and its program; a free port is not a problem", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -17,17 +17,17 @@ test("a port in use is found, with the program that uses it; a free one is not a
   expect(await listenerOn(port)).toBeUndefined();
 });
 
-test("an address that this machine does not have is named as such", async () => {
+test("reports an address that this machine does not have", async () => {
   expect(await portProblem("192.0.2.1", 8080)).toBe("no such address");
 });
 
-test("another value is to be given where it counts, and for this stack alone", () => {
+test("suggests another value in the right file, for this stack alone", () => {
   expect(otherValue("httpPort", "local", {})).toBe("echo HTTP_PORT=8080 >>.env");
   expect(otherValue("httpPort", "local", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.local.yaml");
   expect(otherValue("httpPort", "staging", {})).toBe("routeql:httpPort in Pulumi.staging.yaml");
 });
 
-test("a rootless engine gets every setting that helps, and the way to keep the ports", () => {
+test("for a rootless engine, names every setting that helps and the way to keep the ports", () => {
   const remedy = remedyFor(["httpPort", "httpsPort"], { stack: "local", entries: {}, rootless: true });
   expect(remedy).toContain("echo HTTP_PORT=8080 >>.env; echo HTTPS_PORT=8443 >>.env");
   expect(remedy).toContain("net.ipv4.ip_unprivileged_port_start");

@@ -11,13 +11,13 @@ const examples = { httpPort: 8080, httpsPort: 8443, consolePort: 32_001, hostAdd
 
 export type PortProblem = "in use" | "not allowed" | "no such address";
 
-/** Tries to listen; undefined when that works. */
+/** Tries to listen; undefined on success. */
 export function portProblem(address: string, port: number): Promise<PortProblem | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve("in use");
-      // Binding a low port is the engine's business, which is root.
+      // The Docker engine, which is root, binds low ports.
       else if (error.code === "EACCES") resolve(process.getuid?.() === 0 ? "not allowed" : undefined);
       else if (error.code === "EADDRNOTAVAIL") resolve("no such address");
       else reject(error);
@@ -26,7 +26,7 @@ export function portProblem(address: string, port: number): Promise<PortProblem 
   });
 }
 
-/** Ports that the stack's own containers publish already: an update finds them in use, by itself. */
+/** Ports that the stack's own containers already publish; an update expects them in use. */
 async function ownPorts(stack: string): Promise<ReadonlySet<number>> {
   const containers = await dockerClient().listContainers({ filters: { label: [`com.routeql.stack=${stack}`] } });
   return new Set(containers.flatMap(({ Ports }) => Ports.map(({ PublicPort }) => PublicPort)));
@@ -40,13 +40,13 @@ async function userOf(port: number): Promise<string> {
   return program ? ` by ${program}` : "";
 }
 
-/** How another value is given to a setting: in the environment file, unless that would change other stacks too, or is outranked by the stack's configuration. */
+/** Where to set another value: the environment file, unless that would affect other stacks or the stack's configuration overrides it. */
 export function otherValue(setting: keyof typeof examples, stack: string, entries: StackConfiguration["entries"]): string {
   const key = `${projectName}:${setting}`;
   return stack !== "local" || Object.hasOwn(entries, key) ? `${key} in Pulumi.${stack}.yaml` : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
 }
 
-const tooLow = "below the ports of a rootless engine";
+const tooLow = "below the lowest port of a rootless engine";
 
 interface PortChoice extends Pick<StackConfiguration, "entries"> {
   readonly stack: string;
@@ -56,11 +56,11 @@ interface PortChoice extends Pick<StackConfiguration, "entries"> {
 /** The settings that help. */
 export function remedyFor(wrong: readonly (keyof typeof examples)[], { stack, entries, rootless }: PortChoice): string {
   const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, entries)).join("; ");
-  if (rootless) return `choose ports from 1024 on: ${values}; or let users have low ones: sudo sysctl net.ipv4.ip_unprivileged_port_start=80`;
-  return `${wrong[0] === "hostAddress" ? "choose an address of this machine" : "stop what uses it, or choose another"}: ${values}`;
+  if (rootless) return `choose ports from 1024 on: ${values}; or allow users to bind low ports: sudo sysctl net.ipv4.ip_unprivileged_port_start=80`;
+  return `${wrong[0] === "hostAddress" ? "choose an address of this machine" : "stop the program that uses it, or choose another"}: ${values}`;
 }
 
-/** @throws Failure naming every port that cannot be had, and the setting that changes it */
+/** @throws Failure naming every unavailable port and the setting that changes it */
 export async function checkPorts(stack: string, { plain, entries }: Pick<StackConfiguration, "plain" | "entries">): Promise<void> {
   const [own, { rootless }, least] = await Promise.all([ownPorts(stack), engineAbilities(), lowestUserPort()]);
   const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
@@ -75,8 +75,8 @@ export async function checkPorts(stack: string, { plain, entries }: Pick<StackCo
   if (problems.length === 0) return;
   throw new Failure(
     problems.length === 1
-      ? "A port that the stack needs cannot be had"
-      : `${problems.length} ports that the stack needs cannot be had`,
+      ? "A port that the stack needs is unavailable"
+      : `${problems.length} ports that the stack needs are unavailable`,
     {
       lastLines: problems.map(({ text }) => text),
       remedy: remedyFor(problems.map(({ setting }) => setting), { stack, entries, rootless: problems.some(({ text }) => text.includes(tooLow)) }),

@@ -2,8 +2,8 @@ import { processesLabel } from "@routeql/infra/targets/docker/container";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 
 /**
- * Limits the processes of each of a stack's containers. The limit of the container's control group counts this container alone; the
- * user's limit (`nproc`) would count every process of that user on the host.
+ * Limits the number of processes in each container of a stack. The limit of the control group counts this container alone; the user's limit
+ * (`nproc`) would count every process of that user on the host.
  * @returns the number of containers whose limit changed
  */
 export async function limitProcesses(stack: string): Promise<number> {
@@ -13,7 +13,7 @@ export async function limitProcesses(stack: string): Promise<number> {
     containers.map(async ({ Id, Labels }) => {
       const wanted = Number(Labels[processesLabel]);
       const container = docker.getContainer(Id);
-      // A job's container may be replaced meanwhile.
+      // A job's container may have been replaced meanwhile.
       const found = await orUndefined(container.inspect());
       if (found === undefined || found.HostConfig.PidsLimit === wanted) return 0;
       await orUndefined(container.update({ PidsLimit: wanted }));

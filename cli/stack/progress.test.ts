@@ -6,7 +6,7 @@ import { failedJobs } from "./recovery.ts";
 const urn = "urn:pulumi:local::routeql::routeql:index:RouteQL$docker:index/container:Container::engine";
 const event = (part: object): EngineEvent => ({ sequence: 1, timestamp: 1, ...part });
 
-test("progress tells what is being worked on and how much is done", () => {
+test("progress names the current resource and counts finished ones", () => {
   const said: string[] = [];
   const progress = new Progress((text) => said.push(text));
   progress.onEvent(event({ resourcePreEvent: { metadata: { op: "create", urn } } }));
@@ -15,7 +15,7 @@ test("progress tells what is being worked on and how much is done", () => {
   expect(said).toEqual(["0 done; creating Container engine", "1 done"]);
 });
 
-test("errors are kept once each, without colours, with the resource they are about", () => {
+test("keeps each error once, without colours, with its resource", () => {
   const progress = new Progress(() => undefined);
   const diagnostic = { severity: "error", message: "<{%reset%}>not healthy<{%reset%}>\n", urn };
   for (let time = 0; time < 2; time++) progress.onEvent(event({ diagnosticEvent: diagnostic }));
@@ -30,7 +30,7 @@ test.each([
   [{ create: 3, replace: 1, same: 40 }, "3 created, 1 replaced, 40 unchanged"],
 ])("the changes %j are %s", (changes, expected) => expect(describeChanges(changes)).toBe(expected));
 
-test("jobs that ended with an exit code other than 0 are found in the state", () => {
+test("finds jobs in the state whose exit code is not 0", () => {
   const container = "docker:index/container:Container";
   const resources = [
     { urn: "a", type: container, outputs: { exitCode: 1 } },

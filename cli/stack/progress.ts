@@ -17,7 +17,7 @@ function describeUrn(urn: string): string {
   return `${type.split(":").at(-1)} ${name}`;
 }
 
-/** Follows an update's events: what is being worked on, and what went wrong. */
+/** Follows the events of an update: its progress and its errors. */
 export class Progress {
   readonly #active = new Map<string, string>();
   readonly #errors: string[] = [];
@@ -28,7 +28,7 @@ export class Progress {
     this.#say = say;
   }
 
-  /** Messages of the diagnostics of severity error, each once, with the resource they are about. */
+  /** Messages of error diagnostics, each once, with their resource. */
   get errors(): readonly string[] {
     return this.#errors;
   }
@@ -61,13 +61,13 @@ export class Progress {
   }
 }
 
-/** Removes the engine's own colour marks, such as `<{%reset%}>`, and terminal escapes. */
+/** Removes Pulumi's colour marks, such as `<{%reset%}>`, and terminal escapes. */
 function stripColours(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/<\{%[^%]*%\}>|\u001B\[[0-9;]*m/g, "");
 }
 
-/** `3 created, 1 replaced, 40 unchanged`; `nothing changed` when it is so. */
+/** `3 created, 1 replaced, 40 unchanged`, or `nothing changed`. */
 export function describeChanges(changes: OpMap | undefined): string {
   const words: readonly (readonly [keyof OpMap, string])[] = [
     ["create", "created"],

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
-// Commands that only read outputs tell its errors too: not from the front, which takes a third of a second to load.
+// Commands that only read outputs also report its errors. Imported from the submodule, because the package's index takes a third of a
+// second to load.
 import { CommandError } from "@pulumi/pulumi/automation/errors.js";
 import { Failure } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
@@ -13,12 +14,12 @@ interface CommandResult {
   readonly code: number;
 }
 
-/** Makes the error classes by which the Automation API tells what went wrong; internal there too (errors.ts). */
+/** Creates the error classes of the Automation API; internal to it (errors.ts). */
 const { createCommandError } = createRequire(import.meta.url)("@pulumi/pulumi/automation/errors.js") as {
   createCommandError: (result: CommandResult) => CommandError;
 };
 
-/** How the Automation API runs its CLI; internal there, hence described here (sdk/nodejs/automation/cmd.ts of pulumi/pulumi). */
+/** How the Automation API runs its CLI; internal to it, hence declared here (sdk/nodejs/automation/cmd.ts of pulumi/pulumi). */
 interface Runnable {
   readonly command: string;
   run: (
@@ -31,19 +32,18 @@ interface Runnable {
   ) => Promise<CommandResult>;
 }
 
-/** The commands of the CLI that work on resources. */
+/** CLI commands that change or compare resources. */
 const withProviders: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
 
 /**
- * Lets the Automation API run its CLI with the stand-ins beside it where they are chosen, and in a process group of its own. Otherwise a Ctrl-C at the terminal would reach the CLI
- * twice, from the terminal
- * and from the API, and the second one makes it drop its work.
+ * Makes the Automation API run its CLI with the chosen replacement plugins, and in a process group of its own. Otherwise a Ctrl-C would
+ * reach the CLI twice, from the terminal and from the API, and the second signal makes it abort its work.
  */
 export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind, onLine: (line: string) => void): PulumiCommand {
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;
-    // Setting a secret has it already, before a `--`.
+    // Setting a secret already has the option, before a `--`.
     const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
     const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
     await using standIns = plugins === "stand-in" && withProviders.has(args[0]) ? await startStandIns(own, onLine) : undefined;
@@ -66,7 +66,7 @@ export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind, o
   return command;
 }
 
-/** What the CLI said, for an error of the Automation API; any other error is given back as it is. */
+/** Converts an error of the Automation API to the CLI's output. Returns any other error unchanged. */
 export function asFailure(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
   const { stdout, stderr } = (error as unknown as { commandResult: CommandResult }).commandResult;
@@ -74,5 +74,5 @@ export function asFailure(error: unknown): unknown {
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "");
-  return new Failure("Pulumi could not do it", { lastLines: lines.slice(-25), cause: error });
+  return new Failure("The Pulumi command failed", { lastLines: lines.slice(-25), cause: error });
 }

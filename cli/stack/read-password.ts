@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
 import { Writable } from "node:stream";
 
-/** A password: from a terminal by a prompt without echo, otherwise standard input without its trailing newline. */
+/** A password: from a prompt without echo on a terminal, otherwise from standard input without its trailing newline. */
 export async function readPassword(email: string, input: NodeJS.ReadStream = process.stdin): Promise<string> {
   if (!input.isTTY) return (await text(input)).replace(/\r?\n$/, "");
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

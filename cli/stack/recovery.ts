@@ -15,7 +15,7 @@ export async function deploymentOf(stack: Stack): Promise<Deployment> {
   return ((await stack.exportStack()).deployment ?? {}) as Deployment;
 }
 
-/** Process ids in the locks that the engine keeps beside its state while it works. */
+/** Process ids in the locks that Pulumi keeps beside its state while it works. */
 async function lockHolders(paths: StackPaths, stack: string): Promise<number[]> {
   const folder = join(paths.state, ".pulumi/locks/organization", projectName, stack);
   const names = await readdir(folder).catch(() => []);
@@ -28,9 +28,8 @@ async function isPulumi(pid: number): Promise<boolean> {
 }
 
 /**
- * Releases the engine's lock that a killed run has left. This run holds the stack's own lock, so whoever holds the engine's is
- * such a run's
- * engine: if it still works, it is given time to write down what it has done.
+ * Releases the Pulumi lock of a killed run. This run holds the stack's own lock, so any holder of Pulumi's lock is a process of a killed
+ * run. If that process still works, it gets time to save its progress.
  */
 export async function releaseStaleLock(
   stack: Stack,
@@ -44,14 +43,14 @@ export async function releaseStaleLock(
     if (holders.length === 0) return;
     const working = (await Promise.all(holders.map(isPulumi))).some(Boolean);
     if (!working || Date.now() > end) break;
-    say("waiting for the engine of an interrupted run to end");
+    say("waiting for Pulumi of an interrupted run to end");
     await sleep(1000, undefined, { signal });
   }
   say("releasing the lock of an interrupted run");
   await stack.cancel();
 }
 
-/** The jobs that ended badly: what they do is not done, so the next update has to run them again. */
+/** Failed jobs: the next update must run them again. */
 export function failedJobs({ resources = [] }: Deployment): string[] {
   const failedContainer = ({ type, outputs }: StateResource): boolean =>
     type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0;
@@ -60,9 +59,9 @@ export function failedJobs({ resources = [] }: Deployment): string[] {
 }
 
 /**
- * Removes containers and networks that carry the stack's label but are not in its state: an interrupted creation left them.
- * Never volumes, and nothing of another state.
- * @param owner identity of the stack's state; undefined when it does not matter which state they are of
+ * Removes containers and networks of an interrupted creation: they carry the stack's label but are not in its state. Never removes volumes
+ * or objects of another state.
+ * @param owner identity of the stack's state; undefined for any state
  */
 export async function removeLeftovers(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {
   const docker = dockerClient();
@@ -79,10 +78,10 @@ export async function removeLeftovers(stack: string, deployment: Deployment, own
   return left.filter(({ kind }) => kind !== "volume").map(({ name }) => name);
 }
 
-/** Whether an object may be the owner's: earlier versions left no label. */
+/** Whether an object may belong to the owner: earlier versions set no label. */
 export const isOf = (owner: string | undefined, label: string | undefined): boolean => owner === undefined || label === undefined || label === owner;
 
-/** After an interrupted run: takes away what it left half-made, and lets the engine forget that it was about to make it. Gives what is there then. */
+/** After an interrupted run: deletes partially created objects and clears pending operations from the state. Returns the resulting deployment. */
 export async function clearInterrupted(
   stack: Stack,
   deployment: Deployment,
@@ -92,7 +91,7 @@ export async function clearInterrupted(
 ): Promise<Deployment> {
   const pending = deployment.pending_operations?.length ?? 0;
   if (pending === 0) return deployment;
-  say(`clearing ${pending} operation${pending === 1 ? "" : "s"} that an interrupted run left half-done`);
+  say(`clearing ${pending} operation${pending === 1 ? "" : "s"} of an interrupted run`);
   await removeLeftovers(stack.name, deployment, owner);
   await stack.refresh({ clearPendingCreates: true, showSecrets: false, signal });
   return deploymentOf(stack);

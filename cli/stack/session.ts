@@ -6,9 +6,9 @@ import { openRunLog, type RunLog } from "../foundation/run-log.ts";
 
 export interface RunOptions {
   readonly stack: string;
-  /** Ends the work in order when aborted. */
+  /** Stops the work cleanly when aborted. */
   readonly signal?: AbortSignal;
-  /** Where lines go instead of the terminal. */
+  /** Receives the lines instead of the terminal. */
   readonly log?: (line: string) => void;
 }
 
@@ -20,13 +20,13 @@ export interface Session {
   readonly show: ((line: string) => void) | undefined;
 }
 
-/** The log file of a run that failed, for the one who explains the error. */
+/** The log file of a failed run, for the error message. */
 const logFiles = new WeakMap<object, string>();
 export const logFileOf = (error: unknown): string | undefined =>
   typeof error === "object" && error !== null ? logFiles.get(error) : undefined;
 
 /**
- * Does one piece of work on a stack: alone, and with a log.
+ * Does one piece of work on a stack: exclusively, and with a log.
  * @throws Failure when another run works on the same stack
  */
 export async function withSession<T>(
@@ -38,7 +38,7 @@ export async function withSession<T>(
   const lock = await tryLock(paths.lock, `npm run ${command}`);
   if ("heldBy" in lock) {
     throw new Failure(`Another run is working on the stack ${stack}: ${lock.heldBy}`, {
-      remedy: "wait until it has ended, or stop it.",
+      remedy: "wait until it ends, or stop it.",
     });
   }
   const log = openRunLog(paths.logs, command);

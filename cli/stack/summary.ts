@@ -11,7 +11,7 @@ function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 }
 
-/** One line for each phase, and their wall-clock total. */
+/** One line per phase, and the total wall-clock time. */
 function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] {
   const rows = [
     ...times.map(({ title, seconds }) => [title, formatSeconds(seconds)] as const),
@@ -21,13 +21,13 @@ function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] 
   return rows.map(([title, time]) => `  ${title.padEnd(width)}  ${time.padStart(12)}`);
 }
 
-/** A path as it may be typed from the checkout. */
+/** A path relative to the checkout. */
 function shown(path: string): string {
   const local = relative(projectFolder, path);
   return /^[\w./-]+$/.test(local) ? local : shellQuote(path);
 }
 
-/** What `up` prints at its end. */
+/** Final output of `up`. */
 export function upSummary(stack: string, { access, times, changes, warnings, replacement, newPassword }: UpResult, totalSeconds: number): string {
   const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
   const more = stack === "local" ? "" : ` --stack ${stack}`;
@@ -39,11 +39,11 @@ export function upSummary(stack: string, { access, times, changes, warnings, rep
     ...(access.consoleUrl ? [`  Console   ${access.consoleUrl}`] : []),
     `  Secrets   ${shown(stackPaths(stack).accessFile)} (source it in a shell)`,
     ...(newPassword
-      ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown this once)`]
+      ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown only once)`]
       : []),
     ...(replacement === undefined
       ? []
-      : ["", `The stack ${replacement}.`, `To change that: npm run down -- --volumes${more} (removes the data), then npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}.`]),
+      : ["", `The stack ${replacement}.`, `To change that: npm run down -- --volumes${more} (deletes the data), then npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}.`]),
     ...warnings.map((warning) => `\nWarning: ${warning}`),
     "",
     "Time by phase:",

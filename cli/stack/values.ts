@@ -7,8 +7,8 @@ import { readOutputs, type StackValues } from "./outputs.ts";
 import { cliEnvironment } from "./cli-environment.ts";
 
 /**
- * The outputs of a stack that is up, read from its state.
- * @throws Failure when it is not up
+ * The outputs of a running stack, read from its state.
+ * @throws Failure when it is not running
  */
 export async function valuesOf(stack: string): Promise<StackValues> {
   const paths = stackPaths(stack);
@@ -20,7 +20,7 @@ export async function valuesOf(stack: string): Promise<StackValues> {
   }
   const quiet = (): void => undefined;
   const cli = await acquireCli({ say: quiet, show: quiet, onLine: quiet, signal: new AbortController().signal });
-  // Not by the Automation API: to load it and to ask as it does, first without the secrets, takes longer than all else that a command does.
+  // Not through the Automation API: loading it, and its two calls with and without secrets, take longer than all other steps of a command.
   const { stdout } = await run(cli.command.command, ["stack", "output", "--json", "--show-secrets", "--stack", stack, "--non-interactive"], {
     environment: { ...process.env, ...cliEnvironment(paths) },
     workingDirectory: paths.workspace,

@@ -21,12 +21,12 @@ export interface WorkspaceOptions {
   readonly cli: PulumiCli;
   readonly plugins: PluginKind;
   readonly program: PulumiFn;
-  /** The stack's whole configuration; undefined leaves what the last update had. */
+  /** The stack's whole configuration; undefined keeps that of the last update. */
   readonly configuration?: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
 }
 
-/** Generated once for a stack; encrypts the secrets in its state. */
+/** Generated once per stack; encrypts the secrets in its state. */
 async function ensurePassphrase(file: string): Promise<void> {
   await writeFile(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -35,13 +35,13 @@ async function ensurePassphrase(file: string): Promise<void> {
   );
 }
 
-/** The engine keeps a copy of the state and a record of each update for ever; their names sort by time. */
+/** Pulumi keeps a copy of the state and a record of each update for ever; their names sort by time. */
 async function keepNewest(folder: string, count: number): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   for (const name of names.slice(0, Math.max(0, names.length - count))) await rm(join(folder, name), { force: true });
 }
 
-/** Writes the configuration as the CLI reads it; the salt, by which the passphrase is told to be the right one, stays. */
+/** Writes the configuration as the CLI reads it. The salt, which verifies the passphrase, stays. */
 async function writeConfiguration(
   { workspace }: StackPaths,
   stack: string,
@@ -62,10 +62,7 @@ function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind
   };
 }
 
-/**
- * Opens, and at first makes, the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update
- * check.
- */
+/** Opens or creates the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update check. */
 export async function openStack({ stack, cli, plugins, program, configuration, onLine }: WorkspaceOptions): Promise<Stack> {
   const paths = stackPaths(stack);
   for (const folder of [paths.folder, paths.workspace, paths.state, pulumiHome()]) await mkdir(folder, { recursive: true });

@@ -14,7 +14,7 @@ interface Command {
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
-/** A metadata API that keeps one document; `answer` may refuse a command first. */
+/** A metadata API that stores one document; `answer` can reject a command. */
 async function serve(answer: (command: Command, count: number) => [number, unknown] | undefined = () => undefined, keep = (metadata: Metadata) => metadata) {
   const commands: string[] = [];
   let stored: Metadata = { version: 3, sources: [] };
@@ -46,20 +46,20 @@ async function serve(answer: (command: Command, count: number) => [number, unkno
 
 const wanted = { version: 3, sources: [{ name: "default", kind: "postgres", tables: [] }] };
 
-test("other metadata are stored over the version that was read, and read back", async () => {
+test("stores changed metadata over the version that was read, and reads it back", async () => {
   const { api, commands, stored } = await serve();
   expect(await apply(api, wanted)).toBe("stored as version 5");
   expect(commands).toEqual(["export_metadata", "replace_metadata", "export_metadata"]);
   expect(stored()).toEqual(wanted);
 });
 
-test("the same metadata are not stored again, but the databases are looked at", async () => {
+test("does not store equal metadata again, but checks the databases", async () => {
   const { api, commands } = await serve();
   await apply(api, { version: 3, sources: [] });
   expect(commands).toEqual(["export_metadata", "reload_metadata", "get_inconsistent_metadata"]);
 });
 
-test("when another stores some in between, it tries again over those", async () => {
+test("retries when another client stores metadata in between", async () => {
   const { api, commands } = await serve(({ type }, count) =>
     type === "replace_metadata" && count < 4 ? [409, { code: "conflict", error: "referenced (4)", path: "$" }] : undefined,
   );
@@ -67,7 +67,7 @@ test("when another stores some in between, it tries again over those", async () 
   expect(commands.filter((type) => type === "replace_metadata")).toHaveLength(2);
 });
 
-test("every inconsistency is named", async () => {
+test("reports every inconsistency", async () => {
   const internal = [
     { type: "table", name: "nothing", reason: "no such table", definition: {} },
     { type: "select_permission", name: { role: "viewer" }, reason: "no such column", definition: {} },
@@ -81,7 +81,7 @@ test("every inconsistency is named", async () => {
   );
 });
 
-test("stored metadata that the databases do not fit any more are an error", async () => {
+test("stored metadata that no longer matches the databases is an error", async () => {
   const objects = [{ type: "table", name: "table gone in source default", reason: "no such table" }];
   const { api } = await serve(({ type }) =>
     type === "get_inconsistent_metadata" ? [200, { is_consistent: false, inconsistent_objects: objects }] : undefined,
@@ -89,7 +89,7 @@ test("stored metadata that the databases do not fit any more are an error", asyn
   await expect(apply(api, { version: 3, sources: [] })).rejects.toThrow(/^ {2}table gone in source default: no such table$/m);
 });
 
-test("an engine that stores something else is an error that says where", async () => {
+test("an engine that stores something else is an error that names the place", async () => {
   const { api } = await serve(undefined, (metadata) => ({ ...metadata, sources: [] }));
   await expect(apply(api, wanted)).rejects.toThrow("They differ at:\n  sources");
 });

@@ -8,7 +8,7 @@ import type { ApplySettings } from "./settings.ts";
 const shownLines = 20;
 const stopMilliseconds = 10_000;
 
-/** The engine, with nothing but its metadata API, on a loopback address that only this process knows the key of. */
+/** The engine with only its metadata API, on a loopback address with a key that only this process knows. */
 export interface EngineProcess extends AsyncDisposable {
   readonly address: string;
   readonly adminSecret: string;
@@ -16,7 +16,7 @@ export interface EngineProcess extends AsyncDisposable {
   lastLines(): readonly string[];
 }
 
-/** A port that nothing listens on at this moment. */
+/** A currently unused port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -27,7 +27,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** The user information of each address, and the part of it that is the password. */
+/** The user information of each address, and its password. */
 function secretsIn(urls: readonly string[]): readonly string[] {
   return urls.flatMap((url) => {
     const { password } = URL.canParse(url) ? new URL(url) : { password: "" };
@@ -37,7 +37,7 @@ function secretsIn(urls: readonly string[]): readonly string[] {
 
 /**
  * Starts the engine and waits until it answers.
- * @param program how the engine is started; `graphql-engine serve` in its image
+ * @param program command line of the engine; `graphql-engine serve` in its image
  * @throws with its last lines when it ends or does not answer in time
  */
 export async function startEngine(

@@ -1,6 +1,6 @@
 /**
- * The job apply-metadata: reads a metadata directory, starts the engine's own program with its metadata API on a loopback address,
- * stores the metadata there unless anything is inconsistent, reads them back and compares. Engines that serve follow by themselves.
+ * The job apply-metadata: reads a metadata directory, starts the engine's program with its metadata API on a loopback address, stores the
+ * metadata unless anything is inconsistent, reads it back and compares. Running engines pick up the change by themselves.
  * @module
  */
 import { loadMetadata } from "@routeql/metadata/read/load";

@@ -9,7 +9,7 @@ const problemList = z.array(inconsistent);
 const consistency = z.object({ is_consistent: z.boolean(), inconsistent_objects: problemList.default([]) });
 const failure = z.object({ code: z.string(), error: z.string(), internal: z.unknown().optional() });
 
-/** What the engine refused, with everything that it found wrong. */
+/** An error response of the engine, with every problem. */
 export class Refusal extends Error {
   readonly code: string;
 
@@ -21,15 +21,15 @@ export class Refusal extends Error {
   }
 }
 
-/** One line: what kind of object, which one, and what is wrong with it. */
+/** One line: kind of object, name and problem. */
 function describe({ type, name, path, reason }: z.infer<typeof inconsistent>): string {
   const which = typeof name === "string" ? name : name === undefined ? (path ?? "") : JSON.stringify(name);
-  // Hasura's names begin with the kind of object.
+  // Hasura's names start with the kind of object.
   const named = type === undefined || which.startsWith(`${type} `) ? which : `${type} ${which}`.trimEnd();
   return `  ${named}: ${reason}`;
 }
 
-/** The commands of Hasura's metadata API that the job needs (POST /v1/metadata). */
+/** The commands of Hasura's metadata API that the job uses (POST /v1/metadata). */
 export class MetadataApi {
   readonly #engine: Pick<EngineProcess, "address" | "adminSecret">;
 
@@ -56,20 +56,20 @@ export class MetadataApi {
   }
 
   /**
-   * Stores other metadata in place of those of version `over`, all or nothing.
-   * @throws {Refusal} for metadata that are inconsistent, and with code `conflict` when another has stored some meanwhile
+   * Replaces the metadata of version `over` in one step.
+   * @throws {Refusal} for inconsistent metadata, and with code `conflict` when another client has stored metadata meanwhile
    */
   async replace(metadata: Metadata, over: number): Promise<void> {
     const args = { allow_inconsistent_metadata: false, metadata };
     await this.#send({ type: "replace_metadata", version: 2, resource_version: over, args });
   }
 
-  /** Lets every engine look at the databases again. @throws {Refusal} when what is stored does not fit them */
+  /** Makes every engine read the databases again. @throws {Refusal} when the stored metadata does not match them */
   async reload(): Promise<void> {
     await this.#send({ type: "reload_metadata", args: { reload_sources: true } });
     const state = consistency.parse(await this.#send({ type: "get_inconsistent_metadata", args: {} }));
     if (state.is_consistent) return;
-    const error = "the stored metadata do not fit the databases";
+    const error = "the stored metadata does not match the databases";
     throw new Refusal({ code: "inconsistent", error, internal: state.inconsistent_objects });
   }
 }

@@ -3,7 +3,7 @@ import type { Metadata } from "./metadata-api.ts";
 type Tree = Readonly<Record<string, unknown>>;
 const treeOf = (value: unknown): Tree => (typeof value === "object" && value !== null ? (value as Tree) : {});
 
-/** Hasura reads the size of a source's pool from its metadata alone: sets it for Postgres sources that do not say. */
+/** Hasura reads the pool size of a source only from its metadata: sets it for Postgres sources without one. */
 export function withPoolSize(metadata: Metadata, connections: number): Metadata {
   const sources = metadata["sources"];
   if (!Array.isArray(sources)) return metadata;

@@ -28,7 +28,7 @@ test.each<[string, Record<string, unknown>]>([
   ["with defaults spelled out", table({ is_enum: false, array_relationships: [], configuration: {} }, { allow_aggregations: false })],
   ["with its columns in another order", table({}, { columns: ["name", "id"] })],
   ["with a conjunction spelled out", table({}, { filter: { _and: [{ name: { _eq: "x" } }, { id: { _gt: 1 } }] } })],
-])("the same %s is the same", (_, other) => {
+])("equal %s compare as equal", (_, other) => {
   expect(differences(table(), other)).toEqual([]);
 });
 
@@ -45,19 +45,19 @@ test.each<[string, Record<string, unknown>]>([
   expect(same(other, table())).toBe(false);
 });
 
-test("what a filter asks is never left out, whatever its columns are called", () => {
+test("no condition of a filter is ignored, whatever its columns are called", () => {
   const asks = (filter: Record<string, unknown>) => table({}, { filter });
   expect(same(asks({ is_enum: false }), asks({}))).toBe(false);
   expect(same(asks({ comment: "" }), asks({}))).toBe(false);
   expect(same(asks({ tables: ["a", "b"] }), asks({ tables: ["b", "a"] }))).toBe(false);
 });
 
-test("a difference is told by its place", () => {
+test("reports the place of a difference", () => {
   const other = table({}, { limit: 5 });
   expect(differences(table(), other)).toEqual(["sources[0].tables[0].select_permissions[1].permission.limit"]);
 });
 
-test("the normal form of a normal form is the same, for anything", () => {
+test("the normal form of any value is its own normal form", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (metadata) => {
       expect(differences(metadata, structuredClone(metadata))).toEqual([]);

@@ -1,10 +1,10 @@
 /**
- * Whether two metadata say the same. Hasura stores what it understood and gives that back: keys in another order, defaults and
- * empty lists left out, a conjunction with or without `_and`.
+ * Whether two metadata documents are equivalent. Hasura stores its interpretation and returns that: keys in another order, without defaults
+ * and empty lists, a conjunction with or without `_and`.
  * @module
  */
 
-/** Lists that are sets: what they hold has a name of its own, and its place means nothing. */
+/** Lists that are sets: their items have names, and the order is irrelevant. */
 const sets: ReadonlySet<string> = new Set([
   "sources",
   "tables",
@@ -23,7 +23,7 @@ const sets: ReadonlySet<string> = new Set([
   "permissions",
 ]);
 
-/** What a key says that is not there. */
+/** Default value of each key. */
 const defaults: Readonly<Record<string, unknown>> = {
   allow_aggregations: false,
   is_enum: false,
@@ -33,7 +33,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   comment: "",
 };
 
-/** Where an empty list differs from none: nobody may use any of these fields. */
+/** Keys whose empty list differs from a missing one: an empty list disables all of these fields. */
 const emptyMatters: ReadonlySet<string> = new Set(["query_root_fields", "subscription_root_fields"]);
 
 const filters: ReadonlySet<string> = new Set(["filter", "check"]);
@@ -42,7 +42,7 @@ type Tree = Readonly<Record<string, unknown>>;
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 const byText = (left: unknown, right: unknown): number => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1);
 
-/** A filter with every object as the sorted list of its conjuncts, each an object of one key; nothing is left out. */
+/** A filter with every object as the sorted list of its conjuncts, each an object with one key. Nothing is omitted. */
 function normalFilter(filter: unknown): unknown {
   if (Array.isArray(filter)) return filter.map(normalFilter);
   if (!isTree(filter)) return filter;
@@ -68,7 +68,7 @@ function normal(value: unknown, key: string): unknown {
   return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** A form in which metadata that say the same are equal, key by key. */
+/** A normal form in which equivalent metadata documents are equal, key by key. */
 export const normalMetadata = (metadata: Tree): unknown => normal(metadata, "");
 
 function differencesBetween(one: unknown, other: unknown, path: string): string[] {
@@ -83,7 +83,7 @@ function differencesBetween(one: unknown, other: unknown, path: string): string[
   return [path];
 }
 
-/** The places in which two metadata differ, as paths in their normal form; empty when they say the same. */
+/** Paths of the differences between two documents in their normal form; empty when they are equivalent. */
 export function differences(one: Tree, other: Tree): readonly string[] {
   return differencesBetween(normalMetadata(one), normalMetadata(other), "");
 }

@@ -1,15 +1,15 @@
 import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
 
-/** What the job is told. */
+/** Settings of the job. */
 export interface ApplySettings {
   /** Metadata v3 directory. */
   readonly directory: string;
-  /** Variables for the engine: where its metadata are and where its data. Secret. */
+  /** Variables for the engine: the addresses of its metadata and its data. Secret. */
   readonly databases: Readonly<Record<"HASURA_GRAPHQL_METADATA_DATABASE_URL" | "ROUTEQL_DATABASE_URL", string>>;
-  /** Connections of an engine to each Postgres source whose metadata do not say how many. */
+  /** Connections of an engine to each Postgres source without a pool size in its metadata. */
   readonly poolSize: number;
-  /** Seconds that the engine has for its start. */
+  /** Time limit for the engine's start, in seconds. */
   readonly startSeconds: number;
 }
 
@@ -20,8 +20,8 @@ const places = z.object({
 });
 
 /**
- * Reads the settings; the two addresses come from the files that METADATA_DATABASE_URL_FILE and ROUTEQL_DATABASE_URL_FILE name.
- * @throws one error with everything that is missing or wrong, and no secret
+ * Reads the settings. The two addresses come from the files in METADATA_DATABASE_URL_FILE and ROUTEQL_DATABASE_URL_FILE.
+ * @throws one error with all missing or invalid settings, without secrets
  */
 export function readSettings(environment: NodeJS.ProcessEnv): ApplySettings {
   const parsed = places.safeParse(environment);
@@ -35,7 +35,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): ApplySettings {
     HASURA_GRAPHQL_METADATA_DATABASE_URL: secret("METADATA_DATABASE_URL"),
     ROUTEQL_DATABASE_URL: secret("ROUTEQL_DATABASE_URL"),
   };
-  if (!parsed.success || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
+  if (!parsed.success || problems.length > 0) throw new Error(`Invalid settings:\n  ${problems.join("\n  ")}`);
   const { METADATA_DIRECTORY, POOL_SIZE, START_SECONDS } = parsed.data;
   return { directory: METADATA_DIRECTORY, databases, poolSize: POOL_SIZE, startSeconds: START_SECONDS };
 }

@@ -23,7 +23,7 @@ const sources: readonly (readonly [string, () => Source])[] = [
   ],
 ];
 
-test.each(sources)("%s tells who listens, once, and gives its first reason", (_name, create) => {
+test.each(sources)("%s notifies its listeners once, with its first reason", (_name, create) => {
   const { signal, abort } = create();
   const [listens, listenedOnce] = [vi.fn<() => void>(), vi.fn<() => void>()];
   signal.addEventListener("abort", listens);

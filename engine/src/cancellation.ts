@@ -1,4 +1,4 @@
-/** What the engine needs of an AbortSignal; every AbortSignal is one. */
+/** The members of AbortSignal that the engine uses; every AbortSignal qualifies. */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -7,7 +7,7 @@ export interface Cancellation {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** An AbortController with its signal, without the event objects that make one cost as much as a token check: there is one a request. */
+/** An AbortController and its signal without event objects. Each request needs one, and the event objects would cost as much as a token check. */
 export class LightCancellation implements Cancellation {
   readonly #listeners: (() => void)[] = [];
   #reason: Error | undefined;
@@ -20,7 +20,7 @@ export class LightCancellation implements Cancellation {
     return this.#reason;
   }
 
-  /** Tells the listeners, once. */
+  /** Notifies the listeners, once. */
   abort(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

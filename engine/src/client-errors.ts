@@ -1,14 +1,14 @@
 import type { EngineErrorCode } from "./errors.ts";
 
-/** What a GraphQL client can do about an error of the engine. */
+/** Advice for a GraphQL client about an error of the engine. */
 export interface ClientError {
-  /** Status in replies of the type `application/graphql-response+json`; replies of the type `application/json` have 200, or 503 for `busy`. */
+  /** Status in replies of the type `application/graphql-response+json`. Replies of the type `application/json` have 200, or 503 for `busy`. */
   readonly status: number;
   readonly meaning: string;
   readonly remedy: string;
 }
 
-/** Codes that GraphQL clients of the embedded engine can meet, for docs/reference/error-codes.md. Hasura uses the same codes. */
+/** Error codes for GraphQL clients of the embedded engine, for docs/reference/error-codes.md. Hasura uses the same codes. */
 export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   "access-denied": { status: 401, meaning: "The master key is wrong, or the token does not allow the requested role.", remedy: "Check the key or the role." },
   "invalid-headers": { status: 401, meaning: "The request has no `Authorization` header, or a malformed one.", remedy: "Send `Authorization: Bearer <token>`." },

@@ -6,8 +6,8 @@ import { EmbeddedEngine } from "./execution/embedded-engine.ts";
 import type { Engine, EngineOptions } from "./interface.ts";
 
 /**
- * Reads metadata, connects, reads the catalogue and checks that all fits.
- * @throws MetadataError with every problem at once
+ * Reads metadata, connects, reads the catalogue and checks that both match.
+ * @throws MetadataError with every problem
  * @throws EngineError when a database does not answer
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
@@ -15,7 +15,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /**
- * Asks as a role and gives the answer's data, for tests and scripts.
+ * Runs a query with a role and returns its data, for tests and scripts.
  * @param session `x-hasura-*` variables, lower-case
  * @throws EngineError
  */

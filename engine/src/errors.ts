@@ -1,9 +1,9 @@
 /**
- * The engine's errors in Hasura's form: a stable code, a JSONPath of where in the request, and a sentence.
+ * The engine's errors in Hasura's form: a stable code, a JSONPath into the request, and a sentence.
  * @module
  */
 
-/** Hasura's error codes, as far as a read engine can answer with them. */
+/** Hasura's error codes that apply to a read-only engine. */
 export type EngineErrorCode =
   | "access-denied"
   | "already-exists"
@@ -54,20 +54,20 @@ export interface EngineErrorInit {
   /** JSONPath from the request's root, e.g. `$.selectionSet.author.args.limit`; default `$`. */
   readonly path?: string;
   readonly message: string;
-  /** HTTP status for endpoints that keep it (not `/v1/graphql`); derived from the code when absent. */
+  /** HTTP status for endpoints that use it (not `/v1/graphql`); derived from the code when absent. */
   readonly status?: number;
-  /** Detail for the master key and the log only; never for other roles. */
+  /** Detail for the admin secret and the log only; never for other roles. */
   readonly internal?: unknown;
   readonly cause?: unknown;
 }
 
-/** One error as Hasura's GraphQL endpoint prints it. */
+/** One error in the format of Hasura's GraphQL endpoint. */
 export interface SerializedError {
   readonly message: string;
   readonly extensions: { readonly path: string; readonly code: string; readonly internal?: unknown };
 }
 
-/** One error as Hasura's older endpoints print it. */
+/** One error in the format of Hasura's older endpoints. */
 export interface LegacyError {
   readonly path: string;
   readonly error: string;
@@ -90,7 +90,7 @@ export class EngineError extends Error {
     this.internal = init.internal;
   }
 
-  /** `withInternal`: add the internal detail, as Hasura does for role admin only. */
+  /** @param withInternal whether to add the internal detail, as Hasura does only for role admin */
   toJSON(withInternal = false): SerializedError {
     const extensions = { path: this.path, code: this.code };
     return {
@@ -100,12 +100,12 @@ export class EngineError extends Error {
   }
 }
 
-/** `withInternal`: as for {@link EngineError.toJSON}. */
+/** @param withInternal as for {@link EngineError.toJSON} */
 export function legacyError({ path, message, code, internal }: EngineError, withInternal = false): LegacyError {
   return { path, error: message, code, ...(withInternal && internal !== undefined ? { internal } : {}) };
 }
 
-/** Any thrown value as an engine error; what is not one becomes `unexpected` without detail for the client. */
+/** Any thrown value as an engine error. Other errors become `unexpected` without detail for the client. */
 export function toEngineError(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown;
   const internal = thrown instanceof Error ? { error: thrown.message } : undefined;

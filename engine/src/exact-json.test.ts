@@ -6,6 +6,6 @@ test.each(["9223372036854775807", "1.10000000000000000001", '{"a":[1234567890123
   expect(jsonText(parseExactJson(text))).toBe(text);
 });
 
-test("what JavaScript holds exactly stays a number", () => {
+test("a number that JavaScript represents exactly stays a number", () => {
   expect(parseExactJson('[1, 1.5, 1e3, 9007199254740991, "x", null, true]')).toEqual([1, 1.5, 1000, 9007199254740991, "x", null, true]);
 });

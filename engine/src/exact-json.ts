@@ -5,14 +5,17 @@ interface RawJson {
 
 const json = JSON as unknown as RawJson;
 
-/** Digits of a double that are always exact. */
+/** Doubles are exact up to this many digits. */
 const exactLength = 15;
-/** Where no number is this long, or has an exponent of three digits, none can be inexact; looking for one takes a fifth of the time that looking at each value does. */
+/**
+ * Matches numbers this long or with a three-digit exponent; only these can be inexact. The search takes a fifth of the time of a check of
+ * each value.
+ */
 const doubtfulNumber = /[-+.\dEe]{16}|[Ee][-+]?\d{3}/;
 
 /**
- * `JSON.parse` for requests: a number that JavaScript cannot hold exactly stays the text it was (`JSON.rawJSON`), which the engine
- * hands to Postgres as it is.
+ * `JSON.parse` for requests: a number that JavaScript cannot represent exactly keeps its text (`JSON.rawJSON`), and the engine passes that
+ * text to Postgres.
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
@@ -21,7 +24,7 @@ export function parseExactJson(text: string): unknown {
   return json.parse(text, (_key, value, { source }) => (typeof value === "number" && source !== undefined && isInexact(value, source) ? json.rawJSON(source) : value));
 }
 
-/** Most requests are a query and nothing else. Without calling itself, which deep values would stop. */
+/** Most requests contain only a query. Iterative, because deep values would exhaust the stack. */
 function holdsNumber(value: unknown): boolean {
   const values = [value];
   for (const each of values) {

@@ -1,6 +1,6 @@
 /**
- * The embedded engine's interface: Hasura v2's read API over a metadata v3 directory and a Postgres database, in this process.
- * HTTP, WebSocket and token checks stand on top of it. Create an engine with `createEngine` of engine.ts.
+ * The embedded engine's interface: Hasura v2's read API over a metadata v3 directory and a Postgres database, in this process. HTTP,
+ * WebSocket and token checks are built on it. Create an engine with `createEngine` of engine.ts.
  * @module
  */
 import type { Inconsistency, Problem } from "@routeql/metadata/read/problems";
@@ -9,14 +9,14 @@ import type { Cancellation } from "./cancellation.ts";
 import type { EngineError } from "./errors.ts";
 import type { Bytes } from "./postgres/bytes.ts";
 
-/** Who asks. `admin` sees everything; every other role sees only what metadata grants it. */
+/** The requesting session. `admin` has access to everything; every other role only to its permissions in the metadata. */
 export interface Session {
   readonly role: string;
   /** Lower-case `x-hasura-*` names. */
   readonly variables: ReadonlyMap<string, string>;
-  /** True only for role `admin` reached by the master key (or a token with that role). */
+  /** True only for role `admin`, from the admin secret or a token with that role. */
   readonly isAdmin: boolean;
-  /** The account or address that the session belongs to. All sessions of one client have one share of the connections; default: the role. */
+  /** The account or address of the session. All sessions of one client use one share of the connections; default: the role. */
   readonly client?: string;
 }
 
@@ -37,36 +37,36 @@ export interface PollOptions extends ExecuteOptions {
 }
 
 /**
- * One prepared live query or streaming subscription. Two with the same `cohortKey` have the same role and statement,
- * and differ only in `parameters`; equal parameters give equal answers, so such members can be collapsed.
+ * One prepared live query or streaming subscription. Two with the same `cohortKey` have the same role and statement, and differ only in
+ * `parameters`. Equal parameters give equal answers, so such members can be merged.
  */
 export interface LiveQuery {
   readonly kind: "live" | "stream";
-  /** Response keys of the root fields; exactly one unless the document carries `@_multiple_top_level_fields`. */
+  /** Response keys of the root fields; exactly one unless the document has `@_multiple_top_level_fields`. */
   readonly fieldNames: readonly string[];
   readonly cohortKey: string;
-  /** What `poll` takes for this member; JSON-like values, comparable by `JSON.stringify`. */
+  /** Arguments of `poll` for this member; JSON-like values, comparable by `JSON.stringify`. */
   readonly parameters: readonly unknown[];
-  /** {@link Session.client} of the session that asked. */
+  /** {@link Session.client} of the requesting session. */
   readonly client: string;
 }
 
-/** One member's answer of one poll. */
+/** One member's answer to one poll. */
 export interface PollAnswer {
   /** Reply text: `{"data":…}`, or `{"errors":[…]}` when `failed`. */
   readonly text: string;
   readonly failed: boolean;
-  /** Why it failed, when that is the member's own fault and not the database's: asked again it would fail again. */
+  /** The reason of a failure that the member itself causes, not the database: a retry would fail again. */
   readonly fault?: EngineError;
-  /** Streams only: the answer holds no new row, and nothing needs to be sent. */
+  /** Streams only: the answer has no new row, and nothing needs to be sent. */
   readonly empty: boolean;
-  /** Streams only: what to poll with next (the cursor advanced); absent when it did not move. */
+  /** Streams only: parameters of the next poll (the cursor advanced); absent when the cursor did not move. */
   readonly nextParameters?: readonly unknown[];
 }
 
 export interface ExplainedField {
   readonly field: string;
-  /** null for a field that Postgres is not asked for. */
+  /** null for a field without a statement. */
   readonly sql: string | null;
   readonly plan: readonly string[] | null;
 }
@@ -77,15 +77,15 @@ export interface ExplainedSubscription {
   readonly variables: ExplainedVariables;
 }
 
-/** Values of a subscription's parameters as text, by where they come from. */
+/** Values of a subscription's parameters as text, by origin. */
 export interface ExplainedVariables {
-  /** Session variables that the statement asks for, and no others. */
+  /** Session variables that the statement uses. */
   readonly session: Readonly<Record<string, string | null>>;
-  /** Variables of the document that stand for one value. */
+  /** Variables of the document with a single value. */
   readonly query: Readonly<Record<string, string | null>>;
-  /** Everything else, lists among it, in the order of the statement. */
+  /** All other values, including lists, in the order of the statement. */
   readonly synthetic: readonly (string | null)[];
-  /** Where a stream goes on from, by the name of its column. */
+  /** Current position of a stream, by the name of its column. */
   readonly cursor: Readonly<Record<string, string | null>>;
 }
 
@@ -97,73 +97,73 @@ export interface EngineStatistics {
 
 export interface Engine {
   /**
-   * Answers a query. Resolves with the whole reply's text, `{"data":{…}}`; the rows' JSON is Postgres' own text, never parsed.
-   * @throws EngineError for everything that is the request's or the database's fault; serialise it with `errorReply`.
+   * Runs a query. Resolves with the whole reply's text, `{"data":{…}}`; the rows' JSON is Postgres' own text, never parsed.
+   * @throws EngineError for every error of the request or the database; serialise it with `errorReply`.
    */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string>;
-  /** As `execute`, in UTF-8 and in pieces, Postgres' own bytes among them: for whoever only sends the reply on. */
+  /** Like `execute`, but in UTF-8 pieces that include Postgres' own bytes: for callers that only forward the reply. */
   executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes>;
   /**
-   * Kind of the operation that would run. Mutations are not served: `execute` refuses them.
+   * Kind of the operation to execute. Mutations are not served: `execute` rejects them.
    * @throws EngineError as execute does for a document that is not GraphQL or has no such operation.
    */
   operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
   /**
-   * Checks and prepares a subscription; the returned cohort stays usable until `release`d or the metadata change.
+   * Validates and prepares a subscription. The returned cohort stays usable until `release` or until the metadata changes.
    * @throws EngineError as execute does.
    */
   prepareSubscription(request: GraphQLRequest, session: Session): LiveQuery;
   /**
-   * Answers of all members of one cohort, in member order, from one statement. A member whose values make the statement fail
-   * gets a failed answer of its own.
+   * Answers of all members of one cohort, in member order, from one statement. A member whose values make the statement fail gets a failed
+   * answer of its own.
    * @throws EngineError when the cohort is unknown (metadata changed) or the database does not answer.
    */
   poll(cohortKey: string, members: readonly (readonly unknown[])[], options?: PollOptions): Promise<readonly PollAnswer[]>;
-  /** Tells the engine that no member of the cohort is left. */
+  /** Releases the cohort after its last member has left. */
   release(cohortKey: string): void;
   /**
-   * Statements and plans, as `/v1/graphql/explain` gives them: a list by root field for a query, one object for a subscription.
+   * Statements and plans in the format of `/v1/graphql/explain`: a list by root field for a query, one object for a subscription.
    * @throws EngineError invalid-params for a mutation
    */
   explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[] | ExplainedSubscription>;
-  /** The role's schema as SDL, sorted so that two revisions compare. Unknown roles have an empty schema. */
+  /** The role's schema as SDL, sorted so that two revisions are comparable. Unknown roles have an empty schema. */
   schemaText(role: string): string;
-  /** Roles named anywhere in metadata, without `admin`. */
+  /** All roles in the metadata, without `admin`. */
   readonly roles: readonly string[];
-  /** Objects that are not served, and why; empty unless `allowInconsistent` or `allowUnsupported`. */
+  /** Objects that are not served, with reasons; empty unless `allowInconsistent` or `allowUnsupported`. */
   readonly inconsistencies: readonly Inconsistency[];
-  /** Keys of the metadata that are right, but change nothing here, and why. */
+  /** Valid metadata keys without effect here, with reasons. */
   readonly notes: readonly Omit<Problem, "kind">[];
-  /** The merged metadata, with what is not served. */
+  /** The merged metadata, including objects that are not served. */
   readonly metadata: unknown;
-  /** Counts up with every change of the metadata in this process. */
+  /** Increases with every change of the metadata in this process. */
   readonly revision: number;
   /** Resolves when Postgres answers. @throws EngineError otherwise. */
   ping(): Promise<void>;
   /**
-   * Reads metadata (the given merged JSON, or the source it was created from) and the catalogue again, then swaps atomically.
-   * @throws MetadataError and stays as it was when anything is wrong.
+   * Reads metadata (the given merged JSON, or the original source) and the catalogue again, then swaps atomically.
+   * @throws MetadataError on any problem, and stays unchanged.
    */
   reload(metadata?: unknown): Promise<void>;
   /**
-   * The first half of `reload`: checks metadata against the databases while the former ones are served.
+   * The first half of `reload`: checks metadata against the databases while the current metadata is served.
    * @throws MetadataError, EngineError when a database does not answer
    */
   prepare(metadata?: unknown, options?: PrepareOptions): Promise<PreparedMetadata>;
   statistics(): EngineStatistics;
-  /** Finishes what runs, then closes the pool. */
+  /** Finishes running work, then closes the pool. */
   close(): Promise<void>;
 }
 
 export interface PrepareOptions {
-  /** Default: what the engine was created with. */
+  /** Default: the value at the engine's creation. */
   readonly allowInconsistent?: boolean;
 }
 
-/** Metadata that were found fit; exactly one of the two is to be called, once. */
+/** Checked metadata. Call exactly one of the two methods, once. */
 export interface PreparedMetadata {
   readonly inconsistencies: readonly Inconsistency[];
-  /** Serves them from now on. Resolves when what ran with the former ones is over. */
+  /** Serves the new metadata. Resolves when all work on the old metadata is finished. */
   commit(): Promise<void>;
   discard(): Promise<void>;
 }
@@ -171,13 +171,13 @@ export interface PreparedMetadata {
 export interface EngineOptions {
   /** A metadata v3 directory, or one merged JSON/YAML file, or the merged object itself. */
   readonly metadata: string | Readonly<Record<string, unknown>>;
-  /** Where `from_env` is looked up, `<NAME>_FILE` included; default `process.env`. */
+  /** Environment for `from_env`, including `<NAME>_FILE`; default `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Hasura's `stringify-numeric-types`: bigint, numeric, float8 and money as JSON strings. Default false. */
   readonly stringifyNumericTypes?: boolean;
   /**
-   * Hasura's `v1-boolean-null-collapse`: an operator of a `where` that is given null is left out, so that it meets every row,
-   * instead of being refused. Filters of permissions are not concerned. Default false.
+   * Hasura's `v1-boolean-null-collapse`: a `where` operator with the value null is omitted, so that it matches every row, instead of being
+   * rejected. Filters of permissions are unaffected. Default false.
    */
   readonly collapseNullComparisons?: boolean;
   /** Hasura's `hide_aggregation_predicates`: no conditions on aggregates of related rows in the schema. Default false. */
@@ -186,13 +186,13 @@ export interface EngineOptions {
   readonly hideStreams?: boolean;
   /** Hasura's `infer-function-permissions`. Default true. */
   readonly inferFunctionPermissions?: boolean;
-  /** Hasura's `enable-allowlist`: other roles than admin may only send listed queries. Default false. */
+  /** Hasura's `enable-allowlist`: roles other than admin may only send listed queries. Default false. */
   readonly enableAllowList?: boolean;
-  /** Serve the rest and list what is known to Hasura but not served here, instead of refusing. Default false. */
+  /** Whether to serve the rest and list features of Hasura that are not supported here, instead of failing. Default false. */
   readonly allowUnsupported?: boolean;
-  /** Serve the rest and list objects that do not fit the database, instead of refusing. Default false. */
+  /** Whether to serve the rest and list objects that do not match the database, instead of failing. Default false. */
   readonly allowInconsistent?: boolean;
-  /** Roles that permissions name in a part of the metadata which was left out: inherited roles may be made of them. */
+  /** Roles of permissions in omitted metadata: inherited roles may refer to them. */
   readonly rolesElsewhere?: Iterable<string>;
   /** Hasura's default naming for sources that do not set one. */
   readonly namingConvention?: "hasura-default" | "graphql-default";
@@ -200,13 +200,13 @@ export interface EngineOptions {
   readonly maxDepth?: number;
   /** Fields in the whole operation after fragments are spread; default 1000. 0 = unlimited. */
   readonly maxBreadth?: number;
-  /** What one operation may cost; defaults: {@link defaultCostLimits}. */
+  /** Limits for the cost of one operation; defaults: {@link defaultCostLimits}. */
   readonly costLimits?: Partial<CostLimits>;
-  /** Milliseconds after which Postgres ends a statement; default 30,000. 0 = never. */
+  /** Time limit of a statement in Postgres, in milliseconds; default 30,000. 0 = none. */
   readonly statementTimeout?: number;
-  /** Roles whose statements have less time than that; milliseconds by role. */
+  /** Shorter time limits by role, in milliseconds. */
   readonly statementTimeouts?: ReadonlyMap<string, number>;
-  /** Bytes of one statement's answer, and of all answers of one operation; default: no limit. */
+  /** Limit in bytes for one statement's result, and for all results of one operation; default: none. */
   readonly maxAnswerBytes?: number;
   /** Connections; default: pool_settings.max_connections of the source, else 4. */
   readonly poolSize?: number;
@@ -214,7 +214,7 @@ export interface EngineOptions {
   readonly planCacheSize?: number;
   /** Longest query text in UTF-16 units; default 262,144. */
   readonly maxQueryLength?: number;
-  /** Told about what happens outside of a request: idle connections lost, metadata reloaded. */
+  /** Receives events outside of requests: lost idle connections, reloaded metadata. */
   readonly onEvent?: (event: EngineEvent) => void;
 }
 

@@ -8,7 +8,7 @@ import { metadataOf } from "./testing/world.ts";
 const metadata = metadataOf(library);
 const ask = () => Promise.resolve(catalogAnswer(library.tables, library.functions));
 
-test("a role's schema is SDL that names only what the role sees", async () => {
+test("a role's schema is SDL with only the objects that the role may see", async () => {
   const text = await schemaText({ metadata, role: "reader", ask });
   expect(Object.keys(buildSchema(text).getQueryType()?.getFields() ?? {})).toEqual(["article", "article_by_pk", "author", "author_by_pk", "search_articles"]);
   expect(text).not.toContain("email");
@@ -16,7 +16,7 @@ test("a role's schema is SDL that names only what the role sees", async () => {
   expect(await schemaText({ metadata, role: "admin", ask })).toContain("email");
 });
 
-test("its order does not depend on the order in metadata or in the database", async () => {
+test("its order is independent of the order in metadata or database", async () => {
   const { sources: [source], ...rest } = metadata;
   const turned = { ...rest, sources: [{ ...source, tables: source?.tables.toReversed() }] };
   const tables = Object.fromEntries(
@@ -30,7 +30,7 @@ test("its order does not depend on the order in metadata or in the database", as
   }
 });
 
-test("a role that nobody defined is refused, with those that there are", async () => {
+test("rejects an undefined role and lists the defined ones", async () => {
   const refused = schemaText({ metadata, role: "reeder", ask });
   await expect(refused).rejects.toThrow(UnknownRole);
   await expect(refused).rejects.toMatchObject({ roles: ["admin", "counter", "reader", "self"] });

@@ -5,30 +5,30 @@ import { buildState, checkMetadata } from "./execution/state.ts";
 
 export interface SchemaTextOptions extends Pick<EngineOptions, "metadata" | "allowUnsupported" | "inferFunctionPermissions" | "namingConvention"> {
   readonly role: string;
-  /** Sends the one question to the database that every source of the metadata is in. */
+  /** Runs the catalogue query on the database, which all sources of the metadata share. */
   readonly ask: AskForText;
 }
 
-/** A role that metadata do not name. */
+/** A role that the metadata does not contain. */
 export class UnknownRole extends Error {
-  /** Those that they do name, and admin. */
+  /** The roles of the metadata, and admin. */
   readonly roles: readonly string[];
 
   constructor(role: string, roles: readonly string[]) {
-    super(`the metadata have no role ${role}`);
+    super(`the metadata has no role ${role}`);
     this.name = "UnknownRole";
     this.roles = roles;
   }
 }
 
-/** SDL in the order of names, so that two revisions compare line by line. */
+/** SDL sorted by name, so that two revisions can be compared line by line. */
 export function printSorted(schema: GraphQLSchema): string {
   return printSchema(lexicographicSortSchema(schema));
 }
 
 /**
- * What one role sees of the metadata on a database, without an engine.
- * @throws MetadataError, UnknownRole; what `ask` throws
+ * The schema of one role for the metadata and a database, without an engine.
+ * @throws MetadataError, UnknownRole; any error of `ask`
  */
 export async function schemaText({ role, ask, ...options }: SchemaTextOptions): Promise<string> {
   const state = await buildState(checkMetadata(options.metadata, options.allowUnsupported ?? false), options, () => ask);

@@ -82,7 +82,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
   });
 
   test("a folder that is not there and a dump that fails are said, and nothing is left of the file", async () => {
-    await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("there is no such folder");
+    await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("the folder does not exist");
     const wrong = programsOf(database, () => "wrong");
     await expect(backUpTo(wrong, join(folder, "b.dump"), silent)).rejects.toMatchObject({
       message: "The backup failed (psql ended with 2)",

@@ -33,7 +33,7 @@ const said = (problems: readonly Problem[]) => problems.map(({ path, reason }) =
 const withQuery = (change: object, models: readonly object[] = [model], rest: object = {}) => ({ logical_models: models, native_queries: [{ ...numbers, ...change }], ...rest });
 const typed = (scalar: string) => [{ name: "numbers", fields: [{ name: "n", type: { scalar } }] }];
 const path = "sources[0].native_queries[0]";
-const refused = `${path}.code: Postgres does not take the query: `;
+const refused = `${path}.code: Postgres rejects the query: `;
 
 test.each([
   ["SQL that is none", withQuery({ code: "query bad" }), `${refused}syntax error at or near "query"`],
@@ -46,8 +46,8 @@ test.each([
   ["an argument that does not fit where it stands", withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }), `${refused}operator does not exist: integer / text`],
   ["an argument that is not declared", withQuery({ code: "SELECT {{x}} AS n" }), `${path}.code: the code uses {{x}}, which is not declared as an argument`],
   ["an argument that is not used", withQuery({ arguments: { x: { type: "int" } } }), `${path}.arguments.x: the code does not use this argument`],
-  ["braces that do not end", withQuery({ code: "SELECT {{x AS n" }), `${path}.code: there is {{ without a }} that ends it`],
-  ["a parameter by its number", withQuery({ code: "SELECT $1 + {{x}} AS n", arguments: { x: { type: "int" } } }), `${path}.code: $1 is no argument; arguments are written {{name}}`],
+  ["braces that do not end", withQuery({ code: "SELECT {{x AS n" }), `${path}.code: {{ has no closing }}`],
+  ["a parameter by its number", withQuery({ code: "SELECT $1 + {{x}} AS n", arguments: { x: { type: "int" } } }), `${path}.code: $1 is not an argument; write arguments as {{name}}`],
   ["a type that is not there", withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "nonsense" } } }), `${path}.arguments.x.type: the database has no type nonsense for values`],
   ["a list as a type", withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "text[]" } } }), `${path}.arguments.x.type: "text[]" is not the name of a type; lists and lengths cannot be given here`],
   ["a logical model that is not there", withQuery({ returns: "none" }), `${path}.returns: there is no logical model none`],
@@ -57,14 +57,14 @@ test.each([
   ["a relationship with the name of a column", withQuery({ object_relationships: [{ name: "n", using: { remote_native_query: "numbers", column_mapping: { n: "n" } } }] }), `${path}.object_relationships[0].name: the native query has another field of the name n`],
   ["a table's relationship to no native query", withQuery({}, [model], { tables: [{ table: "author", object_relationships: [{ name: "one", using: { manual_configuration: { remote_native_query: "none", column_mapping: { id: "n" } } } }] }] }), "sources[0].tables[0].object_relationships[0]: there is no native query none"],
   ["a field that refers to a model, without a relationship", withQuery({}, [{ ...model, fields: [...model.fields, { name: "next", type: { logical_model: "numbers" } }] }]), `${path}.returns: the field next of the logical model numbers needs a relationship of that name`],
-  ["the root field of a table", withQuery({ root_field_name: "author" }, [model], { tables: [{ table: "author" }] }), `${path}.root_field_name: the native query author would give the root field author, which public.author gives`],
-  ["the type of a table", withQuery({ returns: "author" }, [{ ...model, name: "author" }], { tables: [{ table: "author" }] }), "sources[0].logical_models[0]: the logical model author would give the type author_order_by, which public.author gives"],
+  ["the root field of a table", withQuery({ root_field_name: "author" }, [model], { tables: [{ table: "author" }] }), `${path}.root_field_name: the native query author would define the root field author, which public.author defines`],
+  ["the type of a table", withQuery({ returns: "author" }, [{ ...model, name: "author" }], { tables: [{ table: "author" }] }), "sources[0].logical_models[0]: the logical model author would define the type author_order_by, which public.author defines"],
   ["a field that refers to nothing", { logical_models: [{ ...model, fields: [{ name: "x", type: { array: { logical_model: "none" } } }] }] }, "sources[0].logical_models[0].fields[0]: there is no logical model none"],
   ["a type that a field cannot have", { logical_models: typed("void") }, "sources[0].logical_models[0].fields[0]: the database has no type void for values"],
   ["a permission on a column that is not there", { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: ["m"], filter: {} } }] }] }, "sources[0].logical_models[0].select_permissions[0].permission.columns[0]: the logical model numbers has no column m"],
   ["a filter on a column that is not there", { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { m: 1 } } }] }] }, "sources[0].logical_models[0].select_permissions[0].permission.filter.m: the logical model numbers has no column, relationship or computed field m"],
   ["a constant that does not fit its column", { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { n: { _eq: "many" } } } }] }] }, 'sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: an integer is expected, but found "many"'],
-  ["a permission for admin", { logical_models: [{ ...model, select_permissions: [{ role: "admin", permission: { columns: "*", filter: {} } }] }] }, "sources[0].logical_models[0].select_permissions[0].role: the role admin sees everything and takes no permission"],
+  ["a permission for admin", { logical_models: [{ ...model, select_permissions: [{ role: "admin", permission: { columns: "*", filter: {} } }] }] }, "sources[0].logical_models[0].select_permissions[0].role: the role admin has access to everything; remove its permission"],
   ["an unknown key", withQuery({ kind: "query" }), `${path}.kind: unknown key`],
   ["a list of scalars", { logical_models: [{ ...model, fields: [{ name: "n", type: { array: { scalar: "text" } } }] }] }, "sources[0].logical_models[0].fields[0].type.array: Hasura knows this, but this engine does not serve lists in the rows of native queries, nor does Hasura for Postgres"],
 ])("%s is found when metadata are read", async (_what, contents, expected) => {

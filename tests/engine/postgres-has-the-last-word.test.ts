@@ -57,7 +57,7 @@ async function ask(query: string, variables: Record<string, unknown> = {}, role 
 }
 
 test("a statement for which there is not enough memory says so, and what helps", async () => {
-  await expect(ask("{ greedy { id } }")).rejects.toMatchObject({ code: "unexpected", message: "the statement takes more memory than there is for one, ask for less at once" });
+  await expect(ask("{ greedy { id } }")).rejects.toMatchObject({ code: "unexpected", message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting" });
 });
 
 test("cells hidden by a condition on related rows can be made distinct", async () => {

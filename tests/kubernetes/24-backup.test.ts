@@ -162,7 +162,7 @@ test("who may not run programs in pods is told which rights it takes", limit, as
     vi.stubEnv("KUBECONFIG", config);
     await using programs = await openClientPrograms(stackName);
     await expect(backUpTo(programs, join(folder, "refused.dump"), silent)).rejects.toMatchObject({
-      message: expect.stringMatching(/^The cluster does not let this user do that: pods "database-0" is forbidden: .*cannot (get|create) resource "pods\/exec"/),
+      message: expect.stringMatching(/^The cluster denies this user a permission: pods "database-0" is forbidden: .*cannot (get|create) resource "pods\/exec"/),
       remedy: expect.stringContaining(`it needs get and create of pods/exec in the namespace ${namespace}`),
     });
     expect(await readdir(folder)).not.toContain("refused.dump");

@@ -21,7 +21,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'const allowed = isAlways(permission) ? "" :', to: 'const allowed = permission !== undefined ? "" :' }],
     suite,
     tests: ["engine/src/sql/guard.test.ts"],
-    noticedBy: "is only met by related rows that the role may see",
+    noticedBy: "matches only related rows that the role may see",
   },
   {
     fault: "a pattern is matched against rows that the role may not see, and its error reveals them",
@@ -29,7 +29,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "if (isAlways(permission) || !canFail(condition)) return condition;", to: "return condition;" }],
     suite,
     tests: ["engine/src/sql/guard.test.ts"],
-    noticedBy: "a pattern is only matched against rows that the role may see",
+    noticedBy: "matches a pattern only against rows that the role may see",
   },
   {
     fault: "the role's row limit is not applied",
@@ -53,7 +53,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "queryRootFields: permission.query_root_fields ? new Set(permission.query_root_fields) : undefined,", to: "queryRootFields: undefined," }],
     suite,
     tests: permissions,
-    noticedBy: "query_root_fields and subscription_root_fields take root fields away",
+    noticedBy: "query_root_fields and subscription_root_fields remove only root fields",
   },
   {
     fault: "any algorithm that fits the key verifies a token",
@@ -61,7 +61,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "      algorithms,\n", to: "" }],
     suite,
     tests: verifier,
-    noticedBy: "refuses every other algorithm",
+    noticedBy: "rejects every other algorithm",
   },
   {
     fault: "the algorithm `none` is accepted",
@@ -69,7 +69,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "    if (parts !== 3) throw malformedToken(parts);\n", to: '    if (parts !== 3) throw malformedToken(parts);\n    if (token.endsWith(".")) return decodeJwt(token);\n' }],
     suite,
     tests: verifier,
-    noticedBy: "refuses a token without signature",
+    noticedBy: "rejects a token without signature",
   },
   {
     fault: "a token without an end lives for ever",
@@ -93,7 +93,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "payload.iat * 1000 > now() + settings.allowed_skew * 1000", to: "payload.iat * 1000 > Infinity" }],
     suite,
     tests: verifier,
-    noticedBy: "a token whose iat is from the future is refused",
+    noticedBy: "iat is in the future",
   },
   {
     fault: "a right master key hides a wrong one",
@@ -125,7 +125,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "const left = at - now();", to: "const left = at + 60_000 - now();" }],
     suite,
     tests: ["engine/src/websocket/deadline.test.ts"],
-    noticedBy: "comes exactly at its moment",
+    noticedBy: "fires exactly on time",
   },
   {
     fault: "one socket may hold any number of subscriptions",
@@ -133,7 +133,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "if (this.#running.length >= this.#context.operationLimit) throw", to: "if (this.#running.length < 0) throw" }],
     suite,
     tests: ["engine/src/websocket/server.test.ts"],
-    noticedBy: "operations over the limit are refused",
+    noticedBy: "rejects operations over the limit",
   },
   {
     fault: "a plan made for one role serves every other that asks the same",
@@ -149,7 +149,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "const memberKey = JSON.stringify(parameters);", to: "const memberKey = String(parameters.length);" }],
     suite,
     tests: ["engine/src/subscriptions/subscriptions.test.ts"],
-    noticedBy: "each hearing its own",
+    noticedBy: "each with its own answer",
   },
   {
     fault: "the allow list of one role counts for every role",
@@ -197,7 +197,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'if (groups?.["parameter"] !== undefined)', to: 'if (groups?.["parameters"] !== undefined)' }],
     suite,
     tests: ["engine/src/schema/native-code.test.ts"],
-    noticedBy: "has a parameter by its number",
+    noticedBy: "because of a numbered parameter",
   },
   {
     fault: "the log says what Postgres said, which may quote rows and requests",
@@ -213,6 +213,6 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'cors.allows(request.headers.origin ?? "")', to: "cors.isOpen !== undefined" }],
     suite,
     tests: ["engine/src/websocket/server.test.ts"],
-    noticedBy: "is refused with 400 where it does not",
+    noticedBy: "gets 400 otherwise",
   },
 ];

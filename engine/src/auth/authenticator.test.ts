@@ -32,14 +32,14 @@ const bearer = async (claims = goodClaims()): Promise<RequestHeaders> => ({
 
 const secretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key", "x-engine-access-key"];
 
-test.each(secretHeaders)("1: the right secret in %s makes admin", async (name) => {
+test.each(secretHeaders)("1: the right secret in %s grants admin", async (name) => {
   const { session, expiresAt } = await authenticate({ [name]: adminSecret });
   expect(session).toMatchObject({ role: "admin", isAdmin: true });
   expect([...session.variables]).toEqual([["x-hasura-role", "admin"]]);
   expect(expiresAt).toBe(Infinity);
 });
 
-test.each(secretHeaders)("1: a wrong secret in %s is refused with 401, even beside a good token", async (name) => {
+test.each(secretHeaders)("1: rejects a wrong secret in %s with 401, even beside a valid token", async (name) => {
   const error = await refusal({ [name]: "wrong", ...(await bearer()) });
   expect(error).toMatchObject({ code: "access-denied", status: 401, path: "$" });
   expect(error.message).toBe('invalid "x-hasura-admin-secret"/"x-hasura-access-key"');
@@ -53,12 +53,12 @@ test("1: a right secret does not hide a wrong one", async () => {
   expect((await refusal({ "x-hasura-admin-secret": adminSecret, "x-engine-access-key": "wrong" })).code).toBe("access-denied");
 });
 
-test("1: with the secret the token is never looked at", async () => {
+test("1: ignores the token when the secret is present", async () => {
   const { session } = await authenticate({ "x-hasura-admin-secret": adminSecret, authorization: "Bearer nonsense" });
   expect(session.role).toBe("admin");
 });
 
-test("1: with the secret the role and all x-hasura-* headers are taken, but never the secret itself", async () => {
+test("1: with the secret, accepts the role and all x-hasura-* headers except the secret", async () => {
   const { session } = await authenticate({
     "x-hasura-admin-secret": adminSecret,
     "x-engine-access-key": adminSecret,
@@ -102,7 +102,7 @@ test("3: the token can come in a header of its own", async () => {
   expect((await refusal({ authorization: `Bearer ${token}` }, { jwt: headerJwt })).code).toBe("invalid-headers");
 });
 
-test("4: no token is refused in JWT mode", async () => {
+test("4: rejects a request without token in JWT mode", async () => {
   expect(await refusal({ "x-hasura-role": "viewer" })).toMatchObject({
     code: "invalid-headers",
     status: 400,
@@ -110,7 +110,7 @@ test("4: no token is refused in JWT mode", async () => {
   });
 });
 
-test("4: no secret is refused in admin-secret-only mode", async () => {
+test("4: rejects a request without secret in admin-secret-only mode", async () => {
   expect(await refusal({ ...(await bearer()) }, { jwt: undefined })).toMatchObject({
     code: "access-denied",
     status: 401,
@@ -129,7 +129,7 @@ test("4: a bad token does not fall back to the unauthorized role", async () => {
   expect((await refusal({ authorization: "Bearer a.b.c" }, { unauthorizedRole: "anonymous" })).code).toBe("invalid-jwt");
 });
 
-test("5: without x-hasura-role the default role acts", async () => {
+test("5: the default role applies without x-hasura-role", async () => {
   expect((await authenticate(await bearer())).session.role).toBe("viewer");
 });
 
@@ -139,7 +139,7 @@ test("5: x-hasura-role chooses among the allowed roles", async () => {
   expect(session.variables.get("x-hasura-role")).toBe("analyst");
 });
 
-test.each(["admin", "operator", "Viewer"])("5: role %s that the token does not allow is refused", async (role) => {
+test.each(["admin", "operator", "Viewer"])("5: rejects role %s that the token does not allow", async (role) => {
   expect(await refusal({ ...(await bearer()), "x-hasura-role": role })).toMatchObject({
     code: "access-denied",
     status: 400,
@@ -147,16 +147,16 @@ test.each(["admin", "operator", "Viewer"])("5: role %s that the token does not a
   });
 });
 
-test("5: a default role outside of the allowed ones is refused", async () => {
+test("5: rejects a default role outside of the allowed ones", async () => {
   expect((await refusal(await bearer(goodClaims({ "x-hasura-default-role": "operator" })))).code).toBe("access-denied");
 });
 
-test("5: session variables come from the claims only", async () => {
+test("5: session variables come only from the claims", async () => {
   const { session } = await authenticate({ ...(await bearer()), "x-hasura-user-id": "someone-else", "x-hasura-org-id": "org-1" });
   expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "viewer", "x-hasura-user-id": "user-1" });
 });
 
-test("7: a token whose role is admin is admin", async () => {
+test("7: a token with the role admin grants admin", async () => {
   const claims = goodClaims({ "x-hasura-allowed-roles": ["admin"], "x-hasura-default-role": "admin" });
   expect((await authenticate(await bearer(claims))).session.isAdmin).toBe(true);
 });
@@ -167,7 +167,7 @@ test("a token ends at exp plus the allowed skew", async () => {
   expect((await authenticate(await bearer(), { jwt: skewed })).expiresAt).toBe(frozenNow + 930_000);
 });
 
-test("a verified token is answered without a promise until it expires, and refused after", async () => {
+test("answers a verified token without a promise until it expires, and rejects it afterwards", async () => {
   let now = frozenNow;
   const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => now });
   const headers = await bearer();
@@ -181,14 +181,14 @@ test("a verified token is answered without a promise until it expires, and refus
   await expect(Promise.resolve(authenticator.authenticate(headers))).rejects.toThrow("Could not verify JWT: JWTExpired");
 });
 
-test("a remembered token still does not open roles that it does not allow", async () => {
+test("a cached token grants no roles beyond its own", async () => {
   const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => frozenNow });
   const headers = await bearer();
   await authenticator.authenticate(headers);
   expect(() => authenticator.authenticate({ ...headers, "x-hasura-role": "admin" })).toThrow("not in allowed roles");
 });
 
-test("no more tokens are remembered than asked for", async () => {
+test("caches at most the configured number of tokens", async () => {
   const authenticator = await createAuthenticator({
     adminSecret,
     adminSecretHeaders: [],
@@ -256,11 +256,11 @@ test.each<[string, object, string, string]>([
     "jwt-invalid-claims",
     "x-hasura-* claims: parsing Text failed, expected String, but encountered Number",
   ],
-])("a token with %s is refused", async (_title, claims, code, message) => {
+])("rejects a token with %s", async (_title, claims, code, message) => {
   expect(await refusal(await bearer({ ...claims }))).toMatchObject({ code, message, status: 400, path: "$" });
 });
 
-test("a token with a broken signature is refused", async () => {
+test("rejects a token with a broken signature", async () => {
   const token = forge({ alg: "HS256" }, goodClaims(), "another secret that is also long enough to be one");
   expect((await refusal({ authorization: `Bearer ${token}` })).message).toBe(
     "Could not verify JWT: JWSError JWSInvalidSignature",

@@ -14,31 +14,31 @@ import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
 
 export interface AuthenticatorOptions {
   readonly adminSecret: string;
-  /** Header names, beside Hasura's two, that carry the admin secret; lower-case. */
+  /** Names of headers, in addition to Hasura's two, that carry the admin secret; lower-case. */
   readonly adminSecretHeaders: readonly string[];
   readonly jwt?: JwtSettings | undefined;
   readonly unauthorizedRole?: string | undefined;
-  /** As lax as Hasura with tokens that lack iss, aud or exp. */
+  /** Accepts tokens without iss, aud or exp, as Hasura does. */
   readonly lax?: boolean;
-  /** Verified tokens to remember; default 10,000. */
+  /** Number of verified tokens to cache; default 10,000. */
   readonly cachedTokens?: number;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
   readonly onKeySetEvent?: (event: KeySetEvent) => void;
-  /** Milliseconds for the first fetch of the key set. */
+  /** Timeout of the first fetch of the key set, in milliseconds. */
   readonly keySetStartTimeout?: number;
 }
 
 export interface Authentication {
   readonly session: Session;
-  /** Milliseconds since the epoch at which it ends; Infinity when it does not. */
+  /** Expiry in milliseconds since the epoch; Infinity for none. */
   readonly expiresAt: number;
 }
 
 export interface Authenticator {
   /**
-   * Decides who asks, in Hasura's order: admin secret, token, unauthorized role. Answers at once, without a promise, wherever
-   * nothing has to be verified.
+   * Authenticates a request, in Hasura's order: admin secret, token, unauthorized role. Answers synchronously unless a token must be
+   * verified.
    * @throws EngineError as Hasura does; also as a rejection.
    */
   authenticate(headers: RequestHeaders): Authentication | Promise<Authentication>;
@@ -56,7 +56,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const tokens = createTokenCache(options.cachedTokens ?? 10_000, now);
   const { verify, keySet } = await createVerification(options, now, () => tokens.clear());
 
-  /** Every secret header that is there must be right, so that a wrong one is never hidden behind another. */
+  /** Every secret header in the request must be right, so that a right one cannot hide a wrong one. */
   function hasAdminSecret(headers: RequestHeaders): boolean {
     let present = false;
     for (const name of secretHeaders) {
@@ -102,7 +102,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   };
 }
 
-/** The session of a verified token in the requested role, else in its default role. */
+/** The session of a verified token with the requested role, else with its default role. */
 function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
   const requested = headerValue(headers, roleVariable);
   const role = requested === undefined || requested === "" ? token.defaultRole : requested;
@@ -117,7 +117,7 @@ function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
   return { session, expiresAt: token.expiresAt };
 }
 
-/** The account, as one account may hold many tokens. A token that names none shares with its default role. */
+/** The account, because one account may have many tokens. Tokens without an account share a client with their default role. */
 function clientOf({ sub }: JWTPayload, { variables, defaultRole }: GrantedClaims): string {
   const account = sub ?? variables.get("x-hasura-user-id");
   return account === undefined ? `role ${defaultRole}` : `account ${account}`;

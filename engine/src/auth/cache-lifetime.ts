@@ -1,6 +1,6 @@
 /**
- * Milliseconds for which a reply may be kept, by Cache-Control `max-age` or `s-maxage`, else by Expires (RFC 9111 section 4.2.1);
- * undefined when the reply says nothing, 0 when it forbids keeping.
+ * Time in milliseconds for which a reply may be cached, by Cache-Control `max-age` or `s-maxage`, else by Expires (RFC 9111 section 4.2.1).
+ * Undefined when the reply has no such header, 0 when it forbids caching.
  */
 export function cacheLifetime(headers: Headers, now: number): number | undefined {
   const control = headers.get("cache-control");

@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 
-/** A token whose claims do not have the form that Hasura asks for. */
+/** A token whose claims have an invalid form. */
 export function invalidClaims(message: string): EngineError {
   return new EngineError({ code: "jwt-invalid-claims", message });
 }
@@ -9,7 +9,7 @@ export function missingRoleClaim(claim: string): EngineError {
   return new EngineError({ code: "jwt-missing-role-claims", message: `JWT claim does not contain ${claim}` });
 }
 
-/** The JSON type of a value in the words of Hasura's messages. */
+/** The JSON type of a value, as Hasura's messages name it. */
 export function encountered(value: unknown): string {
   if (value === null) return "Null";
   if (Array.isArray(value)) return "Array";

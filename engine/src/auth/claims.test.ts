@@ -30,7 +30,7 @@ test("claim names are case-insensitive, and names that are not x-hasura-* are dr
   expect([...claims.variables]).toEqual([["x-hasura-user-id", "7"]]);
 });
 
-test("a namespace of one's own replaces the default one", () => {
+test("a configured namespace replaces the default one", () => {
   expect(grantedClaims({ mine: roles }, settings({ claims_namespace: "mine" })).defaultRole).toBe("viewer");
   expect(refusal(goodClaims(), settings({ claims_namespace: "mine" }))).toBe("jwt-invalid-claims: claims key: 'mine' not found");
 });
@@ -40,17 +40,17 @@ test.each([
   ["$.hasura", { hasura: roles }],
   ["hasura.claims", { hasura: { claims: roles } }],
   ["$['https://a.example/b'][1]", { "https://a.example/b": [0, roles] }],
-])("claims are found at the namespace path %s", (path, payload) => {
+])("finds claims at the namespace path %s", (path, payload) => {
   expect(grantedClaims(payload, settings({ claims_namespace_path: path })).defaultRole).toBe("viewer");
 });
 
-test("an empty namespace path location is named in the refusal", () => {
+test("the error names an empty namespace path", () => {
   expect(refusal({}, settings({ claims_namespace_path: "$.a.b" }))).toBe(
     "jwt-invalid-claims: claims not found at claims_namespace_path: '$.a.b'",
   );
 });
 
-test("stringified claims are parsed", () => {
+test("parses stringified claims", () => {
   const stringified = settings({ claims_format: "stringified_json", claims_namespace: "mine" });
   expect(grantedClaims({ mine: JSON.stringify(roles) }, stringified).defaultRole).toBe("viewer");
   expect(refusal({ mine: roles }, stringified)).toBe(
@@ -79,7 +79,7 @@ test("a claims map takes values from paths, defaults and literals", () => {
   });
 });
 
-test("literal roles in a claims map need nothing from the token", () => {
+test("literal roles in a claims map need no claims of the token", () => {
   const literal = settings({ claims_map: { "x-hasura-allowed-roles": ["user"], "x-hasura-default-role": "user" } });
   expect(grantedClaims({}, literal)).toMatchObject({ defaultRole: "user" });
 });
@@ -102,7 +102,7 @@ test.each<[string, Record<string, unknown>, string]>([
     { sub: "7", app: { role: true } },
     "jwt-invalid-claims: invalid x-hasura-default-role; should be a role: parsing RoleName failed, expected String, but encountered Boolean",
   ],
-])("a claims map refuses %s", (_title, payload, message) => {
+])("a claims map rejects %s", (_title, payload, message) => {
   expect(refusal(payload, settings({ claims_map: map }))).toBe(message);
 });
 

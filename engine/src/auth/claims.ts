@@ -11,7 +11,7 @@ import {
 } from "./jwt-settings.ts";
 import { sessionVariablePrefix } from "./session.ts";
 
-/** What a verified token grants. */
+/** Roles and session variables of a verified token. */
 export interface GrantedClaims {
   readonly allowedRoles: ReadonlySet<string>;
   readonly defaultRole: string;
@@ -23,7 +23,7 @@ type RawClaims = Map<string, unknown>;
 
 /**
  * Roles and session variables of a verified token, found by namespace, namespace path or claims map.
- * @throws EngineError `jwt-invalid-claims` or `jwt-missing-role-claims` in Hasura's words.
+ * @throws EngineError `jwt-invalid-claims` or `jwt-missing-role-claims` with Hasura's message.
  */
 export function grantedClaims(payload: JWTPayload, settings: JwtSettings): GrantedClaims {
   const claims =

@@ -10,15 +10,15 @@ test.each<[string, readonly (string | number)[]]>([
   ["$['a b'].c", ["a b", "c"]],
   ['$["https://a.example/b"]', ["https://a.example/b"]],
   ["$.roles[0][12]", ["roles", 0, 12]],
-])("%s leads along %j", (text, path) => {
+])("%s selects %j", (text, path) => {
   expect(parseJsonPath(text)).toEqual(path);
 });
 
-test.each(["$.", "$..a", "$.*", "$[*]", "$['a", "$[a]", "$[-1]", "$.a b", "$x", ""])("%j is no path", (text) => {
+test.each(["$.", "$..a", "$.*", "$[*]", "$['a", "$[a]", "$[-1]", "$.a b", "$x", ""])("rejects %j as a path", (text) => {
   expect(() => parseJsonPath(text)).toThrow("not a JSON path");
 });
 
-test("a path to a key that exists finds its value, whatever the key", () => {
+test("the path of an existing key finds its value, for any key", () => {
   const keys = fc.string({ minLength: 1 }).filter((key) => !key.includes("'"));
   fc.assert(
     fc.property(keys, fc.jsonValue(), (key, value) => {
@@ -28,7 +28,7 @@ test("a path to a key that exists finds its value, whatever the key", () => {
   );
 });
 
-test("a path that leaves the data finds nothing", () => {
+test("a path outside of the data finds nothing", () => {
   expect(valueAtPath({ a: [1] }, ["a", 1])).toBeUndefined();
   expect(valueAtPath({ a: null }, ["a", "b"])).toBeUndefined();
   expect(valueAtPath({ a: "text" }, ["a", "length"])).toBeUndefined();

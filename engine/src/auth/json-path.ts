@@ -5,7 +5,7 @@ const step = /\.([A-Za-z0-9_-]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
 
 /**
  * Parses `$.a.b`, `$['https://a.example/claims'].roles[0]` and the like: Hasura's JSONPath, which has no wildcards or filters.
- * @throws Error that quotes the part it does not understand.
+ * @throws Error that quotes the invalid text.
  */
 export function parseJsonPath(text: string): JsonPath {
   const rest = text.startsWith("$") ? text.slice(1) : `.${text}`;
@@ -21,7 +21,7 @@ export function parseJsonPath(text: string): JsonPath {
   return path;
 }
 
-/** The value at the path, or undefined where the path leaves the data. Inherited properties do not count. */
+/** The value at the path; undefined when the path does not exist. Inherited properties do not count. */
 export function valueAtPath(root: unknown, path: JsonPath): unknown {
   let value = root;
   for (const key of path) {

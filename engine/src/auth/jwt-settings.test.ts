@@ -3,7 +3,7 @@ import { jwtSettingsSchema } from "./jwt-settings.ts";
 
 const key = { type: "HS256", key: "0123456789abcdef0123456789abcdef" };
 
-test("a key set's address and the defaults are enough", () => {
+test("the URL of a key set is enough; all other settings have defaults", () => {
   expect(jwtSettingsSchema.parse({ jwk_url: "http://auth-sidecar:8080/jwks" })).toMatchObject({
     claims_format: "json",
     allowed_skew: 0,
@@ -14,7 +14,7 @@ test("a key set's address and the defaults are enough", () => {
 test.each<[string, object, string]>([
   ["neither key nor jwk_url", {}, "exactly one of key and jwk_url must be given"],
   ["both key and jwk_url", { ...key, jwk_url: "https://a.example" }, "exactly one of key and jwk_url must be given"],
-  ["a key without its type", { key: key.key }, "is needed with key"],
+  ["a key without its type", { key: key.key }, "is required with key"],
   ["a type that is not known", { ...key, type: "PS1" }, "Invalid option"],
   ["type none", { ...key, type: "none" }, "Invalid option"],
   ["a misspelt key", { ...key, audiance: "x" }, "Unrecognized key"],

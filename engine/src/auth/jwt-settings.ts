@@ -5,7 +5,7 @@ export const defaultClaimsNamespace = "https://hasura.io/jwt/claims";
 export const allowedRolesClaim = "x-hasura-allowed-roles";
 export const defaultRoleClaim = "x-hasura-default-role";
 
-/** Key types of HASURA_GRAPHQL_JWT_SECRET; each admits exactly one JWS algorithm (RFC 8725 section 3.1). */
+/** Key types of HASURA_GRAPHQL_JWT_SECRET; each allows exactly one JWS algorithm (RFC 8725 section 3.1). */
 export const keyTypes = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "Ed25519"] as const;
 export type KeyType = (typeof keyTypes)[number];
 
@@ -43,7 +43,7 @@ const tokenHeader = z.union([
 ]);
 
 /**
- * The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are refused: a misspelt `audience` would otherwise open the door.
+ * The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are rejected, because a misspelt `audience` would otherwise disable the check.
  * @see https://hasura.io/docs/2.0/auth/authentication/jwt/
  */
 export const jwtSettingsSchema = z
@@ -57,13 +57,13 @@ export const jwtSettingsSchema = z
     claims_map: claimsMap.optional(),
     audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
     issuer: z.string().min(1).optional(),
-    /** Seconds of tolerance for exp, nbf and iat. */
+    /** Tolerance for exp, nbf and iat, in seconds. */
     allowed_skew: z.number().int().min(0).max(3600).default(0),
     header: tokenHeader.default({ type: "Authorization" }),
   })
   .refine((settings) => settings.key === undefined || settings.type !== undefined, {
     path: ["type"],
-    message: "is needed with key",
+    message: "is required with key",
   })
   .refine((settings) => (settings.key === undefined) !== (settings.jwk_url === undefined), {
     message: "exactly one of key and jwk_url must be given",

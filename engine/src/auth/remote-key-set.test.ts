@@ -45,14 +45,14 @@ afterEach(() => {
 });
 
 describe("at the start", () => {
-  test("keys are there once it is created", async () => {
+  test("has its keys as soon as it is created", async () => {
     serve([one], { "cache-control": "max-age=3600" });
     const keySet = await open();
     await expect(keySet.getKey({ alg: "ES256", kid: "one" }, token)).resolves.toBeDefined();
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  test("a failing address is tried again", async () => {
+  test("retries a failing address", async () => {
     let attempts = 0;
     reply = () => {
       attempts += 1;
@@ -76,7 +76,7 @@ describe("at the start", () => {
     ["only shared secrets", () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "the reply holds no public key"],
     ["another form", () => Response.json({ keys: "none" }), "keys"],
     ["too much", () => new Response("x".repeat(1_048_577)), "the reply is too large"],
-  ])("%s is given up after six seconds", async (_title, answer, message) => {
+  ])("a fetch of %s times out after six seconds", async (_title, answer, message) => {
     reply = answer;
     const outcome = expect(createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: () => undefined })).rejects.toThrow(
       `cannot fetch the token keys from ${url}`,
@@ -100,7 +100,7 @@ describe("refreshing", () => {
     ["no-store", { "cache-control": "no-store" }, 1_000],
     ["max-age=0", { "cache-control": "max-age=0" }, 1_000],
     ["an absurdly long max-age", { "cache-control": "max-age=99999999" }, 86_400_000],
-  ])("%s decides when the set is fetched again", async (_title, headers, delay) => {
+  ])("%s determines the next fetch of the set", async (_title, headers, delay) => {
     serve([one], headers);
     await open();
     expect(events.at(-1)).toMatchObject({ type: "fetched", nextInMilliseconds: delay });
@@ -108,7 +108,7 @@ describe("refreshing", () => {
     expect(fetched.mock.calls.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("Expires decides where Cache-Control says nothing", async () => {
+  test("Expires applies without Cache-Control", async () => {
     serve([one], { expires: new Date(Date.now() + 45_000).toUTCString() });
     await open();
     expect(events[0]).toMatchObject({ type: "fetched" });
@@ -117,7 +117,7 @@ describe("refreshing", () => {
     expect(event?.type === "fetched" ? event.nextInMilliseconds : 0).toBeLessThanOrEqual(45_000);
   });
 
-  test("a failing refresh keeps the keys and is tried again", async () => {
+  test("a failed refresh keeps the keys and is retried", async () => {
     serve([one], { "cache-control": "max-age=60" });
     const keySet = await open();
     reply = () => new Response("", { status: 500 });
@@ -129,7 +129,7 @@ describe("refreshing", () => {
     await expect(keySet.getKey({ alg: "ES256", kid: "two" }, token)).resolves.toBeDefined();
   });
 
-  test("a withdrawn key is no longer accepted, and what depends on the keys is told", async () => {
+  test("rejects a withdrawn key, and notifies the code that depends on the keys", async () => {
     serve([one, two], { "cache-control": "max-age=60" });
     const keySet = await open();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -140,7 +140,7 @@ describe("refreshing", () => {
     await expect(keySet.getKey({ alg: "ES256", kid: "one" }, token)).rejects.toThrow("no applicable key");
   });
 
-  test("nothing is fetched after it was closed", async () => {
+  test("fetches nothing after close", async () => {
     serve([one], { "cache-control": "max-age=60" });
     const keySet = await open();
     keySet.close();
@@ -150,7 +150,7 @@ describe("refreshing", () => {
 });
 
 describe("an unknown kid", () => {
-  test("makes the set be fetched at once", async () => {
+  test("triggers a fetch of the set", async () => {
     serve([one], { "cache-control": "max-age=3600" });
     const keySet = await open();
     serve([one, two], { "cache-control": "max-age=3600" });
@@ -158,7 +158,7 @@ describe("an unknown kid", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  test("fetches once for all who ask at the same time, and then not again for ten seconds", async () => {
+  test("fetches once for concurrent requests, and then not again for ten seconds", async () => {
     serve([one], { "cache-control": "max-age=3600" });
     const keySet = await open();
     const ask = (): Promise<unknown> =>

@@ -7,9 +7,9 @@ export interface RemoteKeySetOptions {
   readonly fetch: typeof fetch;
   readonly now: () => number;
   readonly onEvent: (event: KeySetEvent) => void;
-  /** Called when the set of keys is no longer the same: what was verified with a withdrawn key must be verified again. */
+  /** Called when the set of keys changes: tokens verified with a withdrawn key must be verified again. */
   readonly onChange?: () => void;
-  /** Milliseconds for all attempts of the first fetch together; default 6,000 (Hasura's). */
+  /** Time limit in milliseconds for all attempts of the first fetch; default 6,000, as in Hasura. */
   readonly startTimeout?: number;
 }
 
@@ -19,26 +19,26 @@ export type KeySetEvent =
 
 export interface RemoteKeySet {
   readonly getKey: JWTVerifyGetKey;
-  /** Stops the refreshing. */
+  /** Stops refreshing. */
   close(): void;
 }
 
 const attemptTimeout = 5_000;
 const firstRetry = 250;
-/** A set without cache headers is fetched again after this (Hasura: never). */
+/** Refresh interval for a set without cache headers, in milliseconds (Hasura never refreshes). */
 const lifetimeByDefault = 60_000;
 const shortestLifetime = 1_000;
 const longestLifetime = 24 * 3_600_000;
 const retryAfterFailure = 15_000;
-/** An unknown kid makes the set be fetched again, but at most once in this time. */
+/** Minimum interval between fetches for an unknown kid, in milliseconds. */
 const unknownKeyCooldown = 10_000;
 const largestSet = 1_048_576;
 
 const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
 /**
- * A JWKS (RFC 7517) behind a URL: fetched now, again when Cache-Control or Expires says, and when a token names an unknown key.
- * Symmetric keys in it are ignored. When a later fetch fails, the keys at hand stay in use.
+ * A JWKS (RFC 7517) behind a URL. It is fetched now, again when Cache-Control or Expires requires it, and when a token has an unknown kid.
+ * Symmetric keys are ignored. When a later fetch fails, the current keys stay in use.
  * @throws Error when the first fetch still fails after `startTimeout`.
  */
 export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<RemoteKeySet> {
@@ -77,7 +77,7 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   function schedule(delay: number): void {
     clearTimeout(timer);
     if (closed) return;
-    // A failed refresh has already been reported, and the next one is scheduled.
+    // A failed refresh is already reported, and the next one is scheduled.
     timer = setTimeout(() => void refresh().catch(() => undefined), delay);
     timer.unref();
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cookieValue, mergeHeaders } from "./request-headers.ts";
 
-test("headers of connection_init come before those of the upgrade, whatever their case", () => {
+test("headers of connection_init override those of the upgrade, in any case", () => {
   const merged = mergeHeaders(
     { authorization: "Bearer upgrade", host: "a" },
     { Authorization: "Bearer init", "X-Engine-Access-Key": "k" },
@@ -9,7 +9,7 @@ test("headers of connection_init come before those of the upgrade, whatever thei
   expect({ ...merged }).toEqual({ authorization: "Bearer init", host: "a", "x-engine-access-key": "k" });
 });
 
-test("only strings are headers, and no name reaches the prototype", () => {
+test("only strings count as headers, and no name reaches the prototype", () => {
   const merged = mergeHeaders(
     {},
     JSON.parse('{"a": 1, "b": null, "c": ["x"], "__proto__": "x", "constructor": "y"}') as Record<string, unknown>,
@@ -27,6 +27,6 @@ test.each([
   ["token", undefined],
   ["tokens=x", undefined],
   ["", undefined],
-])("in the cookies %j the token is %j", (header, value) => {
+])("the cookies %j contain the token %j", (header, value) => {
   expect(cookieValue(header, "token")).toBe(value);
 });

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Headers by lower-case name, as node gives them for a request, or as a WebSocket client put them into `connection_init`. */
+/** Headers by lower-case name, from Node for a request, or from the `connection_init` of a WebSocket client. */
 export type RequestHeaders = Readonly<IncomingHttpHeaders>;
 
-/** The gateway sets it to the one address that it saw. */
+/** The gateway sets this header to the client address that it saw. */
 export const forwardedFor = "x-forwarded-for";
 
-/** The header's value; several of one name are joined as RFC 9110 section 5.2 does. */
+/** The header's value. Headers with the same name are joined (RFC 9110 section 5.2). */
 export function headerValue(headers: RequestHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
 /**
- * Headers of a WebSocket: those of `connection_init` come before those of the upgrade request (Hasura merges them so).
- * Only string values count; anything else in the payload is not a header. The address is known from the upgrade request alone.
+ * Headers of a WebSocket: those of `connection_init` override those of the upgrade request, as in Hasura. Only string values count. The
+ * address comes only from the upgrade request.
  */
 export function mergeHeaders(upgrade: RequestHeaders, init: Readonly<Record<string, unknown>>): RequestHeaders {
   const merged: IncomingHttpHeaders = Object.assign(Object.create(null) as IncomingHttpHeaders, upgrade);

@@ -16,7 +16,7 @@ const bearer = async (claims: Record<string, unknown>): Promise<RequestHeaders> 
   authorization: `Bearer ${await sign({ ...goodClaims(), ...claims }, "HS256", Buffer.from(hmacSecret))}`,
 });
 
-test("all tokens of one account are one client", async () => {
+test("all tokens of one account share one client", async () => {
   const [one, again, other] = await Promise.all([
     clientOf(await bearer({ sub: "u1", jti: "1" })),
     clientOf(await bearer({ sub: "u1", jti: "2" })),
@@ -27,13 +27,13 @@ test("all tokens of one account are one client", async () => {
   expect(other).toBe("account u2");
 });
 
-test("the master key is one client for each address", async () => {
+test("the admin secret is one client per address", async () => {
   const client = (address: string) => clientOf({ "x-hasura-admin-secret": adminSecret, "x-forwarded-for": address });
   expect(await client("192.0.2.1")).toBe("address 192.0.2.1");
   expect(await client("192.0.2.2")).toBe("address 192.0.2.2");
 });
 
-test("the address of a WebSocket is that of its upgrade request, whatever connection_init says", () => {
+test("a WebSocket's address is that of its upgrade request, not of connection_init", () => {
   const init = { "X-Forwarded-For": "198.51.100.1" };
   expect(mergeHeaders({ "x-forwarded-for": "192.0.2.1" }, init)).toEqual({ "x-forwarded-for": "192.0.2.1" });
   expect(mergeHeaders({}, init)).toEqual({});

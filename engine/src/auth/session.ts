@@ -1,16 +1,16 @@
 import type { Session } from "../engine.ts";
 import { forwardedFor, headerValue, type RequestHeaders } from "./request-headers.ts";
 
-/** Hasura's all-powerful role. */
+/** Hasura's role without restrictions. */
 export const adminRole = "admin";
 export const roleVariable = "x-hasura-role";
 export const sessionVariablePrefix = "x-hasura-";
 
-/** Headers that carry the admin secret under Hasura's own names; never session variables. */
+/** Hasura's names of the headers that carry the admin secret; never session variables. */
 export const hasuraSecretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key"] as const;
 
 /**
- * A session with the given variables; `x-hasura-role` always is the role itself.
+ * A session with the given variables; `x-hasura-role` is always the role itself.
  * @param client {@link Session.client}
  */
 export function createSession(role: string, variables: Iterable<readonly [string, string]>, client?: string): Session {
@@ -21,8 +21,8 @@ export function createSession(role: string, variables: Iterable<readonly [string
 }
 
 /**
- * Session variables from the request's own `x-hasura-*` headers, without those that carry the secret;
- * for the admin secret and the unauthorized role only. Several people may use those: each address is a client.
+ * Session variables from the request's own `x-hasura-*` headers, without the secret. Only for the admin secret and the unauthorized role.
+ * Several users may share those, so each address is a client.
  */
 export function sessionFromHeaders(role: string, headers: RequestHeaders, secretHeaders: ReadonlySet<string>): Session {
   const variables: [string, string][] = [];

@@ -18,16 +18,16 @@ test.each<[KeyType, string, string]>([
   ["ES256", pem(keyPairs.p384.publicKey), "ES256 needs a key on the curve prime256v1"],
   ["ES384", pem(keyPairs.rsa.publicKey), "ES384 needs a key on the curve secp384r1"],
   ["Ed25519", pem(keyPairs.p256.publicKey), "Ed25519 needs an Ed25519 key"],
-])("%s refuses a key that does not fit, without repeating it", (type, key, message) => {
+])("%s rejects an unsuitable key without repeating it", (type, key, message) => {
   expect(() => importStaticKey(type, key)).toThrow(message);
   expect(() => importStaticKey(type, key)).not.toThrow(key);
 });
 
-test("secrets count in bytes, not in characters", () => {
+test("the length of a secret counts bytes, not characters", () => {
   expect(importStaticKey("HS256", "é".repeat(16)).symmetricKeySize).toBe(32);
 });
 
-test("an old-style PKCS#1 public key is taken too", () => {
+test("also accepts a PKCS#1 public key", () => {
   const pkcs1 = keyPairs.rsa.publicKey.export({ type: "pkcs1", format: "pem" }).toString();
   expect(importStaticKey("RS256", pkcs1).asymmetricKeyType).toBe("rsa");
 });

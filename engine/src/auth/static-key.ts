@@ -5,9 +5,8 @@ const secretBytes: Partial<Record<KeyType, number>> = { HS256: 32, HS384: 48, HS
 const curves: Partial<Record<KeyType, string>> = { ES256: "prime256v1", ES384: "secp384r1", ES512: "secp521r1" };
 
 /**
- * The verification key of HASURA_GRAPHQL_JWT_SECRET's `key`: an HMAC secret's bytes, or a PEM public key or X.509 certificate.
- * Refused are secrets shorter than their hash (RFC 7518 section 3.2), RSA keys under 2048 bits, keys of another type
- * and private keys.
+ * The verification key from `key` of HASURA_GRAPHQL_JWT_SECRET: the bytes of an HMAC secret, or a PEM public key or X.509 certificate.
+ * Rejects secrets shorter than their hash (RFC 7518 section 3.2), RSA keys under 2048 bits, keys of another type and private keys.
  * @throws Error that never repeats the key.
  */
 export function importStaticKey(type: KeyType, key: string): KeyObject {

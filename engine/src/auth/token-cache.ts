@@ -4,11 +4,11 @@ import type { GrantedClaims } from "./claims.ts";
 
 /** A verified token, until it expires. */
 export interface VerifiedToken extends GrantedClaims {
-  /** Milliseconds since the epoch; Infinity for a token without `exp`. */
+  /** Expiry in milliseconds since the epoch; Infinity for a token without `exp`. */
   readonly expiresAt: number;
   /** {@link Session.client} of its sessions. */
   readonly client: string;
-  /** Sessions already made from it, by role. */
+  /** Sessions already created from it, by role. */
   readonly sessions: Map<string, Session>;
 }
 
@@ -18,10 +18,10 @@ export interface TokenCache {
   clear(): void;
 }
 
-/** Tokens longer than this are verified each time: they would crowd out others. */
+/** Longer tokens are verified each time, because they would fill the cache. */
 const longestToken = 8_192;
 
-/** Remembers verified tokens, a bounded number of them, and never past their expiry. */
+/** Caches a bounded number of verified tokens, never past their expiry. */
 export function createTokenCache(size: number, now: () => number): TokenCache {
   const entries = new LRUCache<string, VerifiedToken>({ max: size });
   return {

@@ -7,13 +7,13 @@ function unverified(reason: string): EngineError {
 
 const tokenExpired = "JWTExpired";
 
-/** Hasura's words for what is wrong with a token; undefined for failures that are not the token's fault. */
+/** Hasura's message for a problem of a token; undefined for failures without a fault of the token. */
 export function tokenError(error: unknown): EngineError | undefined {
   if (error instanceof errors.JWTExpired) return unverified(tokenExpired);
   if (error instanceof errors.JWTClaimValidationFailed) return unverified(claimReason(error));
   if (error instanceof errors.JOSEAlgNotAllowed) return unverified("JWSError AlgorithmNotAllowed");
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return unverified("JWSError JSONDecodeError");
-  // A signature by a key that is not ours, unknown or failing; everything else that jose refuses looks the same.
+  // A signature by an unknown or failing key. Every other error of jose gets the same message.
   if (error instanceof errors.JOSEError) return unverified("JWSError JWSInvalidSignature");
   return undefined;
 }

@@ -7,7 +7,7 @@ import { createAuthenticator, type Authenticator } from "./authenticator.ts";
 import { defaultClaimsNamespace, jwtSettingsSchema, type KeyType } from "./jwt-settings.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** Every kind of key, every place of a token and every place of claims that HASURA_GRAPHQL_JWT_SECRET can name, each with each. */
+/** Every kind of key, every place of a token and every place of claims that HASURA_GRAPHQL_JWT_SECRET can name, in all combinations. */
 
 const secret = Buffer.from(hmacSecret);
 const otherSecret = Buffer.from("another secret that is long enough to be a key of HS512, which wants 64 bytes of it");
@@ -77,9 +77,9 @@ async function refusal(authenticator: Authenticator, headers: RequestHeaders): P
   throw new Error("the token was not refused");
 }
 
-describe.each(keys)("with a key of type $type", ({ type, text, key, foreign, algorithm }) => {
+describe.each(keys)("accepts a key of type $type", ({ type, text, key, foreign, algorithm }) => {
   describe.each(places)("in %s", (_place, header, carry) => {
-    test.each(forms)("with claims in %s", async (_form, settings, wrap) => {
+    test.each(forms)("accepts claims in %s", async (_form, settings, wrap) => {
       const jwt = jwtSettingsSchema.parse({ type, key: text, issuer, audience, ...(header === undefined ? {} : { header }), ...settings });
       const authenticator = await createAuthenticator({ adminSecret: "s".repeat(40), adminSecretHeaders: [], jwt, now: () => frozenNow });
       const token = async (claims: Claims, more?: JWTPayload, by = key) => carry(await sign(payload(wrap(claims), more), algorithm, by));
@@ -104,7 +104,7 @@ describe.each(keys)("with a key of type $type", ({ type, text, key, foreign, alg
   });
 });
 
-test.each([0, 60])("with an allowed skew of %i seconds a token ends that much later, and no later", async (skew) => {
+test.each([0, 60])("with an allowed skew of %i seconds, a token ends exactly that much later", async (skew) => {
   const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience, allowed_skew: skew });
   const authenticator = await createAuthenticator({ adminSecret: "s".repeat(40), adminSecretHeaders: [], jwt, now: () => frozenNow });
   const expired = async (seconds: number) => ({ authorization: `Bearer ${await sign({ ...goodClaims(), exp: frozenSeconds - seconds }, "HS256", secret)}` });

@@ -5,7 +5,7 @@ import { cookieValue, headerValue, type RequestHeaders } from "./request-headers
 const bearer = /^\s*Bearer\s+(\S+)\s*$/;
 
 /**
- * The raw token of a request, from where the settings say; undefined when there is none.
+ * The raw token of a request, from the place in the settings; undefined when there is none.
  * @throws EngineError `invalid-headers` for an Authorization header of another form.
  */
 export function tokenOf(headers: RequestHeaders, where: JwtSettings["header"]): string | undefined {

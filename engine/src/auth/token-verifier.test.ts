@@ -59,42 +59,42 @@ describe.each(keyTypes)("key type %s", (type, algorithm, privateKey, key) => {
     });
   });
 
-  test("refuses every other algorithm, also with keys of its own kind", async () => {
+  test("rejects every other algorithm, also with keys of its own kind", async () => {
     for (const [, other, otherKey] of keyTypes.filter((row) => row[1] !== algorithm)) {
       const reason = await refusal(verifier({ type, key }), await sign(goodClaims(), other, otherKey));
       expect([other, reason]).toEqual([other, "JWSError AlgorithmNotAllowed"]);
     }
   });
 
-  test("refuses a token without signature", async () => {
+  test("rejects a token without signature", async () => {
     for (const alg of ["none", "None", "NONE", ""]) {
       expect(await refusal(verifier({ type, key }), forge({ alg }, goodClaims()))).toMatch(/^JWSError /);
     }
     expect(await refusal(verifier({ type, key }), forge({ alg: algorithm }, goodClaims()))).toBe("JWSError JWSInvalidSignature");
   });
 
-  test("refuses a changed payload", async () => {
+  test("rejects a changed payload", async () => {
     const [header, , signature] = (await sign(goodClaims(), algorithm, privateKey)).split(".");
     const changed = `${header ?? ""}.${encodeSegment({ ...goodClaims(), sub: "user-2" })}.${signature ?? ""}`;
     expect(await refusal(verifier({ type, key }), changed)).toBe("JWSError JWSInvalidSignature");
   });
 });
 
-test("a public key is no HMAC secret: RS256 to HS256 confusion is refused", async () => {
+test("rejects RS256 to HS256 confusion: a public key is not an HMAC secret", async () => {
   const key = pem(keyPairs.rsa.publicKey);
   expect(await refusal(verifier({ type: "RS256", key }), forge({ alg: "HS256" }, goodClaims(), key))).toBe(
     "JWSError AlgorithmNotAllowed",
   );
 });
 
-test("a foreign key of the right type is refused", async () => {
+test("rejects a foreign key of the right type", async () => {
   const token = await sign(goodClaims(), "ES256", keyPairs.foreignP256.privateKey);
   expect(await refusal(verifier({ type: "ES256", key: pem(keyPairs.p256.publicKey) }), token)).toBe(
     "JWSError JWSInvalidSignature",
   );
 });
 
-test.each(["jku", "x5u", "jwk"])("a key that the token itself brings by %s is not used", async (parameter) => {
+test.each(["jku", "x5u", "jwk"])("ignores a key that the token itself provides by %s", async (parameter) => {
   const foreign = { ...(await exportJWK(keyPairs.foreignP256.publicKey)) };
   const { SignJWT } = await import("jose");
   const token = await new SignJWT(goodClaims())
@@ -135,7 +135,7 @@ test.each<[string, string, string | RegExp]>([
   ],
   ["an nbf that is a string", forge({ alg: "HS256" }, { ...goodClaims(), nbf: "today" }, hmacSecret), "claim nbf is malformed"],
   ["an iat that is a string", forge({ alg: "HS256" }, { ...goodClaims(), iat: "today" }, hmacSecret), /iat|JSON/],
-])("a token that is %s is refused", async (_title, token, reason) => {
+])("rejects a token that is %s", async (_title, token, reason) => {
   expect(await refusal(verifier(hs256), token)).toMatch(reason);
 });
 
@@ -143,17 +143,17 @@ test.each<[string, object, string]>([
   ["exp", { exp: undefined }, "claim exp is missing"],
   ["iss", { iss: undefined }, "claim iss is missing"],
   ["aud", { aud: undefined }, "claim aud is missing"],
-])("strict: a token without %s is refused", async (_claim, change, reason) => {
+])("strict: rejects a token without %s", async (_claim, change, reason) => {
   expect(await refusal(verifier(hs256), await sign({ ...goodClaims(), ...change }, "HS256", secretKey))).toBe(reason);
 });
 
-test("a token whose iat is from the future is refused, within the allowed skew it is not", async () => {
+test("rejects a token whose iat is in the future beyond the allowed skew", async () => {
   const early = await sign({ ...goodClaims(), iat: frozenSeconds + 30 }, "HS256", secretKey);
   expect(await refusal(verifier(hs256), early)).not.toBe("");
   await expect(verifier({ ...hs256, more: { allowed_skew: 60 } })(early)).resolves.toBeDefined();
 });
 
-test("lax: what a token lacks is not checked, what it has is", async () => {
+test("lax: checks only the claims that a token has", async () => {
   const verify = verifier({ ...hs256, lax: true });
   const bare = { ...goodClaims(), exp: undefined, iss: undefined, aud: undefined };
   await expect(verify(await sign(bare, "HS256", secretKey))).resolves.toMatchObject({ sub: "user-1" });
@@ -176,7 +176,7 @@ test.each([
   expect(await outcome).toBe(accepted);
 });
 
-test("any of several audiences will do, on both sides", async () => {
+test("one matching audience is enough, on both sides", async () => {
   const verify = verifier({ ...hs256, more: { audience: ["a", "b"] } });
   await expect(verify(await sign({ ...goodClaims(), aud: ["b", "c"] }, "HS256", secretKey))).resolves.toBeDefined();
   expect(await refusal(verify, await sign({ ...goodClaims(), aud: ["c"] }, "HS256", secretKey))).toBe("JWTNotInAudience");
@@ -187,7 +187,7 @@ describe("with a key set", () => {
   const verifyWith = (key: JWTVerifyGetKey): TokenVerifier =>
     createTokenVerifier({ settings, key, lax: false, now: () => frozenNow });
 
-  test("shared secrets are refused, even when they are the text of a published key", async () => {
+  test("rejects shared secrets, even when they are the text of a published key", async () => {
     const jwk = { ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" };
     const verify = verifyWith(createLocalJWKSet({ keys: [jwk] }));
     expect(await refusal(verify, forge({ alg: "HS256", kid: "one" }, goodClaims(), JSON.stringify(jwk)))).toBe(
@@ -195,7 +195,7 @@ describe("with a key set", () => {
     );
   });
 
-  test("a token without kid is tried with every key that fits", async () => {
+  test("verifies a token without kid against every suitable key", async () => {
     const keys = [await exportJWK(keyPairs.foreignP256.publicKey), await exportJWK(keyPairs.p256.publicKey)];
     const verify = verifyWith(createLocalJWKSet({ keys }));
     await expect(verify(await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).resolves.toMatchObject({ sub: "user-1" });
@@ -205,7 +205,7 @@ describe("with a key set", () => {
     );
   });
 
-  test("an unknown kid is refused", async () => {
+  test("rejects an unknown kid", async () => {
     const verify = verifyWith(createLocalJWKSet({ keys: [{ ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" }] }));
     expect(await refusal(verify, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey, "two"))).toBe(
       "JWSError JWSInvalidSignature",

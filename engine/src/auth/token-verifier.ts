@@ -6,7 +6,7 @@ import { issuedInFuture, malformedToken, tokenError } from "./token-error.ts";
 export interface TokenVerifierOptions {
   readonly settings: JwtSettings;
   readonly key: KeyObject | JWTVerifyGetKey;
-  /** As lax as Hasura: iss, aud and exp are checked only where the token has them. */
+  /** As lax as Hasura: iss, aud and exp are checked only if the token has them. */
   readonly lax: boolean;
   readonly now: () => number;
 }
@@ -14,7 +14,7 @@ export interface TokenVerifierOptions {
 /** Verifies a compact JWS and its registered claims. @throws EngineError `invalid-jwt`. */
 export type TokenVerifier = (token: string) => Promise<JWTPayload>;
 
-/** A key set never holds shared secrets, so that a public key cannot be used as one (RFC 8725 section 2.1). */
+/** A key set never contains shared secrets, so a public key cannot be used as one (RFC 8725 section 2.1). */
 const keySetAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
 
 export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOptions): TokenVerifier {

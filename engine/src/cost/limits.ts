@@ -1,16 +1,16 @@
-/** Limits of what one operation may cost. 0 is no limit. They are checked in this order, each before the work that it bounds. */
+/** Limits for the cost of one operation. 0 is no limit. They are checked in this order, each before the work that it bounds. */
 export interface CostLimits {
-  /** Tokens of the document, comments included: the work of the parser. */
+  /** Tokens of the document, comments included: bounds the parser's work. */
   readonly maxTokens: number;
-  /** Fields, fragments, arguments and values after fragments are spread, also those that a directive leaves out: the work of the planner. */
+  /** Fields, fragments, arguments and values after fragments are spread, also those that a directive excludes: bounds the planner's work. */
   readonly maxNodes: number;
-  /** Lists of rows within each other: each multiplies the rows of the one around it. */
+  /** Nested lists of rows: each multiplies the rows of the enclosing list. */
   readonly maxListNesting: number;
-  /** Tables, subqueries and functions of the operation's statements, those of permissions included: the work of Postgres' planner. */
+  /** Tables, subqueries and functions in the operation's statements, including those of permissions: bounds the work of Postgres' planner. */
   readonly maxRelations: number;
-  /** Parameters, tests for null and values to order by, as often as the statements name them. */
+  /** Parameters, null tests and values to order by, counted per occurrence in the statements. */
   readonly maxConditions: number;
-  /** Values of an answer to introspection, for each type, field, argument and enum value of the role's schema. */
+  /** Values in an introspection result, per type, field, argument and enum value of the role's schema. */
   readonly maxIntrospection: number;
 }
 
@@ -23,12 +23,12 @@ export const defaultCostLimits: CostLimits = {
   maxIntrospection: 30,
 };
 
-/** Deepest nesting of brackets, and of selection sets after fragments are spread. What is recursive here has stack for more. */
+/** Deepest nesting of brackets, and of selection sets after fragments are spread. The recursive functions here have enough stack for more. */
 export const maxNesting = 500;
 
 /**
- * Characters of one name or number. An alias stands in every row of an answer, and numbers with many digits take more than linear
- * time to read.
+ * Maximum length of one name or number, in characters. An alias is repeated in every row of a result, and long numbers take more than
+ * linear time to parse.
  */
 export const maxWordLength = 1_000;
 

@@ -1,14 +1,11 @@
 import { Kind, type ArgumentNode, type DirectiveNode, type ExecutableDefinitionNode, type SelectionNode, type ValueNode, type VariableDefinitionNode } from "graphql";
 
-/** A node that costs something of its own: names and types belong to the node that holds them. */
+/** A node with a cost of its own. Names and types count with the node that contains them. */
 export type CountedNode = ExecutableDefinitionNode | VariableDefinitionNode | SelectionNode | ArgumentNode | DirectiveNode | ValueNode;
 
 const none: readonly never[] = [];
 
-/**
- * Nodes directly below a node, in the order of the text. graphql-js' `visit` does the same at twenty times the cost, because it
- * keeps paths and allows changes.
- */
+/** Child nodes of a node, in source order. graphql-js' `visit` does the same at twenty times the cost, because it tracks paths and supports edits. */
 function nodesBelow(node: CountedNode): readonly CountedNode[] {
   switch (node.kind) {
     case Kind.OPERATION_DEFINITION:
@@ -35,7 +32,7 @@ function nodesBelow(node: CountedNode): readonly CountedNode[] {
   }
 }
 
-/** A node and all below it, each before what is below it, in the order of the text. */
+/** Visits a node and its descendants in source order, parents first. */
 export function forEachNode(node: CountedNode, see: (node: CountedNode) => void): void {
   see(node);
   for (const below of nodesBelow(node)) forEachNode(below, see);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { growth, linear } from "../testing/growth.ts";
 import { scanDocument } from "./scan.ts";
 
-/** What graphql-js makes of a text; undefined for one that it rejects. */
+/** The tokens and nesting that graphql-js finds; undefined for a text that it rejects. */
 function lexed(text: string): { tokens: number; depth: number } | undefined {
   const lexer = new Lexer(new Source(text));
   let [tokens, depth, deepest] = [0, 0, 0];
@@ -23,7 +23,7 @@ function lexed(text: string): { tokens: number; depth: number } | undefined {
 
 const pieces = ["{", "}", "(", ")", "[", "]", '"', '"""', '\\"', '\\"""', "\\\\", "a", "name_1", "-1.5e+3", "0", "...", ":", "$", "@", "!", "=", "|", "&", " ", ",", "\n", "\uFEFF", "é"];
 
-test("finds the tokens and the nesting that the lexer of graphql-js finds", () => {
+test("finds the same tokens and nesting as the lexer of graphql-js", () => {
   let read = 0;
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
@@ -38,7 +38,7 @@ test("finds the tokens and the nesting that the lexer of graphql-js finds", () =
   expect(read).toBeGreaterThan(1_000);
 });
 
-test("counts comments as tokens and leaves their brackets out", () => {
+test("counts comments as tokens and ignores their brackets", () => {
   expect(scanDocument("# {{{\n{ a } # }")).toEqual({ tokens: 5, depth: 1, longestWord: 1 });
 });
 
@@ -46,7 +46,7 @@ test("measures the longest name or number", () => {
   expect(scanDocument('{ alias: a(b: -1.5e+30, c: "a long string") }').longestWord).toBe(8);
 });
 
-test("stops as soon as there are more tokens than asked for", () => {
+test("stops at the first token over the limit", () => {
   expect(scanDocument("a ".repeat(1_000), 10).tokens).toBe(11);
 });
 

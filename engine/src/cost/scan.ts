@@ -1,6 +1,6 @@
-/** Size of a document's text, known before it is parsed. */
+/** Size of a document's text, measured before parsing. */
 export interface TextSize {
-  /** Tokens, comments included: the parser makes an object of each. */
+  /** Tokens, comments included: the parser creates an object for each. */
   readonly tokens: number;
   /** Deepest nesting of brackets. */
   readonly depth: number;
@@ -27,8 +27,8 @@ const backslash = 0x5c;
 const byteOrderMark = 0xfeff;
 
 /**
- * Counts tokens and nesting in one pass over the text, by the lexical rules of GraphQL. Each character is looked at once, also in
- * text that the parser will reject: the scan ends where a string is not closed.
+ * Counts tokens and nesting in one pass over the text, by the lexical rules of GraphQL. It reads each character once, also in text that the
+ * parser will reject: an unclosed string ends the scan.
  * @param maxTokens the scan ends as soon as there are more
  */
 export function scanDocument(text: string, maxTokens = Infinity): TextSize {
@@ -72,7 +72,7 @@ function endOfName(text: string, from: number): number {
   return at;
 }
 
-/** A sign belongs to the number where an exponent begins. */
+/** A sign after an exponent mark belongs to the number. */
 function endOfNumber(text: string, from: number): number {
   let at = from;
   while (isNumberCode[text.charCodeAt(at)] === 1 || (isSign(text.charCodeAt(at)) && "eE".includes(text.charAt(at - 1)))) at += 1;
@@ -96,7 +96,7 @@ function isLineBreak(code: number): boolean {
   return code === 0x0a || code === 0x0d;
 }
 
-/** Position after a string; the end of the text when the string is not closed. */
+/** Position after a string; the end of the text for an unclosed string. */
 function endOfString(text: string, from: number): number {
   if (text.startsWith('"""', from)) return endOfBlockString(text, from + 3);
   for (let at = from + 1; at < text.length; at += 1) {

@@ -6,8 +6,8 @@ function tooMuch(what: string, limit: number, path = "$"): EngineError {
 }
 
 /**
- * What the plan of one operation has cost so far. Planning stops at the first limit that is passed, so that its own work is
- * bounded, too, and Postgres never sees the statement.
+ * Cost of one operation's plan so far. Planning stops at the first exceeded limit, so the planner's own work is bounded too, and Postgres
+ * never receives the statement.
  */
 export class Spending {
   readonly #limits: Omit<CostLimits, "maxTokens">;
@@ -20,28 +20,28 @@ export class Spending {
     this.#limits = limits;
   }
 
-  /** Keys of objects in arguments; the rest as parts of them. Variables may hold as many as a document, and stand in many places. */
+  /** Adds keys of objects in arguments in full, and other values as fractions. Variables may contain as many values as a document, in many places. */
   values(count: number, path: string): void {
     this.#values += count;
     const { maxNodes } = this.#limits;
     if (exceeds(this.#values, maxNodes)) throw tooMuch("holds more values in its arguments", maxNodes, path);
   }
 
-  /** A parameter, a test for null or a value to order by, as often as the statements name it. */
+  /** Adds a parameter, a null test or a value to order by, for each occurrence in the statements. */
   conditions(count: number): void {
     this.#conditions += count;
     const { maxConditions } = this.#limits;
     if (exceeds(this.#conditions, maxConditions)) throw tooMuch("needs more conditions", maxConditions);
   }
 
-  /** A table, subquery or function call in the statements, those of permissions included. */
+  /** Adds a table, subquery or function call in the statements, including those of permissions. */
   relation(): void {
     this.#relations += 1;
     const { maxRelations } = this.#limits;
     if (exceeds(this.#relations, maxRelations)) throw tooMuch("needs more tables and subqueries", maxRelations);
   }
 
-  /** Reads what is selected of the rows of a list. */
+  /** Reads the selection on the rows of a list. */
   inList<Result>(path: string, read: () => Result): Result {
     this.#lists += 1;
     const { maxListNesting } = this.#limits;

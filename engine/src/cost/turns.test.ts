@@ -6,13 +6,13 @@ function busy(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test("does the work of a client that used little at once", () => {
+test("runs the work of a client with low usage immediately", () => {
   const turns = new Turns();
   expect(turns.run("a", () => 1)).toBe(1);
   expect(turns.waiting).toBe(0);
 });
 
-test("lets others in between the work of a client that uses much", async () => {
+test("lets other work run between the work of a client with high usage", async () => {
   const turns = new Turns();
   const order: string[] = [];
   const heavy = Array.from({ length: 10 }, (_item, index) => Promise.resolve(turns.run("heavy", () => (busy(30), order.push(`heavy ${index}`)))));
@@ -23,7 +23,7 @@ test("lets others in between the work of a client that uses much", async () => {
   expect(order.filter((each) => each !== "light")).toEqual(Array.from({ length: 10 }, (_item, index) => `heavy ${index}`));
 });
 
-test("serves clients that use much in turn", async () => {
+test("serves clients with high usage in turn", async () => {
   const turns = new Turns();
   const order: string[] = [];
   const work = (client: string) => () => (busy(25), order.push(client));
@@ -32,7 +32,7 @@ test("serves clients that use much in turn", async () => {
   expect(order.slice(2).join("")).toMatch(/^(?:ab|ba)(?:ab|ba)a$/);
 });
 
-test("passes errors on, at once and later", async () => {
+test("passes on errors, from immediate and queued work", async () => {
   const turns = new Turns();
   const fail = () => {
     busy(25);
@@ -42,7 +42,7 @@ test("passes errors on, at once and later", async () => {
   await expect(turns.run("a", fail)).rejects.toThrow("failed");
 });
 
-test("refuses a client of which too much waits, and no other", async () => {
+test("rejects only the client that has too much queued work", async () => {
   const turns = new Turns();
   void turns.run("a", () => busy(30));
   const waiting = Array.from({ length: 512 }, () => Promise.resolve(turns.run("a", () => undefined)));

@@ -1,40 +1,40 @@
 import { EngineError } from "../errors.ts";
 
-/** Milliseconds of the processor that a client may use at once. Whoever used more waits for its turn. */
+/** Processor time that a client may use at once, in milliseconds. A client that used more waits for its turn. */
 const allowance = 20;
 
-/** Part of the time that passes by which a client's debt shrinks. */
+/** Fraction of the elapsed time by which a client's debt shrinks. */
 const share = 0.5;
 
-/** Milliseconds that turns take before other events are handled. */
+/** Maximum duration of turns before other events are handled, in milliseconds. */
 const slice = 5;
 
-/** Pieces of work of one client that may wait. */
+/** Maximum number of queued pieces of work per client. */
 const mostWaiting = 512;
 
-/** Clients without debt are forgotten when there are more. */
+/** Above this number, clients without debt are dropped. */
 const mostRemembered = 10_000;
 
 interface Account {
-  /** Milliseconds. */
+  /** Used processor time in milliseconds. */
   debt: number;
   at: number;
 }
 
 /**
- * Shares the processor among clients: reading, planning and asking keep it while they last. A client that used little is served at
- * once. The others are served in turn, one piece of work each, and in between everything else is. A client that asks for more gets
- * slower; the others do not.
+ * Shares the processor among clients: parsing, planning and sending statements occupy it while they last. Work of a client with low usage
+ * runs immediately. The other clients are served in turn, one piece of work each, with other events in between. A client with high usage
+ * gets slower; the others do not.
  */
 export class Turns {
   readonly #accounts = new Map<string, Account>();
-  /** Work that waits, by client, in the order of the turns. */
+  /** Queued work by client, in the order of the turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isScheduled = false;
 
   /**
-   * Does a piece of work, at once or when the client's turn comes. Only the time until it returns counts, not that of a promise.
-   * @throws what the work throws; EngineError `busy` (503) when too much work of the client waits
+   * Runs a piece of work, immediately or at the client's turn. Only the time until it returns counts, not that of a promise.
+   * @throws any error of the work; EngineError `busy` (503) when the client has too much queued work
    */
   run<Result>(client: string, work: () => Result): Result | Promise<Awaited<Result>> {
     if (!this.#waiting.has(client) && this.#debtOf(client) < allowance) return this.#measured(client, work);
@@ -95,8 +95,9 @@ export class Turns {
   }
 
   /**
-   * Answering a client that used little takes several rounds of the event loop. After a long piece of work they have as long a pause.
-   * @param taken milliseconds of the last turns
+   * A reply to a client with low usage takes several rounds of the event loop. A long piece of work is followed by an equally long pause
+   * for them.
+   * @param taken duration of the last turns, in milliseconds
    */
   #schedule(taken = 0): void {
     this.#isScheduled = true;

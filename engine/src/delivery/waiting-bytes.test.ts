@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("cuts off the largest connection of the client for which most bytes wait", () => {
+test("disconnects the largest connection of the client with the most unsent bytes", () => {
   const hold = start(100);
   hold("b1").set(30);
   hold("a1").set(20);
@@ -26,7 +26,7 @@ test("cuts off the largest connection of the client for which most bytes wait", 
   expect(waiting.total).toBe(76);
 });
 
-test("frees what is sent or released", () => {
+test("releases bytes that are sent or dropped", () => {
   const hold = start(100);
   const first = hold("a1");
   first.set(90);
@@ -37,7 +37,7 @@ test("frees what is sent or released", () => {
   expect(waiting.total).toBe(90);
 });
 
-test("cuts off a client that takes nothing for a while, and none that does", () => {
+test("disconnects a client that reads nothing for a while, and no client that reads", () => {
   vi.useFakeTimers();
   const hold = start(1_000);
   const [idle, reading] = [hold("a1"), hold("b1")];

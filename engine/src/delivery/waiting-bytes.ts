@@ -1,15 +1,15 @@
-/** Bytes of one client connection or answer that wait to be sent. */
+/** Unsent bytes of one client connection or reply. */
 export interface Hold {
-  /** How many wait now. */
+  /** Sets the current number of unsent bytes. */
   set(bytes: number): void;
-  /** None wait any more. */
+  /** Removes all of them. */
   release(): void;
 }
 
 export interface WaitingBytesOptions {
-  /** Bytes that may wait for all clients together. */
+  /** Limit of unsent bytes for all clients together. */
   readonly limit: number;
-  /** Milliseconds after which a client that takes nothing of what waits for it is cut off. */
+  /** Time in milliseconds after which a client that reads nothing is disconnected. */
   readonly patience: number;
 }
 
@@ -18,15 +18,14 @@ interface Held {
   readonly cut: () => void;
   readonly hasTimeout: boolean;
   bytes: number;
-  /** When bytes began to wait, or fewer waited for the last time. */
+  /** Time of the first unsent byte, or of the last decrease. */
   since: number;
   isCut: boolean;
 }
 
 /**
- * Bounds the memory of answers that clients do not read. When too many bytes wait for all clients together, the client for which
- * most of them wait loses its largest connection: the one that fills the memory pays for it. A client that takes nothing for a
- * while is cut off in any case.
+ * Bounds the memory of replies that clients do not read. When the total exceeds the limit, the client with the most unsent bytes loses its
+ * largest connection. A client that reads nothing for a while is always disconnected.
  */
 export class WaitingBytes {
   readonly #limit: number;
@@ -41,15 +40,15 @@ export class WaitingBytes {
     this.#timer = setInterval(() => this.#cutIdle(), patience / 4).unref();
   }
 
-  /** Bytes that wait for all clients. */
+  /** Unsent bytes of all clients. */
   get total(): number {
     return this.#total;
   }
 
   /**
    * @param client names the client, whose connections are counted together
-   * @param cut ends the connection at once
-   * @param hasTimeout whether the connection notices by itself that the client takes nothing
+   * @param cut closes the connection immediately
+   * @param hasTimeout whether the connection itself detects that the client reads nothing
    */
   hold(client: () => string, cut: () => void, hasTimeout = false): Hold {
     const held: Held = { client, cut, hasTimeout, bytes: 0, since: 0, isCut: false };
@@ -79,7 +78,7 @@ export class WaitingBytes {
     held.cut();
   }
 
-  /** The largest of the client for which most bytes wait. */
+  /** The largest connection of the client with the most unsent bytes. */
   #largest(): Held {
     const sums = new Map<string, { bytes: number; largest: Held }>();
     for (const held of this.#holds) {

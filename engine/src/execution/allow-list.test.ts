@@ -38,7 +38,7 @@ test.each([
   ["{ author {", "Syntax Error: Expected Name, found <EOF>."],
   ["type author { id: Int }", "not a valid graphql query"],
   ["{ author(limit: 1, limit: 2) { id } }", "not a valid graphql query"],
-])("a collection with %s is told when metadata are read, and does not keep an engine that may go on without it from its start", async (query, reason) => {
+])("reports a collection with %s, and an engine that accepts problems still starts", async (query, reason) => {
   const root = { query_collections: [collection("broken", query)], allowlist: [{ collection: "broken" }] };
   const state = await stateOf({ ...library, root }, { allowInconsistent: true });
   expect(state.inconsistencies).toEqual([expect.objectContaining({ type: "query_collection", name: "broken.q", reason })]);

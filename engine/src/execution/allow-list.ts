@@ -3,15 +3,15 @@ import type { Metadata } from "@routeql/metadata/read/shape";
 import { parseDocument } from "./document.ts";
 import { plainText } from "./plain-text.ts";
 
-/** `{ a }` and `query { a }` are printed alike; Hasura tells them apart. */
+/** graphql-js prints `{ a }` and `query { a }` alike; Hasura distinguishes them. */
 function isShort(definition: DocumentNode["definitions"][number]): boolean {
   return definition.loc?.startToken.kind === TokenKind.BRACE_L;
 }
 
 /**
- * A document without formatting, the order of arguments and `__typename`, which clients add on their own; that of inline fragments
- * counts, as in Hasura.
- * @throws EngineError when it cannot be read
+ * A document without formatting, argument order and `__typename`, which clients add on their own. As in Hasura, `__typename` in inline
+ * fragments counts.
+ * @throws EngineError when it cannot be parsed
  */
 function normalised(query: string): string {
   const bare = visit(parseDocument(query, { noLocation: false }), { InlineFragment: () => false, Field: (node) => (node.name.value === "__typename" ? null : undefined) });
@@ -22,7 +22,7 @@ function normalised(query: string): string {
   return definitions.join("\n");
 }
 
-/** Text of a query of a collection; none for one that cannot be read, which is told when metadata are checked. */
+/** Texts of a collection's query; none for an invalid one, which the metadata check reports. */
 function readable(query: string): readonly string[] {
   try {
     return [normalised(query)];
@@ -50,7 +50,7 @@ export class AllowList {
     return set;
   }
 
-  /** @throws EngineError when the query cannot be read */
+  /** @throws EngineError when the query cannot be parsed */
   allows(query: string, role: string): boolean {
     const text = normalised(query);
     return this.#global.has(text) || this.#byRole.get(role)?.has(text) === true;

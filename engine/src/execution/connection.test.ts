@@ -23,7 +23,7 @@ test.each([
     { connection_parameters: { host: "db", port: 5432, username: "root", password: { from_env: "DB_PASSWORD" }, database: "routes" } },
     { host: "db", port: 5432, user: "root", password: "secret", database: "routes" },
   ],
-])("the address %j is read", (database_url, expected) => {
+])("accepts the address %j", (database_url, expected) => {
   expect(connection({ database_url })).toEqual(expected);
 });
 
@@ -45,7 +45,7 @@ describe("ssl_configuration", () => {
     expect(checkServerIdentity === undefined).toBe(ssl_configuration.sslmode === "verify-full");
   });
 
-  test.each(["allow", "prefer"])("%s is refused, because it leaves open whether connections are encrypted", (sslmode) => {
+  test.each(["allow", "prefer"])("rejects %s, because it leaves the encryption of connections undefined", (sslmode) => {
     expect(() => connection({ database_url: url, ssl_configuration: { sslmode } })).toThrow(`sslmode ${sslmode}, which leaves open`);
   });
 });
@@ -58,6 +58,6 @@ test.each([
   [{ database_url: { dynamic_from_file: "/run/address" } }, "addresses that change while it runs"],
   [{ database_url: "dynamic-from-file:///run/address" }, "addresses that change while it runs"],
   [{ database_url: url, ssl_configuration: { sslmode: "always" } }, "Invalid option"],
-])("%j is refused with its reason", (info, reason) => {
+])("rejects %j with its reason", (info, reason) => {
   expect(() => connection(info)).toThrow(reason);
 });

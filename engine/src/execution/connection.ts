@@ -4,14 +4,14 @@ import { MetadataError } from "@routeql/metadata/read/problems";
 import type { LoadedMetadata } from "@routeql/metadata/read/load";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";
 
-/** Value of a variable that metadata names. @throws Error when the file of `NAME_FILE` cannot be read */
+/** Value of a variable in the metadata. @throws Error when the file of `NAME_FILE` cannot be read */
 export function fromEnvironment(environment: Environment, name: string): string | undefined {
   const { value, problem } = readVariable(withoutEmpty(environment), name);
   if (problem !== undefined) throw new Error(problem);
   return value;
 }
 
-/** How to connect to a source. @throws MetadataError when the environment does not say */
+/** Connection settings of a source. @throws MetadataError when the environment lacks them */
 export function connectionOf(source: SourceMetadata, index: number, environment: Environment, loaded: LoadedMetadata): pg.ClientConfig {
   const info = source.configuration.connection_info;
   const lookUp = (name: string, key: string): string => {
@@ -30,10 +30,10 @@ export function connectionOf(source: SourceMetadata, index: number, environment:
   return { ...address, ...encryption };
 }
 
-/** What is said of an address that is none; the address itself may hold a password. */
+/** Message for an invalid address; the address itself may contain a password. */
 export const addressForm = "must begin with postgres:// or postgresql://";
 
-/** Anything else, libpq's `host=… dbname=…` too, node-postgres would take for the name of a database at a host called "base". */
+/** node-postgres would read any other text, also libpq's `host=… dbname=…`, as the name of a database on a host called "base". */
 export function isAddress(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text);
 }
@@ -54,7 +54,7 @@ function addressOf(url: ConnectionInfo["database_url"], lookUp: LookUp): pg.Clie
   return { host, port, user: username, database, ...(secret === undefined ? {} : { password: secret }) };
 }
 
-/** Postgres' sslmode: `require` trusts any certificate unless an authority is given, `verify-ca` any name, `verify-full` neither. */
+/** Postgres' sslmode: `require` trusts any certificate unless an authority is given, `verify-ca` accepts any host name, `verify-full` checks both. */
 function encryptionOf(ssl: NonNullable<ConnectionInfo["ssl_configuration"]>, lookUp: LookUp): pg.ClientConfig["ssl"] {
   if (ssl.sslmode === "disable") return false;
   const given = { ca: secretOf(ssl.sslrootcert, lookUp), cert: secretOf(ssl.sslcert, lookUp), key: secretOf(ssl.sslkey, lookUp), passphrase: secretOf(ssl.sslpassword, lookUp) };

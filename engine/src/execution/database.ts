@@ -14,16 +14,16 @@ export interface Run {
   readonly text: string;
   /** Text, null, or a list of both for an array. */
   readonly values: readonly unknown[];
-  /** Whether it may run in one transaction with statements of others; not when it calls functions, which could leave something behind there. */
+  /** Whether it may share a transaction with statements of other requests. False when it calls functions, which could change the transaction. */
   readonly mayShare?: boolean;
 }
 
-/** For whom statements run. */
+/** The client of statements and its limits. */
 export interface Asker {
   readonly signal?: Cancellation | undefined;
-  /** All that run for the same client have one share of the connections; default: the engine itself. */
+  /** All statements of one client use one share of the connections; default: the engine itself. */
   readonly client?: string | undefined;
-  /** Milliseconds, where the client has less than other statements; 0 = no limit of its own. */
+  /** The client's own time limit in milliseconds; 0 for none. */
   readonly timeout?: number | undefined;
 }
 
@@ -34,20 +34,20 @@ export interface DatabaseOptions extends SourceConnectionsOptions {
   readonly sharing?: SharingLimits;
 }
 
-/** When statements of several requests go together; milliseconds. */
+/** When statements of several requests share a transaction; in milliseconds. */
 export interface SharingLimits {
-  /** The statement's last runs were all shorter. */
+  /** The last runs of the statement were all shorter. */
   readonly quick: number;
-  /** What they take together; then each is asked alone. */
+  /** Time limit of a shared turn; afterwards each statement runs alone. */
   readonly patience: number;
 }
 
-/** What is longer than this gains nothing: the statement itself then costs far more than to begin, send and end it. */
+/** Longer statements do not benefit: their own time then far exceeds the time to begin, send and end a transaction. */
 const defaultSharing: SharingLimits = { quick: 3, patience: 100 };
 
 type TextRow = readonly (string | null)[];
 
-/** One source's statements. Values travel as text both ways: what Postgres prints is what clients get. */
+/** Runs statements on one source. Values travel as text in both directions: clients receive Postgres' own output. */
 export class Database {
   readonly #statementTimeout: number;
   readonly #connections: SourceConnections;
@@ -78,8 +78,8 @@ export class Database {
   }
 
   /**
-   * Runs statements one after another on one connection; several see one and the same state of the database. Ends in bounded time,
-   * also when Postgres neither answers nor ends the connection.
+   * Runs statements in sequence on one connection; several statements use one snapshot. Ends in bounded time, also when Postgres neither
+   * answers nor closes the connection.
    * @throws EngineError, or the signal's reason
    */
   async runAll(runs: readonly Run[], asker: Asker = {}): Promise<readonly (readonly Row[])[]> {
@@ -93,7 +93,7 @@ export class Database {
       try {
         return await this.#claimed(claim, runs, asker);
       } catch (error) {
-        // Ended for others after its first slice; it starts again when a connection for heavy statements is free.
+        // Preempted for other clients after its first slice; it restarts when a connection for heavy statements is free.
         if (claim.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
         return await this.#claimed({ client, isHeavy: true }, runs, asker);
       }
@@ -105,12 +105,12 @@ export class Database {
 
   async #claimed(claim: Claim, runs: readonly Run[], { signal, timeout = 0 }: Asker): Promise<readonly (readonly Row[])[]> {
     const taken = this.#connections.take(claim, signal);
-    // Each wait for what is there already would cost as much as finding it.
+    // Awaiting a connection that is already available would cost as much as finding it.
     const connection = taken instanceof Promise ? await taken : taken;
     return this.#connections.use(connection, claim, timeout, (cancel) => this.#runOn(connection, runs, signal, cancel));
   }
 
-  /** The rows of one statement that is known to be quick, together with others; else, or when that fails, undefined. */
+  /** The rows of one quick statement in a shared turn; undefined when sharing is impossible or fails. */
   async #share([run, ...others]: readonly Run[], client: string, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
     if (run?.mayShare !== true || others.length > 0) return undefined;
     const known = this.#known.of(run.text);
@@ -148,7 +148,7 @@ export class Database {
     return results;
   }
 
-  /** Many statements of one request together get no more time than one. */
+  /** All statements of one request share the time limit of one statement. */
   #refuseLate(start: number): void {
     if (this.#statementTimeout > 0 && performance.now() - start > this.#statementTimeout) {
       throw new EngineError({ code: "timeout", message: "the statements of the request took longer than the limit" });
@@ -168,7 +168,7 @@ export class Database {
     }
   }
 
-  /** Lets nobody in any more. Who has been let in is answered, also who waits for others to share a turn with, or for a connection. */
+  /** Rejects new statements. Accepted statements still finish, also those that wait for a shared turn or a connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#connections.end();
@@ -204,7 +204,7 @@ function isConnectionError(error: unknown): boolean {
   return !(error instanceof PostgresError) || error.code.startsWith("08") || error.code.startsWith("57P");
 }
 
-/** Class 22 is about the request's own values, so its message helps the client; what Hasura shows else is an object that is not there. */
+/** Class 22 concerns the request's own values, so its message helps the client. The other messages that Hasura shows concern missing objects. */
 function databaseError(error: unknown, runs: readonly Run[]): unknown {
   if (error instanceof EngineError) return error;
   const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
@@ -212,7 +212,7 @@ function databaseError(error: unknown, runs: readonly Run[]): unknown {
     return new EngineError({ code: "postgres-error", message: "connection error", status: 503, internal: { error: message }, cause: error });
   }
   if (code === "57014") return new EngineError({ code: "timeout", message: "the statement took longer than the limit and was cancelled", cause: error });
-  if (code === "53200") return new EngineError({ code: "unexpected", message: "the statement takes more memory than there is for one, ask for less at once", cause: error });
+  if (code === "53200") return new EngineError({ code: "unexpected", message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting", cause: error });
   if (code === "22025") return new EngineError({ code: "bad-request", message, cause: error });
   if (code?.startsWith("22") === true) return new EngineError({ code: "data-exception", message, cause: error });
   if (code === "42704") return new EngineError({ code: "constraint-error", message, cause: error });

@@ -9,14 +9,14 @@ const places = {
   [DirectiveLocation.QUERY]: "a query",
   [DirectiveLocation.SUBSCRIPTION]: "a subscription",
   [DirectiveLocation.FIELD]: "a field",
-  /** Spreads too: Hasura puts the fragments in place of them first. */
+  /** Spreads too: Hasura inlines fragments first. */
   [DirectiveLocation.INLINE_FRAGMENT]: "an inline fragment",
 } as const;
 
 /**
- * The arguments of directives by their names, checked in Hasura's order: each is known, allowed at the place and has the right
- * arguments; then none stands there twice.
- * @param at path of what they stand at
+ * The arguments of directives by name, checked in Hasura's order: each directive is known, allowed at the place and has the right
+ * arguments; then none is repeated.
+ * @param at path of the element with the directives
  * @throws EngineError
  */
 export function readDirectives(given: readonly DirectiveNode[], place: keyof typeof places, at: string, inputs: InputReader): ReadonlyMap<string, ReadonlyMap<string, Input>> {
@@ -33,7 +33,7 @@ export function readDirectives(given: readonly DirectiveNode[], place: keyof typ
   return found;
 }
 
-/** Whether `@include` and `@skip` let a selection stand. @throws EngineError */
+/** Whether `@include` and `@skip` keep a selection. @throws EngineError */
 export function isIncluded(given: readonly DirectiveNode[], place: "FIELD" | "INLINE_FRAGMENT", at: string, inputs: InputReader): boolean {
   if (given.length === 0) return true;
   const conditions = [...readDirectives(given, DirectiveLocation[place], at, inputs)].map(([name, values]) => {

@@ -15,12 +15,12 @@ import { expandedSize } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import { usedVariables } from "./used-variables.ts";
 
-/** The operation of a document that runs. */
+/** The operation of a document to execute. */
 export interface Operation {
   readonly definition: OperationDefinitionNode;
   readonly kind: "query" | "mutation" | "subscription";
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Names of the variables that are used, declared or not. */
+  /** Names of the used variables, declared or not. */
   readonly variables: ReadonlySet<string>;
   /** Tokens of the whole document. */
   readonly tokens: number;
@@ -33,7 +33,7 @@ export interface DocumentLimits {
 
 const notValid = () => invalid("not a valid graphql query", "$.query");
 
-/** Tokens of the text. @throws EngineError where there are too many, or too many brackets within each other */
+/** Tokens of the text. @throws EngineError for too many tokens, or too deeply nested brackets */
 export function checkDocumentSize(query: string, maxTokens: number): number {
   const { tokens, depth, longestWord } = scanDocument(query, maxTokens > 0 ? maxTokens : Infinity);
   if (exceeds(tokens, maxTokens)) throw invalid(`the query has more tokens than the limit of ${maxTokens}`, "$.query");
@@ -42,7 +42,7 @@ export function checkDocumentSize(query: string, maxTokens: number): number {
   return tokens;
 }
 
-/** @throws EngineError for two of one name */
+/** @throws EngineError for duplicate names */
 function eachOnce(nodes: readonly { readonly name: { readonly value: string } }[] = []): void {
   if (nodes.length > 1 && new Set(nodes.map(({ name }) => name.value)).size < nodes.length) throw notValid();
 }
@@ -53,7 +53,7 @@ function checkNames(node: CountedNode): void {
 }
 
 /**
- * Parses a document whose size was checked. Hasura's parser knows no definitions of types, and no two arguments or keys of one name.
+ * Parses a document whose size was checked. Hasura's parser rejects type definitions and duplicate arguments or keys.
  * @throws EngineError
  */
 export function parseDocument(query: string, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
@@ -87,7 +87,7 @@ function choose(operations: readonly OperationDefinitionNode[], name: string | n
 }
 
 /**
- * Checks the size of a document, parses it and picks the operation to run.
+ * Checks the size of a document, parses it and selects the operation to execute.
  * @throws EngineError with Hasura's message
  */
 export function readOperation(query: string, operationName: string | null | undefined, { maxTokens, maxNodes }: DocumentLimits = defaultCostLimits): Operation {

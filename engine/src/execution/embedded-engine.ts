@@ -108,7 +108,7 @@ export class EmbeddedEngine implements Engine {
     const longest = this.#options.maxQueryLength ?? defaults.maxQueryLength;
     if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
     const { role } = session;
-    // The length tells where the role ends, whatever characters it has.
+    // The length marks the end of the role, which may contain any character.
     const key = `${role.length} ${role}${operationName ?? ""}\n${query}`;
     return this.#plans.operation(key, () => {
       const limits = this.#costLimits;
@@ -141,12 +141,12 @@ export class EmbeddedEngine implements Engine {
     );
   }
 
-  /** Without a client of its own a session shares with all of its role. */
+  /** A session without a client shares one with its role. */
   #asker({ role, client = role }: Pick<Session, "role" | "client">, signal?: Cancellation): Asker {
     return { client, signal, timeout: this.#options.statementTimeouts?.get(role) };
   }
 
-  /** Answers in the order of the plan's statements; those of one source see the same state of it. */
+  /** Answers in the order of the plan's statements; those of one source use one snapshot. */
   async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: Cancellation | undefined): Promise<readonly Bytes[]> {
     const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values), mayShare: !statement.callsFunctions }));
     const [source, ...others] = plan.sources;
@@ -170,7 +170,7 @@ export class EmbeddedEngine implements Engine {
     if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
     const values = request.variables ?? {};
     if (cached.operation.kind === "subscription") {
-      // What is wrong with it is said before.
+      // Reports validation errors first.
       this.#subscriptionPlan(cached, session, values);
       throw new EngineError({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
     }
@@ -259,7 +259,7 @@ export class EmbeddedEngine implements Engine {
     this.#cohorts.clear();
     this.#revision += 1;
     this.#options.onEvent?.({ type: "reloaded", message: `metadata revision ${this.#revision}` });
-    // Requests that hold a connection of the old pool finish first.
+    // Requests with a connection of the old pool finish first.
     await closeAll(old);
   }
 
@@ -286,12 +286,12 @@ async function closeAll(databases: ReadonlyMap<string, Database>): Promise<void>
 
 const nothing = bytesOf("null");
 
-/** The one value of a statement's one row. */
+/** The single value of a statement's single row. */
 function answerOf(rows: readonly Row[] | undefined): Bytes {
   return rows?.[0]?.[0] ?? nothing;
 }
 
-/** This engine has no mutation; it says so as Hasura does about a field that a role cannot see. */
+/** This engine has no mutations; the error is Hasura's for a field that a role cannot see. */
 function mutationError(operation: Operation): EngineError {
   const [first] = operation.definition.selectionSet.selections;
   const name = first?.kind === Kind.FIELD ? first.name.value : undefined;

@@ -5,7 +5,7 @@ import { readOperation } from "./document.ts";
 
 const state = await stateOf(library);
 
-/** Query, variables, path, message: Hasura's, of which clients may depend on code and path. */
+/** Query, variables, path and message as in Hasura; clients may depend on code and path. */
 const refused: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
   ["{", {}, "$.query", "not a valid graphql query"],
   ["query a { author { id } } query b { author { id } }", {}, "$", "exactly one operation has to be present in the document when operationName is not specified"],
@@ -83,19 +83,19 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ["{ __schema { mutationType { isOneOfThem } } }", {}, "$.selectionSet.__schema.selectionSet.mutationType.selectionSet.isOneOfThem", "field 'isOneOfThem' not found in type: '__Type'"],
 ];
 
-test.each(refused)("%s is refused at its place", (query, variables, path, message) => {
+test.each(refused)("rejects %s and reports its place", (query, variables, path, message) => {
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
 });
 
-test("an offset below zero is left to Postgres, which takes none", () => {
+test("leaves a negative offset to Postgres, which rejects it", () => {
   expect(() => plan(state, "admin", "{ author(offset: -1) { id } }")).toThrow(expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }));
 });
 
-test("an offset of more digits than bigint has is the largest one", () => {
+test("clamps an offset beyond bigint to the largest bigint", () => {
   expect(sql(state, "admin", '{ author(offset: "99999999999999999999") { id } }').text).toContain("OFFSET 9223372036854775807)");
 });
 
-/** What cannot be read has a code of its own. */
+/** Errors of documents and values that cannot be parsed have a code of their own. */
 const unreadable: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
   ["{ author(limit: 2147483648) { id } }", {}, "$.selectionSet.author.args.limit", "The value 2147483648 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?"],
   ["query($a: Int) { author(limit: $a) { id } }", { a: 1.5 }, "$.selectionSet.author.args.limit", "The value 1.5 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?"],
@@ -110,17 +110,17 @@ const unreadable: readonly (readonly [string, Record<string, unknown>, string, s
   ["{ author { ...A } } fragment A on author { id } fragment A on author { name }", {}, "$", 'multiple definitions for fragment "A"'],
 ];
 
-test.each(unreadable)("%s cannot be read, and is told so at its place", (query, variables, path, message) => {
+test.each(unreadable)("reports %s as unreadable, with its place", (query, variables, path, message) => {
   expect(() => plan(state, "admin", query, variables)).toThrow(expect.objectContaining({ code: "parse-failed", path, message }));
 });
 
-test("two selections of a field are one where only the order of keys and the writing of strings differ", () => {
+test("selections of a field that differ only in key order and string notation are equal", () => {
   const where = (given: string) => `a: author(where: {name: {_eq: "x"}, id: {_in: [1], _gt: 2}}, limit: 1) { id } a: author(limit: 1, where: ${given}) { name }`;
   expect(sql(state, "admin", `{ ${where('{id: {_gt: 2, _in: [1]}, name: {_eq: """x"""}}')} }`).text).toContain('"name" AS "name"');
   expect(() => plan(state, "admin", `{ ${where('{id: {_gt: 2, _in: [1]}, name: {_eq: "y"}}')} }`)).toThrow("inconsistent arguments between multiple selections of field 'author'");
 });
 
-test("null orders by nothing where it stands for an order or for all aggregates of a relationship", () => {
+test("null orders by nothing in place of an order or of all aggregates of a relationship", () => {
   const plain = sql(state, "admin", "{ author { id } }").text;
   for (const order of ["null", "{id: null}", "{articles_aggregate: null}", "{articles_aggregate: {count: null, max: {id: null}}}"]) {
     expect(sql(state, "admin", `{ author(order_by: ${order}) { id } }`).text).toBe(plain);
@@ -130,7 +130,7 @@ test("null orders by nothing where it stands for an order or for all aggregates 
 test.each([
   ['{ author(where: {id: {_eq: "1"}, hidden: {_eq: "true"}, score: {_gt: "1.5"}}) { id } }'],
   ["{ author(where: {name: {_eq: Anna}}) { id } }"],
-])("%s leaves texts for Postgres to read", (query) => {
+])("%s leaves the parsing of texts to Postgres", (query) => {
   expect(() => plan(state, "admin", query)).not.toThrow();
 });
 
@@ -144,7 +144,7 @@ describe("subscriptions", () => {
     expect(() => planLive(state, "admin", query)).toThrow(message);
   });
 
-  test("a stream's cursor is the one column in all of its objects, and errors of it are at the arguments", () => {
+  test("a stream's cursor is the one column in all of its objects; errors point to the arguments", () => {
     expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: [{initial_value: {}}, null, {initial_value: {id: 1}}]) { id } }")).not.toThrow();
     expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: []) { id } }")).toThrow(expect.objectContaining({ path: "$.selectionSet.author_stream.args" }));
   });
@@ -157,51 +157,51 @@ describe("subscriptions", () => {
     expect(() => planLive(state, "admin", query)).toThrow(expect.objectContaining({ code: "not-supported", path: "$", message }));
   });
 
-  test("one selection is one field, also where it is a fragment that holds several; two of the same field are two", () => {
+  test("a selection counts as one field, even a fragment with several; equal ones count twice", () => {
     expect(planLive(state, "admin", "subscription { ...Both } fragment Both on subscription_root { author { id } article { id } }").keys).toEqual(["author", "article"]);
     expect(() => planLive(state, "admin", "subscription { author { id } author { name } }")).toThrow("subscriptions must select one top level field");
   });
 
-  test("a stream may begin at null where its column may be null, and nowhere else", () => {
+  test("a stream may begin at null only if its column is nullable", () => {
     const from = (value: string) => `subscription { author_stream(batch_size: 1, cursor: {initial_value: {${value}: null}}) { id } }`;
     expect(() => planLive(state, "admin", from("name"))).not.toThrow();
     expect(() => planLive(state, "admin", from("id"))).toThrow("unexpected null value for type 'Int'");
   });
 
-  test("an order of the cursor that is null is refused", () => {
+  test("rejects a null order of the cursor", () => {
     expect(() => planLive(state, "admin", "subscription { author_stream(batch_size: 1, cursor: {initial_value: {id: 1}, ordering: null}) { id } }")).toThrow(
       expect.objectContaining({ path: "$.selectionSet.author_stream.args.cursor[0].ordering", message: "expected an enum value for type 'cursor_ordering', but found null" }),
     );
   });
 
-  test("a role without anything to subscribe to is told so", () => {
+  test("a role without subscriptions gets an error that says so", () => {
     expect(() => planLive(state, "stranger", "subscription { author { id } }")).toThrow("no subscriptions exist");
   });
 });
 
-test("fragments that spread each other without a field cannot grow without bound", () => {
+test("fragments that spread each other without a field have a bounded size", () => {
   const fragments = Array.from({ length: 40 }, (_empty, index) => `fragment F${index} on author { ...F${index + 1} ...F${index + 1} }`);
   const query = `{ author { ...F0 } } ${fragments.join(" ")} fragment F40 on author { id }`;
   expect(() => plan(state, "admin", query)).toThrow("more fields, arguments and values than the limit of 20000 after its fragments are spread");
 });
 
-test("an operation's name does not go with an operation without a name", () => {
+test("rejects an operation name for an operation without a name", () => {
   expect(() => readOperation("{ author { id } }", "a")).toThrow("operationName cannot be used when an anonymous operation exists in the document");
 });
 
-test("nesting is limited", () => {
+test("limits nesting", () => {
   const nested = "articles { author { ".repeat(15);
   const query = `{ author { ${nested} id ${"} }".repeat(15)} } }`;
   expect(() => plan(state, "admin", query)).toThrow("the query nests more lists than the limit of 6");
   expect(() => plan(state, "admin", query, {}, { maxListNesting: 0 })).toThrow("deeper than the limit of 20");
 });
 
-test("introspection that multiplies itself is limited", () => {
+test("limits introspection that multiplies itself", () => {
   const nested = "type { fields { ".repeat(4);
   expect(() => plan(state, "admin", `{ __schema { types { fields { ${nested} name ${"} }".repeat(4)} } } } }`)).toThrow("introspection is nested too deeply");
 });
 
-test("refuses a document by its size before it is parsed", () => {
+test("rejects a document by its size before parsing", () => {
   for (const [open, close] of ["{}", "[]", "()"].map((pair) => pair.split("") as [string, string])) {
     expect(() => readOperation(open.repeat(501) + close.repeat(501), null)).toThrow("nested no deeper than 500 levels");
     expect(() => readOperation(open.repeat(19_000), null)).toThrow("nested no deeper than 500 levels");

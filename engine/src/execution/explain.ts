@@ -5,10 +5,10 @@ import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";
 
 type Values = readonly (string | null)[];
 
-/** Plan of a statement in lines, and the values it was asked with. */
+/** Postgres' plan of a statement as lines, and its parameter values. */
 export type AskForPlan = (statement: Statement, sql: string) => Promise<{ readonly plan: readonly string[]; readonly values: Values }>;
 
-/** Each root field with its statement; one that needs none, such as `__typename`, has neither statement nor plan. */
+/** Each root field with its statement. A field without a statement, such as `__typename`, has neither statement nor plan. */
 export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan): Promise<readonly ExplainedField[]> {
   const fields: ExplainedField[] = [];
   for (const root of roots) {
@@ -22,7 +22,7 @@ export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan):
   return fields;
 }
 
-/** The statement as one subscriber alone is asked for. */
+/** The statement for a single subscriber. */
 export async function explainSubscription({ statement, cursor, cursorName }: SubscriptionPlan, ask: AskForPlan): Promise<ExplainedSubscription> {
   const sql = finalText(statement.template);
   const { plan, values } = await ask(statement, sql);

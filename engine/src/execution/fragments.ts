@@ -6,9 +6,9 @@ const listed = new Intl.ListFormat("en", { type: "conjunction" });
 
 /** Size of a selection set after its fragments are spread. */
 export interface Expansion {
-  /** Fields, fragments, arguments, directives and values, also those that a directive or a type condition leaves out. */
+  /** Fields, fragments, arguments, directives and values, also those that a directive or a type condition excludes. */
   readonly nodes: number;
-  /** Nesting of selection sets, those of fragments included. */
+  /** Nesting of selection sets, including those of fragments. */
   readonly depth: number;
 }
 
@@ -16,17 +16,16 @@ interface Frame {
   readonly selections: readonly SelectionNode[];
   next: number;
   readonly path: string;
-  /** Name of the fragment whose set this is. */
+  /** Name of the fragment that owns this selection set. */
   readonly fragment: string | undefined;
   nodes: number;
   depth: number;
 }
 
 /**
- * Follows every spread that an operation reaches, as Hasura does before it looks at types and directives. The path names the
- * fields and the fragments on the way. Each fragment is followed once, however often it is spread, and without recursion, so that
- * the time depends on the length of the document alone.
- * @throws EngineError where a fragment is not defined, or where spreads form a circle
+ * Follows every spread of an operation before types and directives are checked, as Hasura does. The path names the fields and fragments on
+ * the way. Each fragment is followed once and without recursion, so the time depends only on the length of the document.
+ * @throws EngineError for an undefined fragment, or for a cycle of spreads
  */
 export function expandedSize(operation: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): Expansion {
   const sizes = new Map<string, Expansion>();

@@ -12,7 +12,7 @@ const state = await stateOf({
 
 const text = (field: string, variables?: Record<string, unknown>) => sql(state, "admin", `${variables === undefined ? "" : "query($given: free_args) "}{ ${field} { id } }`, variables).text;
 
-test("an argument that is left out takes its default, and what follows it goes by its name", () => {
+test("an omitted argument gets its default, and later ones are passed by name", () => {
   expect(text("free")).toContain(`FROM "public"."free"("who" => ($1::json)) AS`);
   expect(text('free(args: {term: "x"})')).toContain(`FROM "public"."free"("who" => ($1::json), "term" => ($2::text)) AS`);
   expect(text('free(args: {most: null, term: "x"})')).toContain(`FROM "public"."free"(($1::integer), ($2::json), ($3::text)) AS`);
@@ -22,7 +22,7 @@ test.each([
   ["free(args: null)", undefined],
   ["free(args: $given)", {}],
   ["free(args: $given)", { given: null }],
-])("%s with variables %j is refused as in Hasura, where arguments may be left out and not be null", (field, variables) => {
+])("rejects %s with variables %j as Hasura does: arguments are optional, not nullable", (field, variables) => {
   expect(() => text(field, variables)).toThrow(
     expect.objectContaining({ code: "validation-failed", path: "$.selectionSet.free.args.args", message: "expected an object for type 'free_args', but found null" }),
   );

@@ -7,8 +7,9 @@ import type { Input } from "./input.ts";
 import { entriesOf, parameterOf } from "./where.ts";
 
 /**
- * A function's arguments from the client's `args`. One that is left out takes its default; what follows it is passed by name.
- * @throws EngineError validation-failed when `args` is null, not-supported when an argument without default is left out, or one without a name follows one left out
+ * A function's arguments from the client's `args`. An omitted argument gets its default; later ones are passed by name.
+ * @throws EngineError validation-failed when `args` is null, not-supported when an argument without default is omitted, or when an unnamed
+ * one follows an omitted one
  */
 export function readFunctionArguments(call: FunctionCall, input: Input | undefined, path: string): readonly FunctionArgument[] {
   const given = new Map<string, Input>();

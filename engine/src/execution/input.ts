@@ -28,14 +28,14 @@ interface Placed {
   readonly path: string;
 }
 
-/** An argument's value, checked against its type as far as its structure goes; scalars are converted where their column is known. */
+/** An argument's value with a checked structure; scalars are converted once their column is known. */
 export type Input =
   | (Placed & { readonly kind: "null"; readonly type: string })
   | (Placed & { readonly kind: "object"; readonly entries: readonly { readonly field: GraphQLInputField; readonly value: Input }[] })
   | (Placed & { readonly kind: "list"; readonly items: readonly Input[] })
   | (Placed & { readonly kind: "enum"; readonly value: GraphQLEnumValue })
-  | (Placed & { readonly kind: "scalar"; readonly type: string; readonly value: unknown; /** From a variable's value: JSON knows numbers alone. */ readonly isJson?: boolean })
-  /** A scalar, or a list of scalars, that is known only when the plan runs. */
+  | (Placed & { readonly kind: "scalar"; readonly type: string; readonly value: unknown; /** From a variable's value: JSON has only numbers. */ readonly isJson?: boolean })
+  /** A scalar or a list of scalars whose value is known only at execution. */
   | (Placed & { readonly kind: "variable"; readonly type: string; readonly name: string; readonly defaultValue: unknown });
 
 /** Deepest nesting of lists and objects in one argument. */
@@ -56,7 +56,7 @@ function nullable(type: GraphQLInputType): Exclude<GraphQLInputType, { ofType: u
   return isNonNullType(type) ? (type.ofType) : type;
 }
 
-/** What messages call a value's type: an array has the name of its elements. */
+/** A value type's name in messages: an array has the name of its elements. */
 function valueName(type: GraphQLInputType): string {
   return isArray(type) ? type.ofType.ofType.name : String(type);
 }
@@ -67,7 +67,7 @@ function isScalarLike(type: GraphQLInputType): boolean {
   return !isEnumType(inner) && !isInputObjectType(inner);
 }
 
-/** Next to an object's key, which costs 1. */
+/** Cost of a list item; an object's key costs 1. */
 const costOfItem = 0.1;
 const costOfCharacter = 0.01;
 
@@ -110,7 +110,7 @@ export class InputReader {
 
   /**
    * The arguments of a field or a directive, in the order of their definition.
-   * @throws EngineError for one that is not defined, before all others
+   * @throws EngineError for an undefined argument, before other errors
    */
   arguments({ name: owner, args }: { readonly name: string; readonly args: readonly GraphQLArgument[] }, nodes: readonly ArgumentNode[], path: string): ReadonlyMap<string, Input> {
     const unknown = nodes.find(({ name }) => !args.some((argument) => argument.name === name.value));
@@ -126,7 +126,7 @@ export class InputReader {
     return given;
   }
 
-  /** A value that has to be of GraphQL's own type, null being none. @throws EngineError */
+  /** A value that must have GraphQL's own type, where null is invalid. @throws EngineError */
   boolean(input: Input): boolean {
     return this.#native(input, "boolean", "a boolean", "Boolean");
   }
@@ -170,7 +170,7 @@ export class InputReader {
     return defaultValue === undefined ? this.#null(nullable(type), path) : this.read(defaultValue, type, path, depth + 1);
   }
 
-  /** The value of a variable that has to be known to plan: limits, flags and the like. */
+  /** The value of a variable that planning requires: limits, flags and the like. */
   settle(input: Input): Input {
     if (input.kind !== "variable") return input;
     const value = this.#variables.structuralValue(input.name);
@@ -205,7 +205,7 @@ export class InputReader {
     return { kind: "scalar", path, type: inner.name, value, isJson: true };
   }
 
-  /** What is not known or not there is told of before what is wrong with a value. */
+  /** Unknown and missing fields are reported before invalid values. */
   #object<Value>(
     type: GraphQLInputObjectType,
     given: readonly (readonly [string, Value])[],
@@ -225,7 +225,7 @@ export class InputReader {
     return { kind: "object", path, entries: known.map(({ field, value }) => ({ field, value: read(value, field.type, `${path}.${field.name}`) })) };
   }
 
-  /** A literal as a JSON value; numbers keep their digits, variables inside are filled in. */
+  /** A literal as a JSON value. Numbers keep their digits, and nested variables are substituted. */
   #literal(node: ValueNode, path: string): unknown {
     switch (node.kind) {
       case Kind.STRING:
@@ -259,7 +259,7 @@ export function outsideOfIntegers(value: unknown, path: string): EngineError {
   return unreadable(`The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`, path);
 }
 
-/** What an input is, as Hasura's messages name it. */
+/** The kind of an input, as in Hasura's messages. */
 export function kindOfInput(input: Input): string {
   if (input.kind === "scalar" && input.isJson === true) return kindOf(input.value);
   if (input.kind === "scalar" && rawText(input.value) !== undefined) return "a float";

@@ -24,7 +24,7 @@ import {
 type Types = Readonly<Record<string, GraphQLOutputType>>;
 type Arguments = Readonly<Record<string, GraphQLFieldConfigArgumentMap>>;
 
-/** Fields with the values that graphql-js finds for them. */
+/** Fields with graphql-js' own resolved values. */
 function type(base: GraphQLObjectType, fields: () => Types, args: Arguments = {}): GraphQLObjectType {
   const known = base.getFields();
   return new GraphQLObjectType({
@@ -39,8 +39,8 @@ const flag = { includeDeprecated: { type: GraphQLBoolean, defaultValue: false } 
 const deprecation = { isDeprecated: boolean, deprecationReason: GraphQLString };
 
 /**
- * The types of introspection in Hasura's form: fewer fields than graphql-js has, strings where the values are something else, and no lists.
- * @param current adds what the introspection queries of graphql-js 16 and 17 can ask for and Hasura does not know
+ * The introspection types in Hasura's form: fewer fields than graphql-js, strings in place of other values, and no lists.
+ * @param current adds the fields that the introspection queries of graphql-js 16 and 17 request and Hasura lacks
  */
 function introspectionTypes(current: boolean): readonly [schema: GraphQLObjectType, type: GraphQLObjectType, ...others: GraphQLObjectType[]] {
   const more = (types: Types): Types => (current ? types : {});
@@ -81,13 +81,13 @@ function introspectionTypes(current: boolean): readonly [schema: GraphQLObjectTy
   return [schemaType, typeType, inputValueType, enumValueType, fieldType, directiveType];
 }
 
-/** Hasura describes neither GraphQL's own scalars nor the kinds of types. */
+/** Hasura describes neither GraphQL's own scalars nor the type kinds. */
 const scalars = specifiedScalarTypes.map(({ name }) => new GraphQLScalarType({ name }));
 const kinds = new GraphQLEnumType({ name: __TypeKind.name, values: Object.fromEntries(__TypeKind.getValues().map(({ name }) => [name, {}])) });
 
 const own = new Map<string, GraphQLNamedType>([...introspectionTypes(false), kinds, ...scalars].map((each) => [each.name, each]));
 
-/** The type as Hasura shows it; undefined for one that it does not have. */
+/** The type as Hasura shows it; undefined for a type that Hasura lacks. */
 export function shownType(known: GraphQLNamedType): GraphQLNamedType | undefined {
   return known.name === "__DirectiveLocation" ? undefined : (own.get(known.name) ?? known);
 }

@@ -10,7 +10,7 @@ function introspected(query: string): unknown {
   return root?.kind === "fixed" ? (JSON.parse(root.text) as unknown) : undefined;
 }
 
-test("directives are Hasura's, in its order, and so are their arguments", () => {
+test("directives and their arguments match Hasura's, in its order", () => {
   expect(introspected("{ __schema { directives { name locations isRepeatable args { name defaultValue type { kind ofType { name } } } } } }")).toEqual({
     directives: [
       ...["include", "skip"].map((name) => ({
@@ -32,7 +32,7 @@ test("directives are Hasura's, in its order, and so are their arguments", () => 
   });
 });
 
-test("fields, their arguments and inputs come in the order of their names", () => {
+test("sorts fields, their arguments and inputs by name", () => {
   expect(introspected('{ __type(name: "author") { fields { name args { name } } } }')).toMatchObject({
     fields: [
       { name: "articles", args: ["distinct_on", "limit", "offset", "order_by", "where"].map((name) => ({ name })) },
@@ -48,11 +48,11 @@ test("fields, their arguments and inputs come in the order of their names", () =
   });
 });
 
-test("a type that is not there, or not for the role, is null", () => {
+test("a missing type, or one hidden from the role, is null", () => {
   expect(introspected('{ __type(name: "nothing") { name } }')).toBeNull();
 });
 
-test("introspection tells of its own types as Hasura does: strings, no lists, and no type for the places of directives", () => {
+test("describes introspection types as Hasura does: strings, no lists, no directive places", () => {
   expect(introspected('{ __type(name: "__Directive") { fields { name type { kind name ofType { name } } } } }')).toEqual({
     fields: [
       { name: "args", type: { kind: "OBJECT", name: "__InputValue", ofType: null } },
@@ -67,7 +67,7 @@ test("introspection tells of its own types as Hasura does: strings, no lists, an
   expect(all.types.filter(({ name }) => name.startsWith("__")).map(({ name }) => name)).toEqual(["__Directive", "__EnumValue", "__Field", "__InputValue", "__Schema", "__Type", "__TypeKind"]);
 });
 
-test("GraphQL's own scalars and the kinds of types have no descriptions, as in Hasura", () => {
+test("GraphQL's own scalars and the type kinds have no descriptions, as in Hasura", () => {
   const all = introspected("{ __schema { types { name description enumValues { description } } } }") as { types: { name: string; description: string | null; enumValues: { description: string | null }[] | null }[] };
   const of = (...names: readonly string[]) => all.types.filter(({ name }) => names.includes(name));
   expect(of("Boolean", "Int", "String")).toEqual(["Boolean", "Int", "String"].map((name) => ({ name, description: null, enumValues: null })));
@@ -77,7 +77,7 @@ test("GraphQL's own scalars and the kinds of types have no descriptions, as in H
 
 const everyOption = { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true };
 
-/** What graphql-js 17 asks for beyond that with `experimentalDirectiveDeprecation`. */
+/** Additional fields that graphql-js 17 requests with `experimentalDirectiveDeprecation`. */
 const withDirectiveDeprecation = (query: string): string => query.replace(/directives\s*\{/, "directives(includeDeprecated: true) { isDeprecated deprecationReason");
 
 test.each([
@@ -92,7 +92,7 @@ test.each([
   expect(validateSchema(buildClientSchema({ __schema: found as IntrospectionQuery["__schema"] }))).toEqual([]);
 });
 
-test("values of the current introspection fields are those of graphql-js", () => {
+test("values of the current introspection fields match graphql-js", () => {
   expect(introspected('{ __type(name: "author_bool_exp") { isOneOf specifiedByURL inputFields(includeDeprecated: true) { isDeprecated deprecationReason } } }')).toMatchObject({
     isOneOf: false,
     specifiedByURL: null,

@@ -4,20 +4,20 @@ import { shownType } from "./introspection-types.ts";
 import { invalid } from "./invalid.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 
-/** Fields that give lists of types or fields; nesting them multiplies the answer. */
+/** Fields with lists of types or fields; nesting them multiplies the result. */
 const multiplying = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);
 const maxMultiplying = 3;
 
 type Resolve = (source: unknown, given: Record<string, unknown>, context: undefined, info: { schema: GraphQLSchema }) => unknown;
 
-/** A selected field with its arguments and all that is selected below it. */
+/** A selected field with its arguments and its selection. */
 interface Selected {
   readonly field: SelectedField;
   readonly given: Readonly<Record<string, unknown>>;
   readonly below: readonly Selected[];
 }
 
-/** Hasura lists what has a name in the order of its name, except for directives and their arguments. */
+/** Hasura sorts named items by name, except directives and their arguments. */
 function sorted(items: readonly unknown[], source: unknown): readonly unknown[] {
   if (isDirective(source) || items.some(isDirective)) return items;
   const named = items.every((item) => typeof item === "object" && item !== null && "name" in item && typeof item.name === "string");
@@ -25,7 +25,7 @@ function sorted(items: readonly unknown[], source: unknown): readonly unknown[] 
   return [...(items as readonly { name: string }[])].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
 }
 
-/** Reads the whole selection before anything is looked up, so that it is checked where it stands below something that is not there, too. */
+/** Reads the whole selection before any lookup, so that selections on missing objects are checked too. */
 function read(field: SelectedField, selection: SelectionReader, lists: number): Selected {
   const name = field.definition?.name ?? "";
   const depth = lists + (multiplying.has(name) ? 1 : 0);
@@ -40,12 +40,12 @@ function read(field: SelectedField, selection: SelectionReader, lists: number): 
   );
   const { objectType } = field;
   if (objectType === undefined) return { field, given, below: [] };
-  // Each introspection type stands on its own, so that depth does not count here: what multiplies is limited above.
+  // Each introspection type starts at depth zero; multiplication is limited above.
   const below = selection.fields(objectType, field.selectionSets, field.path, 1).map((child) => read(child, selection, depth));
   return { field, given, below: below.toArray() };
 }
 
-/** Types, fields, arguments and values of enums of each schema. */
+/** Number of types, fields, arguments and enum values of each schema. */
 const sizes = new WeakMap<GraphQLSchema, number>();
 
 function sizeOf(schema: GraphQLSchema): number {
@@ -62,7 +62,7 @@ function sizeOf(schema: GraphQLSchema): number {
   return size;
 }
 
-/** Characters of a text that count as one more value. */
+/** Number of characters of a text that count as one more value. */
 const charactersPerValue = 50;
 
 class Introspector {
@@ -70,7 +70,7 @@ class Introspector {
   readonly #most: number;
   #values = 0;
 
-  /** @param valuesPerElement limit of the answer's size in relation to the schema's; 0 = none */
+  /** @param valuesPerElement limit of the result's size per schema element; 0 = none */
   constructor(schema: GraphQLSchema, valuesPerElement: number) {
     this.#schema = schema;
     this.#most = valuesPerElement * sizeOf(schema);

@@ -3,7 +3,7 @@ import { invalid } from "./invalid.ts";
 const step = /\.?(?:\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]|([\p{L}_][\p{L}\p{N}_-]*))/uy;
 const help = 'Accept letters, digits, underscore (_) or hyphen (-) only. Use quotes enclosed in bracket (["..."]) if there is any special character';
 
-/** What stands between quotes is read like a JSON string, in which a single quote may be escaped and a double one need not be. */
+/** Quoted text is parsed like a JSON string, except that single quotes may be escaped and double quotes need no escape. */
 function unquoted(double: string | undefined, single: string | undefined): string | undefined {
   const inside = double ?? single?.replaceAll(/\\.|"/gs, (part) => (part === "\\'" ? "'" : part === '"' ? '\\"' : part));
   try {
@@ -14,9 +14,9 @@ function unquoted(double: string | undefined, single: string | undefined): strin
 }
 
 /**
- * Reads Hasura's JSON paths: `$`, `a.b`, `.a[0]`, `a['key with spaces']`, `$["x"]`.
+ * Parses Hasura's JSON paths: `$`, `a.b`, `.a[0]`, `a['key with spaces']`, `$["x"]`.
  * @returns the keys and indexes; none for the whole value
- * @throws EngineError when the path cannot be read
+ * @throws EngineError when the path is invalid
  */
 export function readJsonPath(text: string, path: string): readonly string[] {
   const start = text.startsWith("$") ? 1 : 0;

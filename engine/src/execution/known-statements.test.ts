@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { KnownStatement, KnownStatements } from "./known-statements.ts";
 
-/** How many runs of 1 ms it takes until a statement is known to be quicker than 5 ms. */
+/** Number of 1 ms runs until a statement counts as quicker than 5 ms. */
 function runsUntilQuick(statement: KnownStatement): number {
   let runs = 0;
   for (; !statement.isQuickerThan(5); runs += 1) statement.ran(1);
   return runs;
 }
 
-test("a statement is quick after some short runs, and one long run takes that away for some more", () => {
+test("a statement is quick after some short runs; one long run resets that for some more", () => {
   const statement = new KnownStatement();
   expect(runsUntilQuick(statement)).toBe(19);
   statement.ran(4.9);
@@ -18,7 +18,7 @@ test("a statement is quick after some short runs, and one long run takes that aw
   expect(runsUntilQuick(statement)).toBe(5);
 });
 
-test("a failure, and the longest run, count as much as never to have run", () => {
+test("a failure and the longest run count like a first run", () => {
   const statement = new KnownStatement();
   for (const happens of [() => statement.failed(), () => statement.ran(1e9)]) {
     runsUntilQuick(statement);
@@ -27,7 +27,7 @@ test("a failure, and the longest run, count as much as never to have run", () =>
   }
 });
 
-test("a statement is prepared from its second run on, under a name of its own", () => {
+test("prepares a statement from its second run on, under its own name", () => {
   const known = new KnownStatements();
   expect(known.of("select 1")).toBeUndefined();
   expect(known.use("select 1").name).toBeUndefined();

@@ -1,25 +1,25 @@
 import { LRUCache } from "lru-cache";
 
-/** Texts that are remembered, and the characters of all of them. */
+/** Limits of remembered texts: their number and their total characters. */
 const mostTexts = 2_000;
 const mostCharacters = 8_000_000;
 
-/** Longer statements are planned each time: each connection would hold their plans, which take many times the text. */
+/** Longer statements are planned each time: their prepared plans would take many times their text in each connection. */
 const longestPrepared = 16_384;
 
-/** What a failure counts for, and all that is slower; milliseconds. */
+/** Duration that failures and slower runs count as, in milliseconds. */
 const slowest = 1_000;
 
-/** How much of an earlier time still counts after each later run: from the slowest to 3 ms it takes 21 of them. */
+/** Weight of the earlier average after each run: from the slowest value to 3 ms takes 21 runs. */
 const fading = 0.75;
 
-/** What is known of the statements of one text, which differ in nothing but the values of their parameters. */
+/** Statistics of statements with equal text, which differ only in their parameter values. */
 export class KnownStatement {
-  /** Under which it is prepared: what ran once already is prepared from then on. */
+  /** Name of the prepared statement: set after the first run. */
   name: string | undefined;
   #recent = slowest;
 
-  /** Whether its last runs all took less than these milliseconds. */
+  /** Whether all of its last runs took less than this many milliseconds. */
   isQuickerThan(milliseconds: number): boolean {
     return this.#recent < milliseconds;
   }
@@ -42,7 +42,7 @@ export class KnownStatements {
     return this.#statements.get(text);
   }
 
-  /** For a run that is about to be. */
+  /** Statistics for the next run. */
   use(text: string): KnownStatement {
     const known = this.#statements.get(text);
     if (known === undefined) {

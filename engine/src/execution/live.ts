@@ -10,7 +10,7 @@ interface Cohort {
   readonly role: string;
   readonly plan: SubscriptionPlan;
   readonly single: string;
-  /** Statement by the positions at which its members differ. */
+  /** Statements by the positions at which their members differ. */
   readonly multiplexed: LRUCache<string, string>;
 }
 
@@ -18,10 +18,10 @@ type Member = readonly unknown[];
 
 const mostVariants = 16;
 
-/** Cohorts that nobody released, e.g. because a server crashed in between, are forgotten in the end. */
+/** Limit of cohorts. It drops cohorts without a release, for example after a server crash. */
 const mostCohorts = 20_000;
 
-/** Live queries by what their members share: one statement answers all members of a cohort. */
+/** Live queries by their shared values: one statement answers all members of a cohort. */
 export class Cohorts {
   readonly #cohorts = new LRUCache<string, Cohort>({ max: mostCohorts });
   readonly #databaseOf: (source: string) => Database;
@@ -62,7 +62,7 @@ export class Cohorts {
     return members.map((member) => byMember.get(JSON.stringify(member)) ?? failed(new EngineError({ code: "unexpected", message: "no answer" })));
   }
 
-  /** When the one statement fails, each member is asked for alone, so that one bad value costs only its owner. */
+  /** When the shared statement fails, each member's statement runs alone, so that one bad value affects only its owner. */
   async #answers(cohort: Cohort, members: readonly Member[], asker: Asker): Promise<readonly PollAnswer[]> {
     const database = this.#databaseOf(cohort.plan.statement.source);
     const [first] = members;
@@ -90,7 +90,7 @@ export class Cohorts {
     }
   }
 
-  /** What all members agree on stays a plain parameter, which plans better; the rest comes from a list of members. */
+  /** Values that all members share stay plain parameters, for better plans; the others come from a list of members. */
   #multiplex(cohort: Cohort, members: readonly Member[]): { text: string; values: readonly unknown[] } {
     const { template, parameters } = cohort.plan.statement;
     const first = members[0] ?? [];

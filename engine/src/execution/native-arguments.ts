@@ -5,7 +5,7 @@ import { inputType } from "../sql/operators.ts";
 import type { Input } from "./input.ts";
 import { parameterOf } from "./where.ts";
 
-/** A native query's arguments from the client's `args`. Those that may be null are null where they are left out. */
+/** A native query's arguments from the client's `args`. Omitted nullable arguments are null. */
 export function readNativeArguments(query: NativeQuery, input: Input | undefined): ReadonlyMap<NativeArgument, Parameter> {
   const given = new Map<NativeArgument, Input>();
   if (input?.kind === "object") {

@@ -59,7 +59,10 @@ function items(input: Input, wrap: Wrap): readonly OrderItem[] {
   });
 }
 
-/** Turns a checked `order_by` argument into the order; null means no order there, except for the columns of an aggregate, where it is refused as in Hasura. */
+/**
+ * Converts a checked `order_by` argument to the order. Null means no order there, except for the columns of an aggregate, where it is
+ * rejected as in Hasura.
+ */
 export function readOrder(input: Input): readonly OrderItem[] {
   return items(input, (value) => value);
 }

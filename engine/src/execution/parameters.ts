@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { invalid } from "./invalid.ts";
 
-/** Names of session variables in the order of their names, as one JSON object; for functions with a session argument. */
+/** Session variables sorted by name, as one JSON object; for functions with a session argument. */
 function sessionObject(session: Session): string {
   const names = [...session.variables.keys()].sort();
   const all: Record<string, string> = { "x-hasura-role": session.role };
@@ -12,13 +12,13 @@ function sessionObject(session: Session): string {
   return JSON.stringify(all);
 }
 
-/** Texts from here on are made once for each variable and type: a document can name a variable in many places. */
+/** Texts from this length on are created once per variable and type: a document can use a variable in many places. */
 const longText = 1_000;
 
-/** Characters of all values of one statement, which Postgres gets for each place that names them. */
+/** Limit of characters of all values of one statement; Postgres receives a value for each place that uses it. */
 const maxCharacters = 2_000_000;
 
-/** Reads the values of parameters, and how much they hold together. */
+/** Resolves parameter values and counts their characters. */
 class ParameterValues {
   readonly #variables: Readonly<Record<string, unknown>>;
   #long: Map<string, string> | undefined;
@@ -44,7 +44,7 @@ class ParameterValues {
 
 /**
  * The values of a statement's parameters for one request.
- * @throws EngineError not-found when a session variable is missing: a filter that needs it never stays open
+ * @throws EngineError not-found when a session variable is missing, so that a filter on it never matches all rows
  */
 export function resolveParameters(parameters: readonly Parameter[], session: Session, variables: Readonly<Record<string, unknown>>): (string | null)[] {
   const values = new ParameterValues(variables);

@@ -8,13 +8,13 @@ import { preparePlan } from "./prepared-plan.ts";
 
 const state = await stateOf(library);
 
-/** Reads and plans a document as the engine does. */
+/** Parses and plans a document like the engine. */
 function use(cache: PlanCache, text: string): void {
   const cached = cache.operation(text, () => readOperation(text, null));
   cache.plan(cached, {}, () => preparePlan(plan(state, "admin", text)));
 }
 
-test("keeps an operation only once it is planned", () => {
+test("keeps an operation only after planning", () => {
   const cache = new PlanCache(10);
   let reads = 0;
   const read = (text: string) => cache.operation(text, () => ((reads += 1), readOperation(text, null)));
@@ -35,7 +35,7 @@ const largeDocuments: readonly (readonly [string, (index: number) => string])[] 
   ["unused fragments", (index) => `query e${index} { author { id } } ${Array.from({ length: 2_500 }, (_item, at) => `fragment f${at} on a { b }`).join(" ")}`],
 ];
 
-test.each(largeDocuments)("holds no more bytes than its bound, with documents of many %s", (_title, text) => {
+test.each(largeDocuments)("never exceeds its byte limit, with documents of many %s", (_title, text) => {
   const cache = new PlanCache(1_000);
   const held = heldBy(() => {
     for (let index = 0; index < 60; index += 1) use(cache, text(index));

@@ -6,20 +6,20 @@ import { fingerprint } from "./variables.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A parsed operation, and the variables of which its plans depend on the values. */
+/** A parsed operation, and the variables whose values its plans depend on. */
 export interface CachedOperation {
-  /** Role, name and text, by which it is found. */
+  /** Cache key: role, name and text. */
   readonly text: string;
   readonly operation: Operation;
   readonly structural: Set<string>;
-  /** Stands in the keys of its plans, so that plans from before the structure was known better are not found again. */
+  /** Prefix of its plan keys, so that plans with an outdated set of structural variables are not found again. */
   key: string;
 }
 
-/** Bytes of documents, and of plans, that the cache holds. */
+/** Byte limits of the cached documents and plans. */
 const cachedBytes = { operations: 24_000_000, plans: 24_000_000 };
 
-/** Bytes that a character and a token of a document take at most, as text and as a tree. See docs/reference/cost.md. */
+/** Maximum bytes per character and per token of a document, as text and as a tree. See docs/reference/cost.md. */
 const bytesPerCharacter = 2;
 const bytesPerToken = 220;
 
@@ -27,19 +27,19 @@ function bytesOfOperation({ text, operation: { tokens } }: CachedOperation): num
   return 500 + bytesPerCharacter * text.length + bytesPerToken * tokens;
 }
 
-/** What variables make of a plan, short enough for a key. */
+/** Shortens the values of structural variables to a key. */
 function shortened(text: string): string {
   return text.length <= 100 ? text : createHash("sha256").update(text).digest("base64url");
 }
 
 /**
- * Operations by role, name and text, and their plans; bounded in number and in bytes. Only what could be planned is kept: documents
- * that are refused cost nothing afterwards.
+ * Operations by role, name and text, and their plans; bounded in number and in bytes. Only planned operations are cached: rejected
+ * documents cost nothing afterwards.
  */
 export class PlanCache {
   readonly #operations: LRUCache<string, CachedOperation>;
   readonly #plans: LRUCache<string, PreparedPlan>;
-  /** Not planned yet: first the kind of an operation is asked for, then the plan. */
+  /** Not planned yet: the caller first asks for the kind of an operation, then for the plan. */
   #latest: CachedOperation | undefined;
   #lastKey = 0;
   #hits = 0;
@@ -59,7 +59,7 @@ export class PlanCache {
     return `${this.#lastKey} `;
   }
 
-  /** The operation of this text, read when it is not known. It is kept once it is `remember`ed. @throws what `read` throws */
+  /** The operation of this text, from the cache or from `read`. `remember` stores it. @throws any error of `read` */
   operation(text: string, read: () => Operation): CachedOperation {
     const known = this.#operations.get(text) ?? (this.#latest?.text === text ? this.#latest : undefined);
     if (known !== undefined) return known;
@@ -67,16 +67,16 @@ export class PlanCache {
     return this.#latest;
   }
 
-  /** Keeps an operation that was planned. */
+  /** Stores a planned operation. */
   remember(cached: CachedOperation): void {
     if (this.#latest === cached) this.#latest = undefined;
     this.#operations.set(cached.text, cached);
   }
 
   /**
-   * The plan for these values of the variables, made when it is not known. While it is made, `structural` learns which variables
-   * it depends on; when that is more than was known, older plans of the operation are given up.
-   * @throws what `make` throws
+   * The plan for these variable values, from the cache or from `make`. Meanwhile `structural` collects the variables that it depends on;
+   * when the set grows, older plans of the operation are dropped.
+   * @throws any error of `make`
    */
   plan(cached: CachedOperation, values: Values, make: () => PreparedPlan): PreparedPlan {
     const { structural } = cached;

@@ -25,7 +25,7 @@ export interface Statement {
 }
 
 export interface QueryStatement extends Statement {
-  /** Whether it calls functions of the metadata, which may do more than to read. */
+  /** Whether it calls functions of the metadata, which may do more than read. */
   readonly callsFunctions: boolean;
 }
 
@@ -97,7 +97,10 @@ class QueryPlanner {
     return introspect(field, this.#schema.schema, this.#selection, this.#options.maxIntrospection);
   }
 
-  /** What a subscription selects, with its errors in Hasura's order: all fields, the directives, the number of fields, and what fields go together. */
+  /**
+   * The selection of a subscription, with its errors in Hasura's order: all fields, the directives, the number of fields, and the allowed
+   * combinations.
+   */
   subscription(operation: Operation): SubscriptionPlan {
     const type = this.#schema.subscription;
     if (type === undefined) throw invalid("no subscriptions exist");
@@ -109,7 +112,7 @@ class QueryPlanner {
     const given = readDirectives(directives, DirectiveLocation.SUBSCRIPTION, "$", this.#selection.inputs);
     const [first] = roots;
     const many = given.has(multipleRootFields.name) && roots.every(({ namespace }) => namespace === first?.namespace);
-    // One selection is one field, also where it is a fragment or a namespace that holds several.
+    // One selection counts as one field, also a fragment or a namespace with several.
     if (first === undefined || (selectionSet.selections.length > 1 && !many)) throw invalid("subscriptions must select one top level field");
     if (roots.some(({ namespace, source }) => namespace === undefined && source === undefined)) {
       throw unsupported("Introspection at root field level is not supported over subscriptions");

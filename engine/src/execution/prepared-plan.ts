@@ -5,12 +5,12 @@ import type { QueryStatement, RootPlan } from "./plan.ts";
 /** A query's plan with the final texts of its statements. */
 export interface PreparedPlan {
   readonly roots: readonly RootPlan[];
-  /** The reply without its answers: what stands before the first, between each two, and after the last. */
+  /** The constant bytes of the reply: before the first answer, between the answers, and after the last. */
   readonly frame: readonly ByteString[];
   readonly statements: readonly { readonly statement: QueryStatement; readonly text: string }[];
-  /** Names of the sources that the statements ask. */
+  /** Names of the statements' sources. */
   readonly sources: readonly string[];
-  /** Bytes that it holds, rather too many than too few. */
+  /** Upper estimate of its bytes. */
   readonly size: number;
 }
 
@@ -22,7 +22,7 @@ function fixedLength(roots: readonly RootPlan[]): number {
   return roots.reduce((sum, root) => sum + (root.kind === "fixed" ? root.text.length : root.kind === "namespace" ? fixedLength(root.fields) : 0), 0);
 }
 
-/** Template and text, and the parameters with their paths and closures. */
+/** Template, text, and the parameters with their paths and closures. */
 function bytesOf({ template, parameters }: QueryStatement, text: string): number {
   const constants = parameters.reduce((sum, { source }) => sum + (source.kind === "constant" ? (source.text?.length ?? 0) : 0), 0);
   return 500 + 2 * (template.length + text.length + constants) + 1_000 * parameters.length;
@@ -57,7 +57,7 @@ function frameOf(roots: readonly RootPlan[]): ByteString[] {
   return texts.map((text) => byteString(Buffer.from(text)));
 }
 
-/** The whole reply: the answers in their frame, as they come from Postgres. */
+/** The whole reply: the answers from Postgres within their frame. */
 export function splice({ frame }: PreparedPlan, answers: readonly Bytes[]): Bytes {
   const pieces: (Buffer | ByteString)[] = [];
   for (const [index, piece] of frame.entries()) {

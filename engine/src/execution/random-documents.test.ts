@@ -9,7 +9,7 @@ const state = await stateOf(library);
 const names = ["author", "article", "id", "name", "title", "articles", "author_aggregate", "articles_aggregate", "aggregate", "count", "nodes", "max", "where", "order_by", "limit", "_eq", "_in", "_and", "_or", "_not", "asc", "body", "path", "tags", "__typename", "__schema", "types", "search_articles", "args", "term", "F", "query_root"];
 const word = fc.constantFrom(...names, "{", "}", "{", "}", "(", ")", "[", "]", ":", "$x", "...", "on", "@include", "@skip", "if", "true", "null", "1", "-1", "1.5", '"x"', "query", "fragment", "subscription", "!", "=");
 
-/** Passes when a document is planned or refused; anything else thrown is a fault of the engine. */
+/** Succeeds when a document is planned or rejected. Any other error is a fault of the engine. */
 function survives(query: string, variables: Record<string, unknown>): void {
   for (const role of ["admin", "reader", "counter", "stranger"]) {
     try {
@@ -20,14 +20,14 @@ function survives(query: string, variables: Record<string, unknown>): void {
   }
 }
 
-test("any sequence of a document's words is planned or refused", () => {
+test("plans or rejects any sequence of a document's words", () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 40 }), fc.anything(), (words, x) => survives(`{ ${words.join(" ")} }`, { x })),
     { numRuns: 2_000 },
   );
 });
 
-/** Well-formed documents, whether they make sense or not. */
+/** Well-formed documents, meaningful or not. */
 const value: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -47,7 +47,7 @@ const selection: fc.Arbitrary<string> = fc.letrec<{ selection: string }>((tie) =
     .map(([name, given, below]) => `${name}${given.length === 0 ? "" : `(${given.map(([argument, text]) => `${argument}: ${text}`).join(", ")})`} ${below}`),
 })).selection;
 
-test("any well-formed document with any variables is planned or refused", () => {
+test("plans or rejects any well-formed document with any variables", () => {
   fc.assert(
     fc.property(fc.array(selection, { minLength: 1, maxLength: 3 }), fc.constantFrom("Int", "author_bool_exp", "[author_order_by!]", "jsonb", "String!"), fc.jsonValue(), (fields, type, x) =>
       survives(`query($x: ${type}, $y: order_by) { ${fields.join(" ")} }`, { x }),

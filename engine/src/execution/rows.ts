@@ -17,7 +17,7 @@ import { columnsOf, parameterOf, WhereReader, type WhereOptions } from "./where.
 const largest = 2147483647;
 const largestOffset = 2n ** 63n - 1n;
 
-/** Arguments of a selected field by what they mean. */
+/** Arguments of a selected field by kind. */
 export function argumentsByKind(field: SelectedField & { definition: GraphQLField<unknown, unknown> }): ReadonlyMap<string, Input> {
   const found = new Map<string, Input>();
   for (const argument of field.definition.args) {
@@ -27,7 +27,7 @@ export function argumentsByKind(field: SelectedField & { definition: GraphQLFiel
   return found;
 }
 
-/** Reads the arguments that choose, order and cut rows. */
+/** Reads the arguments that filter, order and limit rows. */
 export class RowReader {
   readonly #inputs: InputReader;
   readonly where: WhereReader;
@@ -37,7 +37,7 @@ export class RowReader {
     this.where = new WhereReader(inputs, options);
   }
 
-  /** @param applyLimit whether the role's row limit cuts these rows */
+  /** @param applyLimit whether the role's row limit applies to these rows */
   query(source: RowSource, target: Pick<VisibleTable, "permission">, given: ReadonlyMap<string, Input>, path: string, applyLimit: boolean): RowQuery {
     const where = given.get("where");
     const order = given.get("order-by");
@@ -55,7 +55,7 @@ export class RowReader {
     return query;
   }
 
-  /** An integer that is not negative: limits and sizes of batches. */
+  /** A non-negative integer: limits and batch sizes. */
   integer(input: Input | undefined): number | undefined {
     if (input === undefined) return undefined;
     const settled = this.#inputs.settle(input);
@@ -74,7 +74,7 @@ export class RowReader {
     return String(permitted === undefined ? asked : Math.min(asked, permitted));
   }
 
-  /** Offsets are bigint in Postgres, and come as numbers or strings of digits; Hasura has Postgres refuse numbers below zero. */
+  /** Offsets are bigint in Postgres, and arrive as numbers or strings of digits; as in Hasura, Postgres itself rejects negative ones. */
   #offset(input: Input | undefined): string | undefined {
     if (input === undefined) return undefined;
     const settled = this.#inputs.settle(input);
@@ -113,7 +113,7 @@ export class RowReader {
   }
 }
 
-/** Hasura clamps string offsets to the bigint range. Long ones are not converted: that takes more than linear time. */
+/** Hasura clamps string offsets to the bigint range. Long ones are not converted, because that takes more than linear time. */
 function clamped(digits: string): string {
   const significant = digits.replace(/^0+(?=\d)/, "");
   const limit = String(largestOffset);
@@ -124,7 +124,7 @@ function sameOperand(one: Operand, other: Operand): boolean {
   return one.kind === "column" && other.kind === "column" && one.column === other.column;
 }
 
-/** Postgres wants the distinct columns first in the order. */
+/** Postgres requires the distinct columns first in the order. */
 function checkDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderItem[], path: string): void {
   if (distinctOn.length === 0 || orderBy.length === 0) return;
   const initial = orderBy.slice(0, distinctOn.length).flatMap(({ value }) => (value.kind === "operand" ? [value.operand] : []));
@@ -132,7 +132,7 @@ function checkDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderIt
   if (!covered) throw invalid('"distinct_on" columns must match initial "order_by" columns', `${path}.args`);
 }
 
-/** Of a column; the values of an enum table are what the type of the field says. */
+/** Output form of a column; for an enum table, the field's type defines its values. */
 export function columnForm({ type, enumeration }: TableColumn, stringify: boolean): ScalarForm {
   return enumeration?.inCapitals === true ? "capitals" : formOf(type, stringify);
 }

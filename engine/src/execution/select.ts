@@ -23,14 +23,14 @@ export interface SelectOptions extends WhereOptions {
   readonly stringifyNumericTypes: boolean;
 }
 
-/** What is aggregated: a computed field with the arguments that the client gives. */
+/** An aggregated computed field with the client's arguments. */
 function aggregated(scalar: ScalarMeta, field: DefinedField): Operand {
   if (scalar.kind === "column") return operandOf(scalar);
   const given = argumentsByKind(field).get("function-arguments");
   return { kind: "computed", field: scalar.field, arguments: readFunctionArguments(scalar.field.call, given, field.path), redaction: scalar.redaction };
 }
 
-/** Turns selected fields into what SQL is printed from. */
+/** Converts selected fields to the input of the SQL printer. */
 export class SelectReader {
   readonly rows: RowReader;
   readonly spending: Spending;
@@ -58,7 +58,7 @@ export class SelectReader {
     return this.below(field, depth, (child) => this.#field(child, depth + 1));
   }
 
-  /** Rows with what is selected of them. */
+  /** Rows with their selection. */
   #rows(kind: "row" | "rows", query: RowQuery, field: DefinedField, depth: number): OutputValue {
     const read = () => this.fields(field, depth);
     return { kind, query, fields: kind === "rows" ? this.spending.inList(field.path, read) : read() };
@@ -107,7 +107,7 @@ export class SelectReader {
     return this.#rows(kind, this.rows.query(source, target, given, field.path, kind === "rows"), field, depth);
   }
 
-  /** The role's row limit cuts `nodes` and leaves the aggregates alone. */
+  /** The role's row limit applies to `nodes` but not to the aggregates. */
   aggregate(field: SelectedField, source: RowSource, target: VisibleTable, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
     const query = this.rows.query(source, target, given, field.path, false);
     const nodes = this.rows.query(source, target, given, field.path, true);
@@ -138,7 +138,7 @@ export class SelectReader {
     };
   }
 
-  /** A root field of a query, and of a live query. */
+  /** A root field of a query or a live query. */
   root(field: DefinedField, depth: number): OutputValue {
     const meta = outputMeta(field.definition);
     const given = argumentsByKind(field);

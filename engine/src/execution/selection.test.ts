@@ -7,7 +7,7 @@ import { readOperation } from "./document.ts";
 import { planQuery } from "./plan.ts";
 import { Variables } from "./variables.ts";
 
-test("the arguments of a field are looked at as often whether the fragment around it is spread twice or a hundred times", async () => {
+test("compares the arguments of a field once, whether its fragment is spread twice or 100 times", async () => {
   const state = await stateOf(library);
   const looksAt = (spreads: number): number => {
     const fields = "articles(where: {id: {_in: [1, 2, 3]}}) { id }";

@@ -26,7 +26,7 @@ export interface SelectedField {
   /** undefined for `__typename`. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
   readonly arguments: ReadonlyMap<string, Input>;
-  /** Type of the objects below, when there are any. */
+  /** Type of the selected objects, if any. */
   readonly objectType: GraphQLObjectType | undefined;
   readonly selectionSets: readonly SelectionSetNode[];
 }
@@ -47,7 +47,7 @@ function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {
   return isObjectType(type) ? type : undefined;
 }
 
-/** Flattens selection sets: fragments spread, directives obeyed, fields of one response key merged, in the order of the query. */
+/** Flattens selection sets: spreads fragments, evaluates directives and merges fields with equal response keys, in the order of the query. */
 export class SelectionReader {
   readonly #operation: Operation;
   readonly #limits: SelectionLimits;
@@ -62,8 +62,8 @@ export class SelectionReader {
   }
 
   /**
-   * One field after the other, so that what is wrong below a field is found before what is wrong with the next one, as Hasura does.
-   * @param path of the field that the sets belong to; `$` for the operation
+   * Yields one field after the other, so that errors below a field are found before those of the next one, as in Hasura.
+   * @param path of the field with the sets; `$` for the operation
    * @param depth 1 for the root fields
    */
   *fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[], path: string, depth: number, meta: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map()): Generator<SelectedField, void> {
@@ -94,7 +94,7 @@ export class SelectionReader {
     }
   }
 
-  /** Spreads count as fields, so that fragments which only spread others cannot grow without bound. */
+  /** Spreads count as fields, so that fragments which only spread others have a bounded size. */
   #count(): void {
     this.#fields += 1;
     if (this.#limits.maxBreadth > 0 && this.#fields > this.#limits.maxBreadth) {
@@ -119,7 +119,7 @@ export class SelectionReader {
     if (node.selectionSet !== undefined) known.sets.push(node.selectionSet);
   }
 
-  /** Their text, made once: a fragment that is spread often brings the same node each time, and its arguments may be long. */
+  /** Their text, created once: repeated spreads of a fragment return the same node, and its arguments may be long. */
   #argumentsOf(node: FieldNode): string {
     const known = this.#argumentTexts.get(node);
     if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import type { Cancellation } from "../cancellation.ts";
 import type { KnownStatement } from "./known-statements.ts";
 import type { SourceConnections } from "./source-connections.ts";
 
-/** Statements in one turn: each more brings less, and all wait for all. */
+/** Statements in one turn: each additional one gains less, and each waits for all. */
 const mostTogether = 4;
 
 interface Member {
@@ -12,37 +12,36 @@ interface Member {
   readonly statement: Statement;
   readonly known: KnownStatement;
   readonly signal: Cancellation | undefined;
-  /** Told the rows, or that the statement has to be asked alone. */
+  /** Receives the rows, or undefined if the statement must run alone. */
   readonly resolve: (rows: readonly Row[] | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Lets quick statements go together where connections are scarce: both sides then write, wake and read once for all of them, and
- * Postgres begins and ends one transaction. Whatever goes wrong, nobody suffers from his neighbours: who got no answer is
- * told to ask alone, and a turn that takes long is cancelled.
+ * Combines quick statements of several requests in one transaction where connections are scarce: both sides then write, wake and read once
+ * for all of them. Failures stay isolated: a statement without an answer runs again alone, and a long turn is cancelled.
  */
 export class SharedTurns {
   readonly #connections: Pick<SourceConnections, "take" | "use">;
   readonly #watchdog: Watchdog;
-  /** Those who wait for the next connection, while there is room. */
+  /** Statements waiting for the next connection, up to the limit. */
   #boarding: Member[] = [];
   #joined = 0;
 
-  /** @param patience milliseconds after which a turn is given up; before twice as many are over it has ended */
+  /** @param patience milliseconds after which a turn is cancelled; it ends before twice that time */
   constructor(connections: Pick<SourceConnections, "take" | "use">, patience: number) {
     this.#connections = connections;
     this.#watchdog = new Watchdog(patience);
   }
 
-  /** Statements that wait without a place of their own in the line. */
+  /** Waiting statements without their own place in the queue. */
   get joined(): number {
     return this.#joined;
   }
 
   /**
-   * The statement's rows; undefined when it has to be asked alone, as something went wrong on the way.
-   * @throws the signal's reason as soon as it aborts; the error that ended the connection
+   * The statement's rows; undefined when it must run alone after a failure of the turn.
+   * @throws the signal's reason as soon as it aborts; the error that closed the connection
    */
   async ask(client: string, statement: Statement, known: KnownStatement, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Row[] | undefined>();
@@ -69,12 +68,12 @@ export class SharedTurns {
     });
   }
 
-  /** @param client who asked first; the turn has its place in the line */
+  /** @param client of the first statement; the turn has its place in the queue */
   async #run(members: Member[], client: string): Promise<void> {
-    // Whoever asks in the same turn of the event loop can come along, which makes the most of the last free connection.
+    // Statements of the same event-loop turn can still join, which uses the last free connection best.
     await new Promise(setImmediate);
     this.#joined -= 1;
-    // The turn is brief, as it is cancelled when it is not.
+    // The turn is short, because a long one is cancelled.
     const claim = { client, isExempt: true };
     let connection: Connection;
     try {
@@ -115,7 +114,7 @@ export class SharedTurns {
   }
 }
 
-/** Not to be shared again before it was quick some times. */
+/** The statement is not shared again until it was quick several times. */
 function askAlone({ known, resolve }: Member): void {
   known.failed();
   resolve(undefined);

@@ -9,29 +9,29 @@ import type { Cancellation } from "../cancellation.ts";
 export interface SourceConnectionsOptions {
   readonly connection: pg.ClientConfig;
   readonly poolSize: number;
-  /** Milliseconds; 0 = never. */
+  /** In milliseconds; 0 = no limit. */
   readonly statementTimeout: number;
   readonly idleTimeout: number;
-  /** Bytes of one statement's answer; 0 or absent = unlimited. */
+  /** Limit of one statement's result in bytes; 0 or absent = unlimited. */
   readonly answerLimit?: number | undefined;
   readonly onConnectionLost: (message: string) => void;
 }
 
-/** Milliseconds to get a connection in. */
+/** Time limit to get a connection, in milliseconds. */
 const connectionTimeout = 5_000;
 
-/** Milliseconds of silence after which TCP asks whether the other end is still there. */
+/** Idle time in milliseconds after which TCP probes the other end. */
 const keepAliveDelay = 10_000;
 
-/** Milliseconds that Postgres gets beyond its own statement timeout, before its silence is taken for its end. */
+/** Time in milliseconds beyond Postgres' own statement timeout, after which a silent Postgres counts as lost. */
 const answerGrace = 10_000;
 
-/** The connections of one source, and how what runs on them is ended. */
+/** The connections of one source, with cancellation of their statements. */
 export class SourceConnections {
   readonly #options: SourceConnectionsOptions;
   readonly #pool: ConnectionPool;
   readonly #watchdog: Watchdog;
-  /** Of each time limit below that of the connections. */
+  /** One for each time limit below that of the connections. */
   readonly #limits = new Map<number, Watchdog>();
 
   constructor(options: SourceConnectionsOptions) {
@@ -42,11 +42,11 @@ export class SourceConnections {
       connection: {
         ...options.connection,
         connectionTimeoutMillis: connectionTimeout,
-        // A firewall that forgets quiet connections is noticed before a request is.
+        // Detects a firewall that drops idle connections before a request does.
         keepAlive: true,
         keepAliveInitialDelayMillis: keepAliveDelay,
         application_name: "routeql-engine",
-        // A read engine's connections cannot write, whatever a function tries. Planning time matters more than JIT here.
+        // The connections of a read-only engine cannot write, not even through a function. Planning time matters more than JIT here.
         options: `-c default_transaction_read_only=on -c jit=off -c statement_timeout=${statementTimeout}`,
       },
       size: options.poolSize,
@@ -61,23 +61,23 @@ export class SourceConnections {
     return this.#pool.statistics;
   }
 
-  /** Connections that can be taken without waiting for somebody to give one back. */
+  /** Connections that are available without waiting. */
   get free(): number {
     return this.#pool.free;
   }
 
-  /** A connection, for `use`. @throws as the pool's */
+  /** A connection, for `use`. @throws any error of the pool */
   take(claim: Claim, signal?: Cancellation): Connection | Promise<Connection> {
     return this.#pool.take(claim, signal);
   }
 
   /**
-   * Works with a connection, which is given back afterwards. The work ends in bounded time, also when Postgres neither answers nor
-   * ends the connection.
+   * Runs work with a connection and returns it to the pool afterwards. The work ends in bounded time, also when Postgres neither answers
+   * nor closes the connection.
    * @param claim with which the connection was taken
-   * @param limit milliseconds after which the running statement is ended, if that is sooner than the limit of all statements; 0 = none
-   * @param work gets a function that ends the running statement in Postgres
-   * @throws what the work throws
+   * @param limit milliseconds after which the running statement is cancelled, if sooner than the limit of all statements; 0 = none
+   * @param work receives a function that cancels the running statement in Postgres
+   * @throws any error of the work
    */
   async use<Result>(connection: Connection, claim: Claim, limit: number, work: (cancel: () => void) => Promise<Result>): Promise<Result> {
     let cancelling: Promise<void> | undefined;
@@ -99,7 +99,7 @@ export class SourceConnections {
       claim.preempt = undefined;
       limiting?.release(timed);
       this.#watchdog.release(connection);
-      // The connection stays taken until a cancellation is over, so that it cannot hit the next one's statement.
+      // The connection stays in use until a cancellation is over, so that it cannot hit the next statement.
       if (cancelling !== undefined) await cancelling;
       if (mustGo) this.#pool.discard(connection, claim);
       else this.#pool.give(connection, claim);
@@ -133,8 +133,8 @@ export class SourceConnections {
 }
 
 /**
- * Whether the connection is not to be used again: it ends, or a statement that it keeps prepared does not fit the database any more,
- * e.g. after a migration, or its process reached its memory limit (53200). Such a process keeps most of that memory.
+ * Whether the connection must be closed: it is ending, or one of its prepared statements no longer matches the database (e.g. after a
+ * migration), or its process reached its memory limit (53200). Such a process keeps most of that memory.
  */
 function mustReconnect(error: unknown): boolean {
   return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000|53200)$/.test(error.code);

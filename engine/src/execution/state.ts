@@ -19,7 +19,7 @@ import { parse } from "graphql";
 import { AllowList } from "./allow-list.ts";
 import { parseDocument } from "./document.ts";
 
-/** Everything that follows from one revision of metadata and catalogue. */
+/** Everything derived from one revision of metadata and catalogue. */
 export interface State {
   readonly loaded: LoadedMetadata;
   readonly metadata: Metadata;
@@ -34,15 +34,15 @@ export interface State {
 export interface CheckedMetadata {
   readonly loaded: LoadedMetadata;
   readonly metadata: Metadata;
-  /** What is left out because it is not served. */
+  /** Parts of the metadata that are not served. */
   readonly unserved: readonly Problem[];
   readonly notes: ValidMetadata["notes"];
 }
 
-/** Roles whose schemas are kept; a role comes from a token or the master key's header. */
+/** Limit of cached role schemas; roles come from tokens or from the header of an admin request. */
 const keptSchemas = 200;
 
-/** Reads metadata and checks its shape. @throws MetadataError */
+/** Reads metadata and checks its structure. @throws MetadataError */
 export function checkMetadata(source: EngineOptions["metadata"], allowUnsupported: boolean): CheckedMetadata {
   const loaded = loadMetadata(source);
   const { metadata, problems, notes } = validateMetadata(loaded, allowUnsupported);
@@ -77,7 +77,7 @@ function checkCollections(metadata: Metadata, report: Report): void {
   for (const [index, { definition, name }] of metadata.query_collections.entries()) {
     for (const [position, query] of definition.queries.entries()) {
       try {
-        // The first says where a query cannot be read, the second what else is no query for Hasura.
+        // The first call reports syntax errors, the second one all other reasons why Hasura rejects a query.
         parse(query.query, { noLocation: true });
         parseDocument(query.query, { noLocation: true });
       } catch (error) {
@@ -87,7 +87,7 @@ function checkCollections(metadata: Metadata, report: Report): void {
   }
 }
 
-/** Inherited roles as they are served: one of whose parts there is nothing is reported, and inherits nothing. */
+/** Inherited roles that are served: a role with a missing parent is reported, and inherits nothing. */
 function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, elsewhere: Iterable<string>, report: Report): Metadata["inherited_roles"] {
   if (inherited.length === 0) return inherited;
   const known = new Set([...rolesWithPermission(merged), ...inherited.map(({ role_name: name }) => name), ...elsewhere]);
@@ -101,8 +101,8 @@ function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: u
 }
 
 /**
- * Fits metadata to the databases.
- * @throws MetadataError with all that does not fit, unless inconsistencies are allowed
+ * Matches metadata with the databases.
+ * @throws MetadataError with every mismatch, unless inconsistencies are allowed
  */
 export async function buildState(checked: CheckedMetadata, options: EngineOptions, askOf: (source: string) => AskForText): Promise<State> {
   const { loaded, metadata } = checked;

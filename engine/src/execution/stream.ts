@@ -11,7 +11,7 @@ import { operandOf, parameterOf } from "./where.ts";
 export interface StreamPlan {
   readonly template: string;
   readonly parameters: readonly Parameter[];
-  /** Index of the parameter that is the cursor's place. */
+  /** Index of the parameter with the cursor's value. */
   readonly cursor: number;
   /** GraphQL name of the cursor's column. */
   readonly cursorName: string;
@@ -24,7 +24,7 @@ interface Cursor {
   readonly descending: boolean;
 }
 
-/** One column, whatever the number of objects that it is looked for in. */
+/** Exactly one column, in any number of objects. */
 function readCursor(input: Input | undefined, path: string): Cursor {
   const items = input?.kind === "list" ? input.items.filter(({ kind }) => kind !== "null") : [];
   const cursors = items.flatMap((item) => (item.kind === "object" ? readItem(item.entries) : []));

@@ -1,10 +1,7 @@
 import { Kind, type FragmentDefinitionNode, type OperationDefinitionNode } from "graphql";
 import { forEachNode, type CountedNode } from "../cost/nodes.ts";
 
-/**
- * Names of the variables that an operation and the fragments it reaches stand for a value with, in the order of their first use.
- * Declarations are no use.
- */
+/** Names of the variables that an operation and its fragments use, in the order of their first use. Declarations do not count. */
 export function usedVariables({ directives = [], selectionSet }: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): ReadonlySet<string> {
   const names = new Set<string>();
   const reached = new Set<string>();
@@ -16,7 +13,7 @@ export function usedVariables({ directives = [], selectionSet }: OperationDefini
     const fragment = fragments.get(node.name.value);
     if (fragment !== undefined) waiting.push(fragment.selectionSet.selections);
   };
-  // Entries that are added on the way are visited, too.
+  // The loop also visits entries added on the way.
   for (const nodes of waiting) for (const node of nodes) forEachNode(node, see);
   return names;
 }

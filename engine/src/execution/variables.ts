@@ -4,7 +4,7 @@ import { jsonText } from "../schema/values.ts";
 import type { Operation } from "./document.ts";
 import { invalid, unreadable } from "./invalid.ts";
 
-/** A variable's declared type against the type of the place it is used at, by the rules of the GraphQL specification. */
+/** Whether a variable's declared type matches the type of its place, by the rules of the GraphQL specification. */
 function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
   if (isNonNullType(location)) return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType);
   if (declared.kind === Kind.NON_NULL_TYPE) return isCompatible(declared.type, location);
@@ -13,8 +13,8 @@ function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
 }
 
 /**
- * The variables of one request. Looking at a variable's value while planning makes the plan depend on it: such variables are
- * noted as structural, and a plan is only used again for requests that agree on them.
+ * The variables of one request. Reading a variable's value while planning makes the plan depend on it: such variables are recorded as
+ * structural, and a plan is reused only for requests with equal values of them.
  */
 export class Variables {
   readonly structural: Set<string>;
@@ -31,8 +31,8 @@ export class Variables {
   }
 
   /**
-   * Checks what can be told without the places of use, in Hasura's order: the declared ones have values, the used ones are
-   * declared, and the given ones are used.
+   * Checks everything that needs no place of use, in Hasura's order: declared variables have values, used ones are declared, and given ones
+   * are used.
    * @throws EngineError
    */
   check(): void {
@@ -58,8 +58,8 @@ export class Variables {
   }
 
   /**
-   * Checks that a variable may stand at a place.
-   * @param placeHasDefault whether the place takes a default for what is left out, so that the variable may be one that can be null
+   * Checks that a variable may be used at a place.
+   * @param placeHasDefault whether the place has a default, so that a nullable variable is allowed
    * @throws EngineError
    */
   use(name: string, location: GraphQLInputType, path: string, placeHasDefault = false): VariableDefinitionNode {
@@ -91,14 +91,14 @@ export class Variables {
     return size;
   }
 
-  /** The given value; the plan comes to depend on it. */
+  /** The given value; the plan then depends on it. */
   structuralValue(name: string): unknown {
     this.structural.add(name);
     return this.#values[name];
   }
 }
 
-/** What requests have to agree on to share a plan. */
+/** The values that must be equal for requests to share a plan. */
 export function fingerprint(structural: ReadonlySet<string>, values: Readonly<Record<string, unknown>>): string {
   if (structural.size === 0) return "";
   return jsonText([...structural].map((name) => (Object.hasOwn(values, name) ? [name, values[name]] : [name])));

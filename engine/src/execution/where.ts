@@ -25,7 +25,7 @@ function encode(value: unknown, type: DatabaseType, path: string): string | null
   }
 }
 
-/** An argument that has to be of one database type, as a parameter. */
+/** An argument of one database type, as a parameter. */
 export function parameterOf(input: Input, type: DatabaseType, sql: string, acceptsNull: boolean): Parameter {
   const refuseNull = (path: string, name: string) => invalid(`unexpected null value for type '${name}'`, path);
   if (input.kind === "variable") {
@@ -44,7 +44,7 @@ export function parameterOf(input: Input, type: DatabaseType, sql: string, accep
   return { source: { kind: "constant", text: encode(plainValue(input), type, input.path) }, type: sql };
 }
 
-/** A variable that is a whole list of values; one value stands for the list of it. */
+/** A variable whose value is a whole list; a single value counts as a list of one. */
 function listParameter(input: Input, element: DatabaseType, sql: string, acceptsNull: boolean): Parameter {
   if (input.kind !== "variable") throw invalid("expected a list, but found null", input.path);
   const { path, name, defaultValue } = input;
@@ -83,7 +83,7 @@ function plainValue(input: Input): unknown {
   }
 }
 
-/** An item of a list; its own place is named when it does not fit. */
+/** An item of a list; an error names the item's own place. */
 function constantText(item: Input, type: DatabaseType): string {
   const { source } = parameterOf(item, type, type.sql, false);
   if (source.kind !== "constant" || source.text === null) throw invalid("a value is expected", item.path);
@@ -91,11 +91,11 @@ function constantText(item: Input, type: DatabaseType): string {
 }
 
 export interface WhereOptions {
-  /** Whether an operator that is given null is left out, instead of being refused. */
+  /** Whether an operator with a null value is omitted instead of rejected. */
   readonly collapseNullComparisons: boolean;
 }
 
-/** Turns a checked `where` argument into a condition. */
+/** Converts a checked `where` argument to a condition. */
 export class WhereReader {
   readonly #inputs: InputReader;
   readonly #collapse: boolean;
@@ -107,7 +107,7 @@ export class WhereReader {
 
   /**
    * `null` for the whole argument means no condition; null inside of it is an error.
-   * @param permission the role's filter of the rows that the condition is about
+   * @param permission the role's filter of the rows that the condition applies to
    */
   read(input: Input, permission: Condition): Condition {
     if (input.kind === "null") return always;
@@ -161,7 +161,7 @@ export class WhereReader {
       if (meta.kind === "operator") {
         const compared = this.#value(meta.operator, type, value);
         const condition: Condition = { kind: "compare", operand, operator: meta.operator, value: compared };
-        // Only when the statement runs it shows whether a variable is null; the plan need not depend on it.
+        // Only execution shows whether a variable is null, so the plan does not depend on it.
         return this.#collapse && value.kind === "variable" && compared.kind === "parameter" ? { kind: "unless-null", parameter: compared.parameter, item: condition } : condition;
       }
       if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.#inputs.boolean(value) };
@@ -170,7 +170,7 @@ export class WhereReader {
     return allOf(...conditions);
   }
 
-  /** Whether an operator's value is null for certain while planning: a literal, or a variable that decides the plan's form. */
+  /** Whether an operator's value is known to be null at planning: a literal, or a structural variable. */
   #isKnownNull(input: Input): boolean {
     return input.kind === "null" || (input.kind === "variable" && input.type === "Boolean" && this.#inputs.settle(input).kind === "null");
   }
@@ -243,25 +243,25 @@ export class WhereReader {
   }
 }
 
-/** Types that only appear as an operator's argument, such as lquery: Postgres checks them. */
+/** Types that appear only as an operator's argument, such as lquery: Postgres checks them. */
 const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
 
-/** What an object holds. @throws EngineError for null, which may stand for no object */
+/** The entries of an object. @throws EngineError for null, which may replace an object */
 export function entriesOf(input: Input): (Input & { kind: "object" })["entries"] {
   if (input.kind === "object") return input.entries;
   throw invalid(input.kind === "null" ? `expected an object for type '${input.type}', but found null` : "expected an object", input.path);
 }
 
-/** A list that may be left out and may not be null. @throws EngineError */
+/** A list that may be absent but not null. @throws EngineError */
 export function notNull(input: Input): Input {
   if (input.kind === "null") throw invalid("expected a list, but found null", input.path);
   return input;
 }
 
-/** Columns named by enum values, as operands. */
+/** Columns of enum values, as operands. */
 export function columnsOf(input: Input): readonly Operand[] {
   if (input.kind === "null") return [];
-  // Two columns have names, whose order is that of the function's arguments.
+  // A pair of columns has names; they are sorted in the order of the function's arguments.
   if (input.kind === "object") return input.entries.toSorted((one, other) => (one.field.name < other.field.name ? -1 : 1)).flatMap(({ value }) => columnsOf(value));
   const items = input.kind === "list" ? input.items : [input];
   return items.map((item) => {

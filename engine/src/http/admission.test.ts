@@ -3,7 +3,7 @@ import { createAdmission } from "./admission.ts";
 
 const session = (client: string) => ({ role: "viewer", client });
 
-test("refuses an operation when all places are taken", () => {
+test("rejects an operation when all places are taken", () => {
   const admission = createAdmission(2);
   admission.enter(session("one"));
   admission.enter(session("one"));
@@ -21,7 +21,7 @@ test("admits a client below its share although another client holds all places",
   expect(() => admission.enter(session("hostile"))).toThrow("the server is busy");
 });
 
-test("admits one operation of each client, however many clients there are", () => {
+test("admits one operation of each client, for any number of clients", () => {
   const admission = createAdmission(2);
   for (let index = 0; index < 10; index += 1) admission.enter(session(`client ${index}`));
   expect(admission.inFlight).toBe(10);

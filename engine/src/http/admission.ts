@@ -1,18 +1,18 @@
 import type { Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 
-/** Bounds how many operations are worked on at once, so that overload is answered at once instead of by everybody waiting. */
+/** Bounds the number of concurrent operations, so that overload is answered immediately instead of delaying every client. */
 export interface Admission {
   /**
-   * Takes a place, to be given back with `leave`.
-   * @throws EngineError `busy` (503) when all are taken, unless the client holds less than its share of them
+   * Takes a place; release it with `leave`.
+   * @throws EngineError `busy` (503) when all are taken, unless the client holds less than its share
    */
   enter(session: Pick<Session, "role" | "client">): void;
   leave(session: Pick<Session, "role" | "client">): void;
   readonly inFlight: number;
 }
 
-/** A client that holds all places cannot keep another from its own share, so that twice as many operations may run in the worst case. */
+/** A client with all places cannot keep another client from its share, so up to twice as many operations may run. */
 export function createAdmission(places: number): Admission {
   let taken = 0;
   const held = new Map<string, number>();

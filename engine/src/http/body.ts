@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A body that cannot be taken: too large (413), in an encoding that is not served (415), or cut off by the client. */
+/** A body that cannot be accepted: too large (413), in an unsupported encoding (415), or cut off by the client. */
 export class BodyError extends Error {
   readonly status: 400 | 413 | 415;
 
@@ -12,7 +12,7 @@ export class BodyError extends Error {
 }
 
 /**
- * The request's body. A declared length over the limit is refused before anything is read; a chunked one as soon as it passes it.
+ * The request's body. A declared length over the limit is rejected before anything is read; a chunked body as soon as it exceeds the limit.
  * @throws BodyError
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-/** Why a statement was given up: nobody waits for its answer. */
+/** The reason of a cancelled statement: its client has disconnected. */
 export class ClientLeft extends Error {
   constructor() {
     super("the client has left");

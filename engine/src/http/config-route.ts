@@ -6,7 +6,7 @@ import { apiFailure } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
 
 export interface ConfigRouteOptions {
-  /** What is answered, as JSON. */
+  /** The reply, as JSON. */
   readonly configuration: unknown;
   readonly authenticator: Authenticator;
   readonly logError: ErrorLog;
@@ -14,7 +14,7 @@ export interface ConfigRouteOptions {
 
 export type ConfigRoute = (request: IncomingMessage, id: string) => Promise<Reply>;
 
-/** `GET /v1alpha1/config`, for role admin only: how the server is set up, without any secret. */
+/** `GET /v1alpha1/config`, for role admin only: the server's configuration, without secrets. */
 export function createConfigRoute({ configuration, authenticator, logError }: ConfigRouteOptions): ConfigRoute {
   const text = JSON.stringify(configuration);
   return async (request, id) => {

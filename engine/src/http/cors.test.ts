@@ -17,18 +17,18 @@ describe("HASURA_GRAPHQL_CORS_DOMAIN", () => {
     ["https://*.a.example:8443", "https://b.a.example:8443", true],
     ["https://*.a.example:8443", "https://b.a.example", false],
     ["https://a.example", "null", false],
-  ])("%s and a page of %s: %s", (text, origin, allowed) => {
+  ])("with %s, a page of %s: %s", (text, origin, allowed) => {
     expect(readCorsPolicy(text).allows(origin)).toBe(allowed);
   });
 
-  test.each(["a.example", "https://a.example/", "https://*", "https://a.*.example", "https://a.example:*", "ftp://a.example", ""])("%j is no list of origins", (text) => {
+  test.each(["a.example", "https://a.example/", "https://*", "https://a.*.example", "https://a.example:*", "ftp://a.example", ""])("rejects %j as a list of origins", (text) => {
     expect(() => readCorsPolicy(text)).toThrow("is not an origin");
   });
 });
 
 const preflight = { method: "OPTIONS", headers: { origin: "https://a.example", "access-control-request-headers": "authorization,x-hasura-role" } };
 
-test("a preflight is answered for every origin unless the settings say otherwise", async () => {
+test("answers a preflight for every origin unless the settings restrict it", async () => {
   await using server = await serveFake();
   const answer = await fetch(`${server.url}/v1/graphql`, preflight);
   expect(answer.status).toBe(204);
@@ -41,7 +41,7 @@ test("a preflight is answered for every origin unless the settings say otherwise
   });
 });
 
-test("an answer tells the browser which origin it is for", async () => {
+test("a reply names the origin that it is for", async () => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_CORS_DOMAIN: "https://a.example" });
   const [own, foreign] = await Promise.all(
     ["https://a.example", "https://b.example"].map((origin) => fetch(`${server.url}/v1/version`, { headers: { origin } })),
@@ -52,7 +52,7 @@ test("an answer tells the browser which origin it is for", async () => {
   expect(foreign?.headers.has("access-control-allow-origin")).toBe(false);
 });
 
-test("with CORS switched off no origin is told anything, and a preflight finds nothing", async () => {
+test("with CORS off, no reply names an origin, and a preflight gets 404", async () => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_DISABLE_CORS: "true" });
   const answer = await fetch(`${server.url}/v1/graphql`, preflight);
   expect(answer.status).toBe(404);

@@ -1,25 +1,25 @@
 import type { RequestHeaders } from "../auth/request-headers.ts";
 
-/** Which pages of other origins may read answers. */
+/** Origins whose pages may read replies. */
 export interface CorsPolicy {
-  /** Whether a page of this origin may. */
+  /** Whether pages of this origin may read replies. */
   allows(origin: string): boolean;
-  /** Every origin may. */
+  /** Whether every origin is allowed. */
   readonly isOpen: boolean;
 }
 
-/** Neither with a port nor without can a wildcard stand anywhere but in front. */
+/** A wildcard is valid only at the front, with or without a port. */
 const domain = /^(https?):\/\/(\*\.)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::(\d{1,5}))?$/;
 
 interface Wildcard {
   readonly scheme: string;
-  /** What follows the one label that is free. */
+  /** Domain after the wildcard label. */
   readonly rest: string;
 }
 
 /**
- * Reads HASURA_GRAPHQL_CORS_DOMAIN: `*`, or origins separated by commas, each with `*.` in front for any one label.
- * @throws Error that names the first that is none
+ * Parses HASURA_GRAPHQL_CORS_DOMAIN: `*`, or comma-separated origins; a leading `*.` matches any single label.
+ * @throws Error that names the first invalid entry
  */
 export function readCorsPolicy(text: string): CorsPolicy {
   const parts = text.split(",").map((part) => part.trim());
@@ -48,10 +48,10 @@ export function readCorsPolicy(text: string): CorsPolicy {
 
 const methods = "GET,POST,PUT,PATCH,DELETE,OPTIONS";
 
-/** Seconds for which a browser may remember the answer to a preflight. */
+/** Time in seconds for which a browser may cache the reply to a preflight. */
 const preflightAge = "1728000";
 
-/** Headers for an answer to a page of another origin; none when there is no origin or it is not allowed. */
+/** Headers of a reply to a page of another origin; none without an origin, or for a rejected one. */
 export function corsHeaders(policy: CorsPolicy | undefined, { origin }: RequestHeaders): Readonly<Record<string, string>> | undefined {
   if (policy === undefined || origin === undefined || !policy.allows(origin)) return undefined;
   return {
@@ -62,7 +62,7 @@ export function corsHeaders(policy: CorsPolicy | undefined, { origin }: RequestH
   };
 }
 
-/** What an OPTIONS request is answered beside {@link corsHeaders}: every header that was asked for. */
+/** Headers of a reply to OPTIONS, in addition to {@link corsHeaders}: allows every requested header. */
 export function preflightHeaders(headers: RequestHeaders): Readonly<Record<string, string>> {
   const wanted = headers["access-control-request-headers"];
   return { "access-control-max-age": preflightAge, "access-control-allow-headers": typeof wanted === "string" ? wanted : "" };

@@ -20,7 +20,7 @@ export type ExplainRoute = (request: IncomingMessage, id: string) => Promise<Rep
 
 const bodySchema = z.object({ query: z.unknown(), user: z.record(z.string(), z.string()).nullish() });
 
-/** `POST /v1/graphql/explain`: the statements and plans of a query, for admin only; `user` gives the session to explain it for. */
+/** `POST /v1/graphql/explain`: the statements and plans of a query, for admin only; `user` sets the session to explain it for. */
 export function createExplainRoute({ engine, authenticator, bodyLimit, logError }: ExplainRouteOptions): ExplainRoute {
   return async (request, id) => {
     try {

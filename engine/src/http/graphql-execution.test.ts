@@ -9,7 +9,7 @@ const operation = vi.fn<(kind: string, role: string | undefined, outcome: string
 
 beforeEach(() => void operation.mockReset());
 
-test("the document of a plain query is not looked at twice", async () => {
+test("does not parse the document of a plain query twice", async () => {
   const operationKind = vi.fn<() => "query">(() => "query");
   const engine = { executeToBytes: () => Promise.resolve(bytesOf("{}")), operationKind };
   const execution = createGraphQLExecution({ engine, admission: createAdmission(1), metrics: { operation } });
@@ -19,7 +19,7 @@ test("the document of a plain query is not looked at twice", async () => {
   expect(operationKind).toHaveBeenCalledTimes(1);
 });
 
-test("what the caller gave up ends with the caller's reason, and its place is free again", async () => {
+test("an aborted query rejects with the caller's reason and frees its place", async () => {
   const caller = new AbortController();
   const admission = createAdmission(1);
   const engine = { executeToBytes: () => Promise.reject(new Error("cancelled")), operationKind: () => "query" as const };

@@ -4,14 +4,14 @@ import type { Cancellation } from "../cancellation.ts";
 import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
 import type { Admission } from "./admission.ts";
 
-/** Runs one query for HTTP or a WebSocket: within the bound of admission, counted and timed. */
+/** Runs one query for HTTP or a WebSocket: within the admission limit, counted and timed. */
 export interface GraphQLExecution {
   /**
    * The reply, `{"data":…}`.
    * @throws EngineError; the signal's reason when the caller aborted.
    */
   run(request: GraphQLRequest, session: Session, signal: Cancellation): Promise<Bytes>;
-  /** What kind of operation would run. @throws EngineError as run does. */
+  /** Kind of the operation to execute. @throws EngineError as run does. */
   kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
 }
 
@@ -22,7 +22,7 @@ export interface GraphQLExecutionOptions {
 }
 
 export function createGraphQLExecution({ engine, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
-  /** The document is looked at only when it can be something else than a query. */
+  /** Parses the document only when it may be something other than a query. */
   function kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {
     const { query } = request;
     return query.includes("subscription") || query.includes("mutation") ? engine.operationKind(request, session) : "query";

@@ -4,7 +4,7 @@ import { EngineError } from "../errors.ts";
 import { parseExactJson } from "../exact-json.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
 
-test("every JSON value is a request or is refused as parse-failed", () => {
+test("any JSON value is a request or fails with parse-failed", () => {
   const nearlyRequests = fc.record(
     { query: fc.oneof(fc.string(), fc.jsonValue()), variables: fc.jsonValue(), operationName: fc.jsonValue() },
     { requiredKeys: [] },
@@ -24,7 +24,7 @@ test("every JSON value is a request or is refused as parse-failed", () => {
   );
 });
 
-test("variables nested deeper than any condition are refused before anything follows them", () => {
+test("rejects variables nested deeper than any condition before other code visits them", () => {
   const nested = (depth: number) => JSON.parse(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`) as unknown;
   const request = (depth: number) => parseGraphQLRequest({ query: "{ a }", variables: nested(depth) });
   expect(request(499)).toHaveProperty("variables");
@@ -32,13 +32,13 @@ test("variables nested deeper than any condition are refused before anything fol
   expect(() => request(50_000)).toThrow("nested no deeper than 500 levels");
 });
 
-test("leaves the query's text alone: its length alone costs nothing", () => {
+test("does not inspect the query's text: its length alone costs nothing", () => {
   const query = `"${'\\"'.repeat(130_000)}`;
   const start = performance.now();
   for (let round = 0; round < 100; round += 1) expect(parseGraphQLRequest({ query })).toHaveProperty("query");
   expect(performance.now() - start).toBeLessThan(200);
 });
 
-test.each(["1e999999", "-1e-999999", "12345678901234567890", "[]", '"{}"', "true"])("variables that are %s are none", (variables) => {
+test.each(["1e999999", "-1e-999999", "12345678901234567890", "[]", '"{}"', "true"])("variables that are %s count as missing", (variables) => {
   expect(() => parseGraphQLRequest(parseExactJson(`{"query":"{ a }","variables":${variables}}`))).toThrow("expected Object");
 });

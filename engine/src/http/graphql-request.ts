@@ -3,19 +3,19 @@ import { EngineError } from "../errors.ts";
 import { graphqlName } from "@routeql/metadata/names/naming";
 import { kindOf, mismatch } from "../schema/values.ts";
 
-/** Deepest nesting of lists and objects in variables. Everything that follows them by recursion fits on the stack. */
+/** Deepest nesting of lists and objects in variables. The stack has room for every recursive visitor up to this depth. */
 const deepest = 500;
 
 const longestNameShown = 256;
 
-/** What Hasura calls a request in its messages. */
+/** Hasura's name of a request in its messages. */
 const requestName = "Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq)";
 
 /**
- * A request's JSON as a GraphQL request, read in Hasura's order and refused in its words. The query's text is not looked at. Keys that GraphQL does not know
- * (`extensions` and the like) are left alone, as by Hasura.
+ * Parses a request's JSON as a GraphQL request, in Hasura's order and with its messages. Does not inspect the query's text. Unknown keys
+ * (`extensions` and the like) are ignored, as in Hasura.
  * @param at its JSONPath in the body
- * @throws EngineError `parse-failed` where a field is missing or has the wrong type.
+ * @throws EngineError `parse-failed` for a missing field or one of the wrong type.
  */
 export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
   if (!isObject(value)) throw unlike(at, requestName, "Object", value);
@@ -33,7 +33,7 @@ export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
   return { query, variables, operationName };
 }
 
-/** The answer to a hash in place of a query, upon which clients send the query itself. */
+/** The reply to a hash in place of a query; clients then send the query itself. */
 export function persistedQueryRefused(): EngineError {
   return new EngineError({ code: "not-supported", message: "PersistedQueryNotSupported" });
 }
@@ -42,7 +42,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return kindOf(value) === "an object";
 }
 
-/** Level by level: whoever follows them by calling himself runs out of stack. */
+/** Level by level, because recursion would exhaust the stack. */
 function isDeeperThan(limit: number, value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; depth <= limit; depth++) {

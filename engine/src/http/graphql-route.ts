@@ -20,9 +20,9 @@ import type { Reply } from "./reply.ts";
 export interface GraphQLRouteOptions {
   readonly authenticator: Authenticator;
   readonly execution: GraphQLExecution;
-  /** Bytes. */
+  /** In bytes. */
   readonly bodyLimit: number;
-  /** Requests in one batch. */
+  /** Maximum number of requests in one batch. */
   readonly batchLimit: number;
   /** Hasura's preserve-401-errors. */
   readonly preserves401: boolean;
@@ -30,11 +30,14 @@ export interface GraphQLRouteOptions {
   readonly logError: ErrorLog;
   readonly turns: Turns;
   readonly waitingBytes: WaitingBytes;
-  /** Bytes of the answers of one batch. */
+  /** Limit of the replies of one batch, in bytes. */
   readonly answerLimit: number;
 }
 
-/** Answers one POST, and refuses a GET as Hasura does: it stands for a query that the server keeps. `keepsStatus`: errors keep their own status (`/v1alpha1/graphql`); otherwise they are 200 like Hasura's. */
+/**
+ * Answers one POST. Rejects GET as Hasura does, because GET refers to a persisted query. With `keepsStatus`, errors have their own status
+ * (`/v1alpha1/graphql`); otherwise 200, as in Hasura.
+ */
 export type GraphQLRoute = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -43,13 +46,13 @@ export type GraphQLRoute = (
 ) => Promise<Reply>;
 
 interface Answer {
-  /** Whose memory it takes while it waits to be sent. */
+  /** Client whose memory account the reply counts on until it is sent. */
   readonly client?: string | undefined;
   readonly text: string | Bytes;
   readonly status: number;
   /** The credentials were missing or rejected. */
   readonly isUnauthenticated?: boolean;
-  /** The body was not JSON, so it was no GraphQL request. */
+  /** The body is not JSON, so it is not a GraphQL request. */
   readonly isMalformed?: boolean;
 }
 
@@ -77,7 +80,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const message = `a batch may hold at most ${String(batchLimit)} requests`;
       return failure(new EngineError({ code: "bad-request", message }), id, session);
     }
-    // One that is no request makes the whole batch none, as in Hasura.
+    // One malformed request rejects the whole batch, as in Hasura.
     const requests = payloads.map((payload, index) => parseGraphQLRequest(payload, `$[${String(index)}]`));
     const answers: Answer[] = [];
     const hold = waitingBytes.hold(() => session.client ?? session.role, cut);
@@ -136,7 +139,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   };
 }
 
-/** Headers of the statuses that every client gets. */
+/** Headers that accompany certain statuses for every client. */
 function headersOf(status: number): Readonly<Record<string, string>> | undefined {
   if (status === 503) return { "retry-after": "1" };
   return status === 413 || status === 415 ? { connection: "close" } : undefined;
@@ -148,7 +151,7 @@ function tooLarge(limit: number): EngineError {
 
 const comma = Buffer.from(",");
 
-/** The answers of a batch as one JSON array. */
+/** The replies of a batch as one JSON array. */
 function listOf(answers: readonly Answer[]): Bytes {
   const items = answers.flatMap(({ text }) => [comma, ...(typeof text === "string" ? bytesOf(text) : text)]);
   return [Buffer.from("["), ...items.slice(1), Buffer.from("]")];

@@ -7,13 +7,13 @@ export interface HealthOptions {
   readonly engine: Pick<Engine, "ping">;
   readonly metadata: Pick<MetadataKeeper, "inconsistencies">;
   readonly isStopping: () => boolean;
-  /** Milliseconds the database has to answer in; default 2,000. */
+  /** Time limit for the database's answer, in milliseconds; default 2,000. */
   readonly timeout?: number;
 }
 
 /**
- * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's it also asks the
- * database, once for all who ask at the same time.
+ * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's, it also queries the database,
+ * once for all concurrent requests.
  */
 export type HealthCheck = (strict: boolean) => Promise<Reply>;
 

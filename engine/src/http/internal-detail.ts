@@ -1,17 +1,17 @@
 import type { Session } from "../engine.ts";
 import type { EngineError } from "../errors.ts";
 
-/** Whether a session is shown the internal detail of an error. */
+/** Whether a session may see the internal detail of an error. */
 export type ShowsInternal = (session: Session, error: EngineError) => boolean;
 
 export interface InternalDetailOptions {
-  /** Role admin sees it (Hasura's default). */
+  /** Shown to role admin (Hasura's default). */
   readonly forAdmin: boolean;
-  /** Everybody sees it. */
+  /** Shown to every role. */
   readonly forAll: boolean;
 }
 
-/** Where the database is, and how it was to be reached, stays in the log whoever asks; that is what a 503 would tell. */
+/** The detail of a 503 contains the database's address and the connection settings, so it stays in the log for every role. */
 export function createShowsInternal({ forAdmin, forAll }: InternalDetailOptions): ShowsInternal {
   return (session, error) => error.status !== 503 && (forAll || (forAdmin && session.isAdmin));
 }

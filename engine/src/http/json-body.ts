@@ -19,7 +19,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** A failure in Hasura's form for all APIs but GraphQL: `{path, error, code}`, with the detail where it may be shown. */
+/** A failure in Hasura's form for all APIs but GraphQL: `{path, error, code}`, with the detail if the session may see it. */
 export function apiFailure(thrown: unknown, id: string, logError: ErrorLog, withInternal = false): Reply {
   if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
   const error = toEngineError(thrown);

@@ -1,9 +1,9 @@
-/** Media type of the GraphQL over HTTP specification, whose replies carry status codes of their own. */
+/** Media type of the GraphQL over HTTP specification; its replies have status codes of their own. */
 export const graphqlResponseType = "application/graphql-response+json";
 
 /**
- * Whether a client wants {@link graphqlResponseType}: it names the type in its Accept header (RFC 9110, 12.5.1) and gives JSON no higher weight. Other
- * clients get `application/json` with Hasura's status codes.
+ * Whether a client prefers {@link graphqlResponseType}: its Accept header (RFC 9110, 12.5.1) contains the type and gives JSON no higher
+ * weight. Other clients get `application/json` with Hasura's status codes.
  */
 export function prefersGraphqlResponse(accept: string | undefined): boolean {
   if (accept === undefined || !/graphql-response/i.test(accept)) return false;
@@ -12,7 +12,7 @@ export function prefersGraphqlResponse(accept: string | undefined): boolean {
   return weight > 0 && weight >= (weights.get("application/json") ?? 0);
 }
 
-/** Whether a client names `application/json` itself. GraphQL over HTTP then asks for 400 when a body is not JSON; Hasura answers 200. */
+/** Whether the Accept header names `application/json` itself. GraphQL over HTTP then requires 400 for a body that is not JSON; Hasura answers 200. */
 export function namesJson(accept: string | undefined): boolean {
   return accept !== undefined && accept.split(",").some((range) => weighed(range)[0] === "application/json");
 }

@@ -10,7 +10,7 @@ async function post(url: string, body: unknown, headers: Readonly<Record<string,
   return [response.status, await response.json()];
 }
 
-test("the metadata API is for role admin alone", async () => {
+test("the metadata API requires role admin", async () => {
   await using server = await serveFake();
   const token = await sign({ ...goodClaims(), exp: Math.floor(Date.now() / 1000) + 900 }, "HS256", Buffer.from(hmacSecret));
   const refused = [400, { path: "$.args", error: "restricted access : admin only", code: "access-denied" }];
@@ -36,21 +36,21 @@ test.each([
   ["one that nobody knows of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
   ["the same in a list whose other requests are right", { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }] }, "parse-failed", "$.args[1]"],
   ["a command without a store", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$"],
-])("%s is refused as Hasura refuses: with path, error and code", async (_what, request, code, path) => {
+])("rejects %s as Hasura does: with path, error and code", async (_what, request, code, path) => {
   await using server = await serveFake();
   const [status, body] = await post(server.url, request);
   expect(status).toBe(400);
   expect(body).toEqual({ path, code, error: expect.any(String) as string });
 });
 
-test("commands that nobody knows are named as Hasura names them", async () => {
+test("reports unknown commands with Hasura's message", async () => {
   await using server = await serveFake();
   const errorOf = async (type: string) => ((await post(server.url, { type, args: {} }))[1] as { error: string }).error;
   expect(await errorOf("track_table")).toBe('unknown metadata command "track_table"; "track" was not recognized as a valid backend name');
   expect(await errorOf("pg_track")).toBe('unknown metadata command "track" for backend postgres');
 });
 
-test("bulk ends at the first failure, bulk_keep_going puts the failure in its place", async () => {
+test("bulk stops at the first failure, bulk_keep_going returns the failure in its place", async () => {
   await using server = await serveFake();
   const args = [{ type: "export_metadata", args: {} }, { type: "create_action", args: {} }, { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] }];
   expect((await post(server.url, { type: "bulk", args }))[0]).toBe(400);
@@ -60,7 +60,7 @@ test("bulk ends at the first failure, bulk_keep_going puts the failure in its pl
   ]);
 });
 
-test("metadata are read again without a store too, alone and in a list", async () => {
+test("reloads metadata without a store too, alone and in a list", async () => {
   await using server = await serveFake();
   const reload = { type: "reload_metadata", args: {} };
   const reloaded = { message: "success", is_consistent: true };
@@ -69,7 +69,7 @@ test("metadata are read again without a store too, alone and in a list", async (
   expect(await post(server.url, { type: "bulk", args: [reload, { type: "clear_metadata", args: {} }] })).toMatchObject([400, { code: "not-supported" }]);
 });
 
-test("the config API tells admin how the server is set up, and no secret", async () => {
+test("the config API shows admin the server's configuration without secrets", async () => {
   await using server = await serveFake();
   const refused = await fetch(`${server.url}/v1alpha1/config`, { headers: { ...admin, "x-hasura-role": "viewer" } });
   expect([refused.status, await refused.json()]).toEqual([

@@ -14,7 +14,7 @@ export interface MetadataRouteOptions {
 
 export type MetadataRoute = (request: IncomingMessage, id: string) => Promise<Reply>;
 
-/** Bytes. Metadata are larger than any query, and only admin may send them. */
+/** In bytes. Metadata is larger than any query, and only admin may send it. */
 const largestMetadata = 64 * 1_048_576;
 
 /** `POST /v1/metadata`, for role admin only. */

@@ -6,7 +6,7 @@ import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import { bufferOf, byteString, bytesOf, lengthOf, longestCopied, type Bytes } from "../postgres/bytes.ts";
 
 const compress = promisify(gzip);
-/** Below one packet compression only costs. */
+/** Replies below one packet gain nothing from compression. */
 const smallestCompressed = 1_024;
 const acceptsGzip = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
 
@@ -15,17 +15,17 @@ export interface Reply {
   readonly text: string | Bytes;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client whose memory the reply takes until it is sent; absent for short replies of the engine's own. */
+  /** The client whose memory account the reply counts on until it is sent; absent for short replies of the engine itself. */
   readonly client?: string | undefined;
 }
 
-/** Milliseconds after which a client that takes nothing of its reply is cut off. */
+/** Time in milliseconds after which a client that reads nothing of its reply is disconnected. */
 const sendPatience = 30_000;
 
 const jsonType = "application/json; charset=utf-8";
 export const textType = "text/plain; charset=utf-8";
 
-/** Sends a reply, gzipped where the client asked for it and it is worth it. Nothing is sent when the client has left. */
+/** Sends a reply; gzips it if the client accepts that and the reply is large enough. Sends nothing when the client has disconnected. */
 export async function sendReply(
   response: ServerResponse,
   requestHeaders: RequestHeaders,
@@ -55,8 +55,8 @@ export async function sendReply(
 }
 
 /**
- * Head and body leave in one call to the system. A short body goes as a string of its bytes: node joins that with the head and
- * writes at once, which takes half the time of a gathered write.
+ * Head and body use one system call. A short body is a string of its bytes: Node joins it with the head and writes at once, which takes
+ * half the time of a gathered write.
  */
 function send(response: ServerResponse, { status, client = "" }: Reply, headers: OutgoingHttpHeaders, body: Bytes, length: number, waitingBytes: WaitingBytes): void {
   if (response.destroyed) return;
@@ -82,7 +82,7 @@ export function apiError(status: number, code: string, message: string): Reply {
   return { status, text: JSON.stringify({ path: "$", error: message, code }) };
 }
 
-/** What Hasura answers for a path, method or API that is not there. */
+/** Hasura's reply for an unknown path, method or API. */
 export function notFound(): Reply {
   return apiError(404, "not-found", "resource does not exist");
 }

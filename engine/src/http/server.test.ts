@@ -27,7 +27,7 @@ const error = (code: string, message: string | RegExp, path = "$") => ({
 });
 
 describe("POST /v1/graphql", () => {
-  test("answers what the engine answers, untouched", async () => {
+  test("forwards the engine's reply unchanged", async () => {
     const text = '{"data":{"big":12345678901234567890,  "spaced" : 1.50}}';
     await using server = await serveFake({ execute: () => Promise.resolve(text) });
     const response = await fetch(`${server.url}/v1/graphql`, { method: "POST", headers: admin, body: '{"query":"{ big }"}' });
@@ -36,7 +36,7 @@ describe("POST /v1/graphql", () => {
     expect(await response.text()).toBe(text);
   });
 
-  test("takes a token, and its role", async () => {
+  test("accepts a token and its role", async () => {
     await using server = await serveFake();
     const token = await sign(
       { ...goodClaims(), iat: undefined, nbf: undefined, exp: Math.floor(Date.now() / 1000) + 60 },
@@ -47,7 +47,7 @@ describe("POST /v1/graphql", () => {
     expect(body).toEqual({ data: { role: "viewer", variables: null } });
   });
 
-  test("hands on variables and the operation's name", async () => {
+  test("passes on variables and the operation name", async () => {
     await using server = await serveFake();
     await post(`${server.url}/v1/graphql`, { query: "query A { a }", variables: { n: 1 }, operationName: "A", extensions: {} });
     expect(server.engine.calls.executed).toEqual([{ query: "query A { a }", variables: { n: 1 }, operationName: "A" }]);
@@ -83,7 +83,7 @@ describe("POST /v1/graphql", () => {
     expect(server.engine.calls.executed).toHaveLength(0);
   });
 
-  test("answers refused credentials with 200 and never reaches the engine", async () => {
+  test("answers rejected credentials with 200 and never calls the engine", async () => {
     await using server = await serveFake();
     const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
     expect(answer.status).toBe(200);
@@ -91,7 +91,7 @@ describe("POST /v1/graphql", () => {
     expect(server.engine.calls.executed).toHaveLength(0);
   });
 
-  test("shows the internal detail of an error to admin alone", async () => {
+  test("shows the internal detail of an error only to admin", async () => {
     const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
     await using server = await serveFake({ execute: () => Promise.reject(failure) });
     const asAdmin = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
@@ -100,7 +100,7 @@ describe("POST /v1/graphql", () => {
     expect(asViewer.body).toEqual(error("unexpected", "database query error"));
   });
 
-  test("tells nobody, admin included, how the database could not be reached", async () => {
+  test("shows no role, admin included, the connection error of the database", async () => {
     const internal = { error: "connect ECONNREFUSED 10.0.0.7:5432" };
     const failure = new EngineError({ code: "postgres-error", status: 503, message: "connection error", internal });
     await using server = await serveFake({ execute: () => Promise.reject(failure) });
@@ -110,7 +110,7 @@ describe("POST /v1/graphql", () => {
     expect(server.log()).not.toContain("10.0.0.7");
   });
 
-  test("shows it to nobody, or to everybody, when it is told to", async () => {
+  test("shows it to no role or to every role, as configured", async () => {
     const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
     const execute = (): Promise<string> => Promise.reject(failure);
     await using silent = await serveFake({ execute }, { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false" });
@@ -122,7 +122,7 @@ describe("POST /v1/graphql", () => {
     expect(JSON.stringify(asViewer.body)).toContain("SELECT 1");
   });
 
-  test("hides what an unexpected failure says", async () => {
+  test("hides the message of an unexpected failure", async () => {
     await using server = await serveFake({ execute: () => Promise.reject(new Error("password=hunter2")) });
     const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
     expect(answer.body).toEqual(error("unexpected", "internal error"));
@@ -154,7 +154,7 @@ describe("a client that accepts application/graphql-response+json", () => {
 test.each([
   ["application/json", 400],
   ["*/*", 200],
-])("a body that is not JSON is answered with Accept: %s and the status %i", async (accept, status) => {
+])("a body that is not JSON, with Accept: %s, gets the status %i", async (accept, status) => {
   await using server = await serveFake();
   expect((await post(`${server.url}/v1/graphql`, "{", { ...admin, accept })).status).toBe(status);
 });
@@ -177,7 +177,7 @@ describe("a batch", () => {
     ["5", "$[1]"],
     ['[{"query":"{ a }"}]', "$[1]"],
     ['{"query":1}', "$[1].query"],
-  ])("with %s for a request is none, and nothing of it runs", async (element, path) => {
+  ])("one malformed request (%s) rejects the batch, and nothing of it runs", async (element, path) => {
     const execute = vi.fn<() => Promise<string>>();
     await using server = await serveFake({ execute });
     const answer = await post(`${server.url}/v1/graphql`, `[{"query":"{ a }"},${element}]`);
@@ -185,7 +185,7 @@ describe("a batch", () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  test("may be empty, and is bounded", async () => {
+  test("may be empty, and has a size limit", async () => {
     await using server = await serveFake({}, { ENGINE_BATCH_LIMIT: "2" });
     expect((await post(`${server.url}/v1/graphql`, [])).body).toEqual([]);
     const answer = await post(`${server.url}/v1/graphql`, [{}, {}, {}]);
@@ -212,7 +212,7 @@ describe("POST /v1alpha1/graphql", () => {
 });
 
 describe("bodies", () => {
-  test("over the limit are refused with 413, declared or chunked", async () => {
+  test("over the limit are rejected with 413, declared or chunked", async () => {
     await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "2048" });
     const large = JSON.stringify({ query: `{ ${"a".repeat(4_096)} }` });
     expect((await post(`${server.url}/v1/graphql`, large)).status).toBe(413);
@@ -232,14 +232,14 @@ describe("bodies", () => {
     expect(server.engine.calls.executed).toHaveLength(0);
   });
 
-  test("at the limit are taken", async () => {
+  test("at the limit are accepted", async () => {
     await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "2048" });
     const empty = JSON.stringify({ query: "" });
     const exact = JSON.stringify({ query: "a".repeat(2_048 - empty.length) });
     expect((await post(`${server.url}/v1/graphql`, exact)).status).toBe(200);
   });
 
-  test("that are compressed are refused with 415", async () => {
+  test("that are compressed are rejected with 415", async () => {
     await using server = await serveFake();
     expect((await post(`${server.url}/v1/graphql`, "x", { ...admin, "content-encoding": "gzip" })).status).toBe(415);
   });
@@ -273,7 +273,7 @@ describe("compression", () => {
     expect(await ask(accepted)).toEqual({ encoding: undefined, text: long });
   });
 
-  test("small answers are left alone", async () => {
+  test("does not compress small replies", async () => {
     expect(await ask("gzip", '{"data":{}}')).toEqual({ encoding: undefined, text: '{"data":{}}' });
   });
 });
@@ -288,7 +288,7 @@ describe("other paths", () => {
     ["GET", "/metrics"],
     ["GET", "/v1/graphql/"],
     ["POST", "//v1/graphql"],
-  ])("%s %s is not there", async (method, path) => {
+  ])("%s %s is not found", async (method, path) => {
     await using server = await serveFake();
     const response = await fetch(server.url + path, { method, headers: admin });
     expect(response.status).toBe(404);
@@ -306,7 +306,7 @@ describe("other paths", () => {
 });
 
 describe("x-request-id", () => {
-  test("is echoed where it is harmless, and made where not", async () => {
+  test("is echoed if it is safe, else generated", async () => {
     await using server = await serveFake();
     const ask = async (id?: string): Promise<string | null> =>
       (await fetch(`${server.url}/v1/version`, { headers: id === undefined ? {} : { "x-request-id": id } })).headers.get(
@@ -344,8 +344,8 @@ describe("GET /healthz", () => {
   });
 });
 
-describe("overload and departure", () => {
-  test("more operations than there are places are answered 503 at once, and places are given back", async () => {
+describe("overload and disconnects", () => {
+  test("answers 503 immediately when all places are taken, and releases places", async () => {
     const release = Promise.withResolvers<string>();
     const entered = Promise.withResolvers<void>();
     await using server = await serveFake(
@@ -369,7 +369,7 @@ describe("overload and departure", () => {
     expect((await post(`${server.url}/v1/graphql`, { query: "{ a }" })).status).toBe(200);
   });
 
-  test("a client that leaves aborts its statement", async () => {
+  test("a client that disconnects aborts its statement", async () => {
     const started = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<unknown>();
     await using server = await serveFake({
@@ -396,7 +396,7 @@ describe("overload and departure", () => {
     expect(await aborted.promise).toMatchObject({ name: "ClientLeft" });
   });
 
-  test("an answered request is not aborted", async () => {
+  test("does not abort an answered request", async () => {
     let signal: ExecuteOptions["signal"];
     await using server = await serveFake({
       execute: (_request, _session, options) => {
@@ -410,17 +410,17 @@ describe("overload and departure", () => {
   });
 });
 
-describe("a query that the server should have kept", () => {
+describe("a persisted query", () => {
   const refused = error("not-supported", "PersistedQueryNotSupported");
 
-  test("is refused in the words that make clients send the query itself", async () => {
+  test("is rejected with the message that makes clients send the query itself", async () => {
     await using server = await serveFake();
     const hash = { extensions: { persistedQuery: { version: 1, sha256Hash: "0" } } };
     expect(await post(`${server.url}/v1/graphql`, hash)).toMatchObject({ status: 200, body: refused });
     expect((await post(`${server.url}/v1/graphql`, { ...hash, query: "{ a }" })).body).toHaveProperty("data");
   });
 
-  test("is what GET asks for, after the credentials", async () => {
+  test("is the meaning of GET, after the credentials", async () => {
     await using server = await serveFake();
     const address = `${server.url}/v1/graphql?operationName=A&extensions=%7B%7D`;
     const answer = await fetch(address, { headers: admin });
@@ -431,7 +431,7 @@ describe("a query that the server should have kept", () => {
 });
 
 describe("POST /v1/graphql/explain", () => {
-  test("is for admin alone", async () => {
+  test("requires role admin", async () => {
     await using server = await serveFake();
     const body = { query: { query: "{ a }" }, user: { "X-Hasura-Role": "viewer" } };
     const answer = await post(`${server.url}/v1/graphql/explain`, body);
@@ -445,7 +445,7 @@ describe("POST /v1/graphql/explain", () => {
   });
 });
 
-test("an API that is not enabled is not there", async () => {
+test("a disabled API is not found", async () => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_ENABLED_APIS: "," });
   for (const path of ["/v1/graphql", "/v1/metadata"]) {
     const { status, body } = await post(`${server.url}${path}`, { query: "{ a }" });
@@ -454,7 +454,7 @@ test("an API that is not enabled is not there", async () => {
   expect((await fetch(`${server.url}/v1alpha1/config`, { headers: admin })).status).toBe(404);
 });
 
-test("nothing that the client sends secretly is logged", async () => {
+test("logs no secret of the client", async () => {
   await using server = await serveFake({
     execute: () => Promise.reject(new EngineError({ code: "validation-failed", message: "variable-value" })),
   });
@@ -472,7 +472,7 @@ test("nothing that the client sends secretly is logged", async () => {
 test.each([
   ["false", 200],
   ["true", 401],
-])("with HASURA_GRAPHQL_PRESERVE_401_ERRORS=%s a wrong secret is answered %i, and other errors 200", async (value, status) => {
+])("with HASURA_GRAPHQL_PRESERVE_401_ERRORS=%s a wrong secret gets %i, and other errors 200", async (value, status) => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_PRESERVE_401_ERRORS: value });
   const wrong = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
   expect([wrong.status, wrong.body]).toMatchObject([status, { errors: [{ extensions: { code: "access-denied" } }] }]);

@@ -19,21 +19,21 @@ export interface HttpServerOptions {
   readonly metadata?: MetadataRoute | undefined;
   /** Absent when it does not list `config`. */
   readonly config?: ConfigRoute | undefined;
-  /** Absent when no page of another origin may read answers. */
+  /** Absent when no other origin may read replies. */
   readonly cors?: CorsPolicy | undefined;
   readonly health: HealthCheck;
-  /** What `/v1/version` says. */
+  /** The content of `/v1/version`. */
   readonly version: string;
-  /** From then on every connection is closed after its answer. */
+  /** Afterwards every connection is closed after its reply. */
   readonly isStopping: () => boolean;
   readonly logger: Logger;
   readonly waitingBytes: WaitingBytes;
 }
 
-/** Longer than a proxy keeps an idle connection to us, so that we never close one that it is about to use. */
+/** Longer than a proxy keeps an idle connection, so that the engine never closes one that the proxy is about to use. */
 const keepAliveTimeout = 75_000;
 
-/** The engine's HTTP side; the caller listens and handles upgrades. */
+/** The engine's HTTP server; the caller listens and handles upgrades. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { logger } = options;
 
@@ -45,7 +45,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
       if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
       if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain") return options.explain?.(request, id) ?? notFound();
-      // Hasura's CLI sends metadata commands to the older path too.
+      // Hasura's CLI also sends metadata commands to the older path.
       if (path === "/v1/metadata" || path === "/v1/query") return options.metadata?.(request, id) ?? notFound();
       return notFound();
     }

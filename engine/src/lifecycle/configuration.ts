@@ -2,7 +2,7 @@ import { allowedRolesClaim, defaultClaimsNamespace, defaultRoleClaim, type Claim
 import type { Settings } from "./settings.ts";
 import { engineVersion } from "./version.ts";
 
-/** What Hasura's config API tells of a server with these settings; intervals in seconds. */
+/** The content of Hasura's config API for these settings; intervals in seconds. */
 export function configurationOf(settings: Settings): unknown {
   const { jwt } = settings;
   return {
@@ -38,7 +38,7 @@ function claimsMapOf({ allowedRoles, defaultRole, other }: ClaimsMap): unknown {
   return Object.fromEntries(entries.map(([name, value]) => [name, written(value)]));
 }
 
-/** A place in the token as it was written. */
+/** A path in the token, as the settings have it. */
 function written(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("path" in value)) return value;
   const { path, default: fallback } = value as { readonly path: { readonly text: string }; readonly default?: unknown };

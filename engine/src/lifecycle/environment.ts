@@ -1,17 +1,17 @@
 import { type Environment, readVariable, withoutEmpty } from "@routeql/contract/environment";
 
 export interface EnvironmentReading {
-  /** Values by name; `<NAME>_FILE` has been read. Empty values count as absent. */
+  /** Values by name; `<NAME>_FILE` is already resolved. Empty values count as absent. */
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** One sentence each, beginning with the name; values are never repeated. */
+  /** One sentence each, starting with the name; never with a value. */
   readonly problems: readonly string[];
 }
 
 const ours = /^(?:HASURA_GRAPHQL|ENGINE)_/;
 
 /**
- * The known names out of the environment, each from `NAME` or from the file that `NAME_FILE` names, less one trailing newline.
- * A name of ours that is not known is a problem: it is a misspelling, or a setting that this engine does not have.
+ * Reads the known names from the environment, each from `NAME` or from the file in `NAME_FILE`, without one trailing newline. An unknown
+ * name with this engine's prefix is a problem: a misspelling, or a setting that this engine lacks.
  */
 export function readEnvironment(
   environment: Environment,

@@ -9,8 +9,8 @@ export interface ErrorContext {
 export type ErrorLog = (error: EngineError, context: ErrorContext) => void;
 
 /**
- * Logs a failed request by its code and place. Messages and internal details stay out: both can quote what the client sent.
- * The server's own failures also give the name and code (SQLSTATE, errno) of their cause.
+ * Logs a failed request by its code and place. Messages and internal details are omitted, because both can quote client input. For server
+ * failures the log has the name and code (SQLSTATE, errno) of their cause.
  */
 export function createErrorLog(logger: Logger): ErrorLog {
   return (error, context) => {

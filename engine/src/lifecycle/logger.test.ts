@@ -15,7 +15,7 @@ function capture(): { stream: Writable; text: () => string } {
   return { stream, text: () => lines.join("") };
 }
 
-test("keys that hold secrets are cut out, also one level down", () => {
+test("redacts keys with secrets, also one level down", () => {
   const { stream, text } = capture();
   createLogger("info", stream).info(
     { authorization: "s3cret", request: { headers: "s3cret", token: "s3cret", variables: "s3cret" } },
@@ -25,7 +25,7 @@ test("keys that hold secrets are cut out, also one level down", () => {
   expect(text()).toContain("[redacted]");
 });
 
-test("a server failure is logged by its codes, without messages or internals", () => {
+test("logs a server failure by its codes, without messages or internals", () => {
   const { stream, text } = capture();
   const cause = Object.assign(new Error('invalid input syntax: "hidden value"'), { code: "22P02" });
   const error = new EngineError({
@@ -47,7 +47,7 @@ test("a server failure is logged by its codes, without messages or internals", (
   expect(text()).not.toContain("hidden");
 });
 
-test("a refused request is not worth a line at the usual level", () => {
+test("does not log a rejected request at the default level", () => {
   const { stream, text } = capture();
   createErrorLog(createLogger("info", stream))(new EngineError({ code: "validation-failed", message: "x" }), {
     requestId: "r-1",

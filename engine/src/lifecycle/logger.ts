@@ -1,6 +1,6 @@
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from "pino";
 
-/** Nothing that opens anything is ever handed to the logger; should it happen, these keys are cut out. */
+/** No secret is ever passed to the logger. As a safeguard, these keys are redacted. */
 const secretKeys = ["authorization", "cookie", "token", "secret", "password", "key", "variables", "headers", "query"];
 
 /** JSON lines on standard output. Requests are logged at `debug`: the gateway in front writes the access log. */
@@ -18,7 +18,7 @@ export function createLogger(level: string, stream: DestinationStream = standard
   );
 }
 
-/** Where nothing can be written, on a full disk say, lines wait up to a mebibyte, and further ones are lost; the engine goes on. */
+/** If writing fails, for example on a full disk, up to one mebibyte of lines is buffered and further lines are lost; the engine keeps running. */
 function standardOutput(): DestinationStream {
   const stream = destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   stream.on("error", () => undefined);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { Registry } from "prom-client";
 
-/** `GET /metrics` in Prometheus' text format, on a port of its own that only the inside can reach. */
+/** `GET /metrics` in Prometheus' text format, on a separate internal port. */
 export function createMetricsServer(registry: Registry): Server {
   return createServer({ requestTimeout: 10_000 }, (request, response) => {
     if (request.method !== "GET" || request.url?.split("?", 1)[0] !== "/metrics") {

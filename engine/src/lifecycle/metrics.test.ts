@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMetrics } from "./metrics.ts";
 import { adminSecret, serveFake } from "./testing/served-engine.ts";
 
-test("the metrics port serves what happened, and nothing else", async () => {
+test("the metrics port serves only the metrics", async () => {
   await using server = await serveFake();
   const metricsUrl = `http://127.0.0.1:${String(server.served.metricsPort)}`;
   await fetch(`${server.url}/v1/graphql`, {
@@ -29,7 +29,7 @@ test("the metrics port serves what happened, and nothing else", async () => {
   expect((await fetch(`${metricsUrl}/metrics`, { method: "POST" })).status).toBe(404);
 });
 
-test("roles cannot make the labels grow without bound", async () => {
+test("the number of role labels is bounded", async () => {
   const metrics = createMetrics();
   for (let index = 0; index < 500; index += 1) metrics.operation("query", `role-${String(index)}`, "success", 0.001);
   const text = await metrics.registry.metrics();

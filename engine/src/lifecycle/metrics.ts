@@ -4,7 +4,7 @@ import type { EngineStatistics } from "../engine.ts";
 export type OperationKind = "query" | "mutation" | "subscription" | "unknown";
 export type Outcome = "success" | "failure" | "refused";
 
-/** Figures read when Prometheus asks, so that the hot path does not keep them. */
+/** Values read on each Prometheus scrape, so that the hot path does not maintain them. */
 export interface MetricSources {
   readonly engine: () => EngineStatistics;
   readonly liveQueries: () => { readonly cohorts: number; readonly members: number; readonly subscribers: number };
@@ -15,18 +15,18 @@ export interface MetricSources {
 
 export interface Metrics {
   readonly registry: Registry;
-  /** Counts one finished operation; `role` is undefined when nobody could be authenticated. */
+  /** Counts one finished operation; `role` is undefined when authentication failed. */
   operation(kind: OperationKind, role: string | undefined, outcome: Outcome, seconds: number): void;
   poll(seconds: number): void;
-  /** Says where the figures of the running parts come from. */
+  /** Sets the sources of the values. */
   observe(sources: MetricSources): void;
 }
 
-/** Roles beyond this many are counted together, so that a token cannot make the label grow without bound. */
+/** Roles beyond this number are counted together, so that tokens cannot create labels without bound. */
 const mostRoles = 100;
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Prometheus metrics of one engine. Names begin with `routeql_engine_`; process metrics have prom-client's names. */
+/** Prometheus metrics of one engine. Names start with `routeql_engine_`; process metrics have prom-client's names. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -50,7 +50,7 @@ export function createMetrics(): Metrics {
     buckets,
     registers,
   });
-  // Label lookup costs more than counting: children are kept by their labels.
+  // Label lookup costs more than counting, so children are cached by their labels.
   const counters = new Map<string, Counter.Internal>();
   const histograms = new Map<OperationKind, Histogram.Internal<"operation">>();
   const roles = new Set<string>();

@@ -16,7 +16,7 @@ async function start(environment: Record<string, string>, ...flags: string[]): P
   return { code, errors, output };
 }
 
-test("the process says everything that is wrong with its settings, and ends with 1", async () => {
+test("the process reports every problem of its settings and exits with 1", async () => {
   const { code, errors, output } = await start({ HASURA_GRAPHQL_SERVER_PORT: "many", ENGINE_POOLSIZE: "4" });
   expect(code).toBe(1);
   expect(output).toBe("");
@@ -31,7 +31,7 @@ test("the process says everything that is wrong with its settings, and ends with
   );
 }, 30_000);
 
-test("the process gives up a key set that cannot be fetched, in the time it was given", async () => {
+test("the process stops waiting for an unreachable key set at the configured timeout", async () => {
   const { code, errors } = await start({
     HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret",
     HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: "http://127.0.0.1:9/jwks" }),
@@ -42,7 +42,7 @@ test("the process gives up a key set that cannot be fetched, in the time it was 
   expect(errors).not.toContain("the-admin-secret");
 }, 30_000);
 
-test("the process names what is wrong with metadata", async () => {
+test("the process reports problems of the metadata", async () => {
   const { code, errors } = await start({
     HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret",
     ENGINE_METADATA_DIRECTORY: "/nonexistent",
@@ -66,7 +66,7 @@ describe("with metadata", () => {
     return start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret", ENGINE_METADATA_DIRECTORY: path, ENGINE_START_TIMEOUT: "1", ...environment });
   }
 
-  test("the process gives up a database that does not answer, in the time it was given, and tells no password", async () => {
+  test("a silent database ends the start at the timeout, without printing the password", async () => {
     const database_url = "postgres://someone:the-password@127.0.0.1:9/routes";
     const { code, errors, output } = await startWith([{ name: "default", kind: "postgres", configuration: { connection_info: { database_url } }, tables: [] }], {});
     expect(code).toBe(1);
@@ -74,7 +74,7 @@ describe("with metadata", () => {
     expect(output).not.toContain("the-password");
   }, 30_000);
 
-  test.each(["HASURA_GRAPHQL_SERVER_PORT", "ENGINE_METRICS_PORT"])("the process ends when the port of %s is taken", async (name) => {
+  test.each(["HASURA_GRAPHQL_SERVER_PORT", "ENGINE_METRICS_PORT"])("the process exits when the port of %s is in use", async (name) => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -86,8 +86,8 @@ describe("with metadata", () => {
   }, 30_000);
 });
 
-test("the process refuses flags that it does not have", async () => {
+test("the process rejects unknown flags", async () => {
   const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret" }, "--allow-all");
   expect(code).toBe(1);
-  expect(errors).toContain("--allow-all: is not a flag of this engine; there are --allow-unsupported, --allow-inconsistent");
+  expect(errors).toContain("--allow-all: is not a flag of this engine; valid flags: --allow-unsupported, --allow-inconsistent");
 }, 30_000);

@@ -6,15 +6,15 @@ import { authenticatorOf, serve, type Served } from "./serve.ts";
 import { readSettings, SettingsError } from "./settings.ts";
 import { logInconsistencies, startEngine } from "./start-engine.ts";
 
-/** Beyond the graceful timeout, for closing the pool; milliseconds. */
+/** Time in milliseconds beyond the graceful timeout, for closing the pool. */
 const lastGrace = 3_000;
 
 /**
- * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal ends it at once.
- * Whatever keeps it from starting is written to standard error, and the exit code is 1.
+ * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal stops it immediately. A failed start
+ * is reported on standard error, with exit code 1.
  */
 export async function run(given: Environment, flags: readonly string[]): Promise<void> {
-  // Connections to the metadata let the process end while it waits for one of them; until it serves nothing else may hold it.
+  // Connections to the metadata database do not keep the process alive, and nothing else does until it serves.
   const awake = setInterval(() => undefined, 60_000);
   try {
     const environment = withFlags(given, flags);
@@ -30,16 +30,16 @@ export async function run(given: Environment, flags: readonly string[]): Promise
   }
 }
 
-/** Settings that may also be given as flags, to look at metadata of another engine once. */
+/** Settings that can also be flags, for a single run on the metadata of another engine. */
 const flagNames: Readonly<Record<string, string>> = {
   "--allow-unsupported": "ENGINE_ALLOW_UNSUPPORTED",
   "--allow-inconsistent": "ENGINE_ALLOW_INCONSISTENT",
 };
 
-/** @throws SettingsError for a flag that there is not */
+/** @throws SettingsError for an unknown flag */
 function withFlags(environment: Environment, flags: readonly string[]): Environment {
   const unknown = flags.filter((flag) => !Object.hasOwn(flagNames, flag));
-  if (unknown.length > 0) throw new SettingsError(unknown.map((flag) => `${flag}: is not a flag of this engine; there are ${Object.keys(flagNames).join(", ")}`));
+  if (unknown.length > 0) throw new SettingsError(unknown.map((flag) => `${flag}: is not a flag of this engine; valid flags: ${Object.keys(flagNames).join(", ")}`));
   return { ...environment, ...Object.fromEntries(flags.map((flag) => [flagNames[flag] ?? "", "true"])) };
 }
 
@@ -52,7 +52,7 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
       logger.warn({ event: event.type }, "a connection to the database was lost");
       return;
     }
-    logger.info({ event: event.type }, "the metadata were read again");
+    logger.info({ event: event.type }, "metadata reloaded");
     served?.restartConnections();
   });
   logInconsistencies(metadata.inconsistencies, logger);
@@ -61,7 +61,7 @@ async function start(settings: ReturnType<typeof readSettings>, environment: Env
   const { port, metricsPort } = served;
   logger.info(
     { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },
-    "the engine serves",
+    "engine started",
   );
   return served;
 }
@@ -71,7 +71,7 @@ function stopOnSignal(served: Served, logger: Logger, bound: number): void {
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    logger.info({ signal }, "the engine stops");
+    logger.info({ signal }, "engine stopping");
     setTimeout(() => process.exit(1), bound).unref();
     served.stop().then(
       () => process.exit(0),

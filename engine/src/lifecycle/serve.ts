@@ -29,9 +29,9 @@ import { engineVersion } from "./version.ts";
 export interface Served {
   readonly port: number;
   readonly metricsPort: number;
-  /** Ends every WebSocket as Hasura does when metadata change: clients reconnect and see the new schema. */
+  /** Closes every WebSocket as Hasura does when the metadata changes: clients reconnect and receive the new schema. */
   restartConnections(): void;
-  /** Stops taking requests, lets the running ones finish within the graceful timeout, and ends the engine. */
+  /** Stops accepting requests, lets the running ones finish within the graceful timeout, and closes the engine. */
   stop(): Promise<void>;
 }
 
@@ -45,19 +45,19 @@ export interface ServeOptions {
   readonly now?: () => number;
 }
 
-/** Above this many unsent bytes live answers wait for the client; above `overflow` the connection is ended. */
+/** Above `congested` unsent bytes, live answers wait for the client; above `overflow` the connection is closed. */
 const outboxLimits = { congested: 1_048_576, overflow: 16_777_216 };
 
-/** Milliseconds after which a WebSocket client that takes nothing of what waits for it is cut off. */
+/** Time in milliseconds after which a WebSocket client that reads nothing is disconnected. */
 const socketPatience = 60_000;
 
-/** Milliseconds that clients have to answer a close frame. */
+/** Time in milliseconds for clients to answer a close frame. */
 const closeHandshakeGrace = 1_000;
 
 /** The engine's own default. */
 const defaultPoolSize = 4;
 
-/** The authenticator that the settings describe. @throws Error when its key cannot be used or fetched. */
+/** Creates the authenticator of the settings. @throws Error when its key is invalid or cannot be fetched. */
 export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
   return createAuthenticator({
     now,
@@ -68,8 +68,8 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
     lax: settings.jwtLax,
     keySetStartTimeout: settings.startTimeout * 1_000,
     onKeySetEvent: (event) => {
-      if (event.type === "failed") logger.warn({ reason: event.message }, "the token keys could not be fetched");
-      else logger.debug({ keys: event.keys, nextInMilliseconds: event.nextInMilliseconds }, "the token keys were fetched");
+      if (event.type === "failed") logger.warn({ reason: event.message }, "fetching the token keys failed");
+      else logger.debug({ keys: event.keys, nextInMilliseconds: event.nextInMilliseconds }, "token keys fetched");
     },
   });
 }
@@ -124,7 +124,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     graphql: servesGraphQL
       ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, preserves401: settings.preserve401, showsInternal, logError, turns, waitingBytes, answerLimit: settings.maxAnswerBytes })
       : undefined,
-    // As in Hasura, where explaining belongs to the metadata API.
+    // As in Hasura, explain belongs to the metadata API.
     explain: serves("metadata") ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
     metadata: serves("metadata") ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }) : undefined,
     config: serves("config") ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError }) : undefined,
@@ -154,7 +154,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     subscriptions.stop();
     waitingBytes.stop();
     authenticator.close();
-    // The server is closed only when its sockets are: a client that does not answer the close frame must not hold it.
+    // The server closes only after its sockets: a client that does not answer the close frame must not delay it.
     const terminating = setTimeout(() => webSockets.terminateAll(), closeHandshakeGrace);
     await closeServer(http, settings.gracefulShutdownTimeout * 1_000);
     clearTimeout(terminating);
@@ -182,7 +182,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Closes a server: idle connections at once, the others when their request is answered or the time is up (milliseconds). */
+/** Closes a server: idle connections immediately, the others after their reply or the timeout (in milliseconds). */
 async function closeServer(server: Server, timeout: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readCorsPolicy, type CorsPolicy } from "../http/cors.ts";
 
-/** Types of settings: each takes the text of an environment variable, or its absence. */
+/** Types of settings: each parses the text of an environment variable, or its absence. */
 
 /** A whole number. */
 export function integer(fallback: number, minimum: number, maximum: number) {
@@ -45,7 +45,7 @@ export function list(fallback: string) {
     );
 }
 
-/** Whole numbers by name: `name=1,other=2`. */
+/** Named whole numbers: `name=1,other=2`. */
 export function limitsByName(minimum: number, maximum: number) {
   const message = `must be a list such as viewer=${String(minimum)}, each a whole number from ${String(minimum)} to ${String(maximum)}`;
   return z
@@ -81,7 +81,7 @@ export function origins(fallback: string) {
     });
 }
 
-/** JSON of the given form. What is wrong is said by path; the text itself may hold a key. */
+/** JSON with the given schema. Problems are reported by path, because the text may contain a key. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()

@@ -24,7 +24,7 @@ function problems(environment: Record<string, string>): readonly string[] {
   throw new Error("the settings were not refused");
 }
 
-test("an admin secret is enough; the rest has Hasura's defaults", () => {
+test("an admin secret is enough; all other settings have Hasura's defaults", () => {
   expect(readSettings(secret)).toMatchObject({
     port: 8080,
     adminSecret: "a-secret",
@@ -52,11 +52,11 @@ test("an admin secret is enough; the rest has Hasura's defaults", () => {
   });
 });
 
-test("without an admin secret nothing starts", () => {
+test("does not start without an admin secret", () => {
   expect(problems({})).toEqual(["HASURA_GRAPHQL_ADMIN_SECRET: must be given"]);
 });
 
-test("every problem is said at once, by name, and no value is repeated", () => {
+test("reports all problems at once by name, and repeats no value", () => {
   const found = problems({
     HASURA_GRAPHQL_SERVER_PORT: "eighty-value",
     HASURA_GRAPHQL_ENABLE_CONSOLE: "perhaps-value",
@@ -85,13 +85,13 @@ test("every problem is said at once, by name, and no value is repeated", () => {
   expect(found.join()).not.toContain("value");
 });
 
-test.each(["not json secret", "[]", "7", '"text"'])("a JWT secret of %j is refused without being repeated", (text) => {
+test.each(["not json secret", "[]", "7", '"text"'])("rejects a JWT secret of %j without repeating it", (text) => {
   const [problem] = problems({ ...secret, HASURA_GRAPHQL_JWT_SECRET: text });
   expect(problem).toMatch(/^HASURA_GRAPHQL_JWT_SECRET: /);
   expect(problem).not.toContain("secret text");
 });
 
-test("every setting can come from a file, less one trailing newline", () => {
+test("reads every setting from a file, without one trailing newline", () => {
   const settings = readSettings({
     HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("secret", "from a file\n"),
     HASURA_GRAPHQL_JWT_SECRET_FILE: file("jwt", '{"jwk_url":"http://auth-sidecar:8080/jwks"}\n'),
@@ -101,14 +101,14 @@ test("every setting can come from a file, less one trailing newline", () => {
   expect(readSettings({ HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("lines", "two\n\n") }).adminSecret).toBe("two\n");
 });
 
-test("a file that is not there, and a value given twice, are problems", () => {
+test("a missing file and a duplicate value are problems", () => {
   expect(problems({ HASURA_GRAPHQL_ADMIN_SECRET_FILE: join(folder, "absent") })).toEqual([
     "HASURA_GRAPHQL_ADMIN_SECRET_FILE: the file cannot be read (ENOENT)",
   ]);
   expect(problems({ ...secret, HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("twice", "x") })[0]).toContain("is given both as");
 });
 
-test("empty values count as absent, foreign names are left alone", () => {
+test("treats empty values as absent, and ignores other names", () => {
   const settings = readSettings({
     ...secret,
     HASURA_GRAPHQL_UNAUTHORIZED_ROLE: "",
@@ -125,17 +125,17 @@ test.each([
   ["y", true],
   ["FALSE", false],
   ["no", false],
-])("%s is the boolean %s", (text, value) => {
+])("parses %s as the boolean %s", (text, value) => {
   expect(readSettings({ ...secret, HASURA_GRAPHQL_DEV_MODE: text }).devMode).toBe(value);
 });
 
-test("experimental features are Hasura's, and one that is not served is refused", () => {
+test("accepts Hasura's experimental features, and rejects one that is not served", () => {
   const read = (text: string) => readSettings({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: text }).experimentalFeatures;
   expect(read("naming_convention, hide_stream_fields")).toEqual(["naming_convention", "hide_stream_fields"]);
   expect(problems({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "apollo_federation" })).toEqual([expect.stringMatching(/^HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: only hide_aggregation_predicates, .* are served$/)]);
 });
 
-test("statement timeouts by role are numbers by name, each name once", () => {
+test("statement timeouts by role are named numbers, each name once", () => {
   const read = (text: string) => readSettings({ ...secret, ENGINE_STATEMENT_TIMEOUTS: text }).statementTimeouts;
   expect(Object.fromEntries(read("viewer=10000, tenant=5"))).toEqual({ viewer: 10_000, tenant: 5 });
   expect(read("").size).toBe(0);

@@ -24,14 +24,14 @@ const experimentalFeatures = [
 const definitions = {
   port: ["HASURA_GRAPHQL_SERVER_PORT", integer(8080, 0, 65_535)],
   host: ["HASURA_GRAPHQL_SERVER_HOST", z.string().default("0.0.0.0")],
-  /** Opens everything. Without one Hasura would make everybody admin; this engine does not start. */
+  /** Grants access to everything. Without a secret Hasura would make every client admin; this engine does not start. */
   adminSecret: ["HASURA_GRAPHQL_ADMIN_SECRET", z.string({ error: "must be given" })],
   jwt: ["HASURA_GRAPHQL_JWT_SECRET", json(jwtSettingsSchema)],
   unauthorizedRole: ["HASURA_GRAPHQL_UNAUTHORIZED_ROLE", z.string().optional()],
   /** The gateway serves the console. */
   enableConsole: [
     "HASURA_GRAPHQL_ENABLE_CONSOLE",
-    flag(false).refine((enabled) => !enabled, { error: "must be false: the gateway serves the console (ENGINE_CONSOLE), the engine has none" }),
+    flag(false).refine((enabled) => !enabled, { error: "must be false: the gateway serves the console (ENGINE_CONSOLE)" }),
   ],
   enabledApis: [
     "HASURA_GRAPHQL_ENABLED_APIS",
@@ -39,15 +39,15 @@ const definitions = {
       z.array(z.enum(["graphql", "metadata", "config"], { error: "only graphql, metadata and config are served" })),
     ),
   ],
-  /** Which other origins' pages may read answers. */
+  /** Origins whose pages may read replies. */
   cors: ["HASURA_GRAPHQL_CORS_DOMAIN", origins("*")],
   disableCors: ["HASURA_GRAPHQL_DISABLE_CORS", flag(false)],
   enableAllowList: ["HASURA_GRAPHQL_ENABLE_ALLOWLIST", flag(false)],
   stringifyNumericTypes: ["HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES", flag(false)],
-  /** An operator that a client gives null to is left out of the condition, as in Hasura v1. */
+  /** Omits an operator with a null value from the condition, as in Hasura v1. */
   collapseNullComparisons: ["HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
-  /** Hasura's; most of them are always on here, or are about what this engine does not serve. */
+  /** Hasura's experimental features; most are always on here, or concern features that this engine lacks. */
   experimentalFeatures: [
     "HASURA_GRAPHQL_EXPERIMENTAL_FEATURES",
     list("").pipe(z.array(z.enum(experimentalFeatures, { error: `only ${experimentalFeatures.join(", ")} are served` }))),
@@ -56,38 +56,38 @@ const definitions = {
     "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION",
     z.enum(["hasura-default", "graphql-default"]).default("hasura-default"),
   ],
-  /** Role admin sees the internal detail of errors. */
+  /** Shows the internal detail of errors to role admin. */
   adminInternalErrors: ["HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS", flag(true)],
-  /** Every role sees the internal detail of errors. */
+  /** Shows the internal detail of errors to every role. */
   devMode: ["HASURA_GRAPHQL_DEV_MODE", flag(false)],
-  /** A wrong or missing admin secret is answered 401 on `/v1/graphql` too, not 200. */
+  /** Answers a wrong or missing admin secret with 401 on `/v1/graphql` too, instead of 200. */
   preserve401: ["HASURA_GRAPHQL_PRESERVE_401_ERRORS", flag(false)],
-  /** Milliseconds between two polls of a live query. */
+  /** Interval between two polls of a live query, in milliseconds. */
   refetchInterval: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
   batchSize: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
   streamRefetchInterval: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
   streamBatchSize: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
-  /** Seconds. */
+  /** In seconds. */
   keepAlive: ["HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE", integer(5, 1, seconds)],
-  /** Seconds. */
+  /** In seconds. */
   connectionInitTimeout: ["HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT", integer(3, 1, seconds)],
   connectionCompression: ["HASURA_GRAPHQL_CONNECTION_COMPRESSION", flag(false)],
   readCookiesOfOtherOrigins: ["HASURA_GRAPHQL_WS_READ_COOKIE", flag(false)],
   logLevel: ["HASURA_GRAPHQL_LOG_LEVEL", z.enum(["debug", "info", "warn", "error"]).default("info")],
-  /** Seconds that running requests have to finish in when the engine is told to stop. */
+  /** Time for running requests to finish at shutdown, in seconds. */
   gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(20, 0, seconds)],
-  /** Read at the start; with a metadata database only when that is empty. */
+  /** Read at the start; with a metadata database, only when that is empty. */
   metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().optional()],
-  /** Where all replicas find the metadata, in Hasura's form. */
+  /** Location of the metadata for all replicas, in Hasura's form. */
   metadataDatabaseUrl: ["HASURA_GRAPHQL_METADATA_DATABASE_URL", z.string().refine(isAddress, { message: addressForm }).optional()],
-  /** Milliseconds between two looks for a change of the stored metadata; 0 = never. */
+  /** Interval between two checks for a change of the stored metadata, in milliseconds; 0 = never. */
   metadataPollInterval: ["HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL", integer(1_000, 0, 3_600_000)],
-  /** A subscription that outlived a change of metadata could show what its role may no longer see. */
+  /** A subscription that outlives a metadata change could return data that its role may no longer see. */
   closeWebSocketsOnMetadataChange: [
     "HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE",
-    flag(true).refine((closes) => closes, { error: "only true is served" }),
+    flag(true).refine((closes) => closes, { error: "only true is supported" }),
   ],
-  /** Header names that carry the admin secret, beside Hasura's own two. */
+  /** Names of headers that carry the admin secret, in addition to Hasura's two. */
   adminSecretHeaders: [
     "ENGINE_ADMIN_SECRET_HEADERS",
     list("x-engine-access-key").pipe(z.array(z.string().regex(headerName, { error: "must be header names" }))),
@@ -99,45 +99,45 @@ const definitions = {
   maxDepth: ["ENGINE_MAX_DEPTH", optionalInteger(0, 1_000)],
   /** Fields of one operation; 0 = unlimited. */
   maxBreadth: ["ENGINE_MAX_BREADTH", optionalInteger(0, 1_000_000)],
-  /** Limits of what one operation may cost (engine/src/cost/limits.ts); 0 = unlimited. */
+  /** Limits for the cost of one operation (engine/src/cost/limits.ts); 0 = unlimited. */
   maxTokens: ["ENGINE_MAX_TOKENS", integer(defaultCostLimits.maxTokens, 0, 1_000_000)],
   maxNodes: ["ENGINE_MAX_NODES", integer(defaultCostLimits.maxNodes, 0, 1_000_000)],
   maxListNesting: ["ENGINE_MAX_LIST_NESTING", integer(defaultCostLimits.maxListNesting, 0, 1_000)],
   maxRelations: ["ENGINE_MAX_RELATIONS", integer(defaultCostLimits.maxRelations, 0, 1_000_000)],
   maxConditions: ["ENGINE_MAX_CONDITIONS", integer(defaultCostLimits.maxConditions, 0, 1_000_000)],
   maxIntrospection: ["ENGINE_MAX_INTROSPECTION", integer(defaultCostLimits.maxIntrospection, 0, 1_000_000)],
-  /** Bytes of a request body and of a WebSocket message. */
+  /** Maximum size of a request body and of a WebSocket message, in bytes. */
   bodyLimit: ["ENGINE_BODY_LIMIT", integer(262_144, 1_024, 64 * mebibyte)],
-  /** Bytes of one statement's answer, and of the answers of a batch; 0 = unlimited. */
+  /** Maximum size of one statement's result, and of the replies of a batch, in bytes; 0 = unlimited. */
   maxAnswerBytes: ["ENGINE_MAX_ANSWER_BYTES", integer(16 * mebibyte, 0, 1_024 * mebibyte)],
-  /** Bytes of answers that wait for all clients together; then the client for which most wait is cut off. */
+  /** Maximum number of unsent bytes of all clients together; above it, the client with the most is disconnected. */
   maxWaitingBytes: ["ENGINE_MAX_WAITING_BYTES", integer(64 * mebibyte, mebibyte, 65_536 * mebibyte)],
-  /** Requests in one batch. */
+  /** Maximum number of requests in one batch. */
   batchLimit: ["ENGINE_BATCH_LIMIT", integer(50, 1, 1_000)],
-  /** Milliseconds; 0 = never. */
+  /** In milliseconds; 0 = never. */
   statementTimeout: ["ENGINE_STATEMENT_TIMEOUT", integer(30_000, 0, 3_600_000)],
-  /** Milliseconds by role, as `viewer=10000,tenant=20000`; a role without one has `statementTimeout`. */
+  /** Milliseconds by role, as `viewer=10000,tenant=20000`; other roles use `statementTimeout`. */
   statementTimeouts: ["ENGINE_STATEMENT_TIMEOUTS", limitsByName(1, 3_600_000)],
   poolSize: ["ENGINE_POOL_SIZE", optionalInteger(1, 1_000)],
   planCacheSize: ["ENGINE_PLAN_CACHE_SIZE", optionalInteger(1, 1_000_000)],
-  /** Operations worked on at a time; more are answered 503. */
+  /** Maximum number of concurrent operations; further ones get 503. */
   maxInFlight: ["ENGINE_MAX_IN_FLIGHT", integer(256, 1, 100_000)],
   maxConnections: ["ENGINE_MAX_CONNECTIONS", integer(10_000, 1, 1_000_000)],
   maxOperationsPerConnection: ["ENGINE_MAX_OPERATIONS_PER_CONNECTION", integer(100, 1, 10_000)],
-  /** Serve what can be served of metadata that this engine does not know wholly, or that do not fit the database. */
+  /** Serves the supported and consistent objects of metadata with unknown or inconsistent ones. */
   allowUnsupported: ["ENGINE_ALLOW_UNSUPPORTED", flag(false)],
   allowInconsistent: ["ENGINE_ALLOW_INCONSISTENT", flag(false)],
-  /** Seconds that the database and the token keys have to be reachable in at the start. */
+  /** Time limit in seconds for the database and the token keys to become reachable at the start. */
   startTimeout: ["ENGINE_START_TIMEOUT", integer(60, 1, 3_600)],
 } as const satisfies Record<string, readonly [string, z.ZodType]>;
 
 type Definitions = typeof definitions;
 export type Settings = { readonly [Key in keyof Definitions]: z.output<Definitions[Key][1]> };
 
-/** Names that are Hasura's but belong to metadata (`from_env`); the engine reads them from there. */
+/** Names of Hasura that belong to metadata (`from_env`); the engine reads them there. */
 const passedThrough = new Set(["HASURA_GRAPHQL_DATABASE_URL"]);
 
-/** Settings that cannot be used; the message lists every problem. */
+/** Invalid settings; the message lists every problem. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
 
@@ -148,7 +148,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** The names of all settings, for the documentation and for whoever starts an engine. */
+/** The names of all settings, for the documentation and for programs that start an engine. */
 export const settingNames: readonly string[] = Object.values(definitions).map(([name]) => name);
 
 /** @throws SettingsError */

@@ -11,15 +11,15 @@ import type { Settings } from "./settings.ts";
 const retryDelay = 1_000;
 const usualDirectory = "/run/routeql/metadata";
 
-/** An engine, and what holds it to its metadata. */
+/** An engine and the keeper of its metadata. */
 export interface StartedEngine {
   readonly engine: Engine;
   readonly metadata: MetadataKeeper;
 }
 
 /**
- * Creates the engine; while a database does not answer, again until the start timeout.
- * @throws MetadataError at once when metadata are wrong; else the last failure.
+ * Creates the engine; retries until the start timeout while a database does not answer.
+ * @throws MetadataError immediately for invalid metadata; else the last failure.
  */
 export async function startEngine(
   settings: Settings,
@@ -33,7 +33,7 @@ export async function startEngine(
       store,
       directory: directoryOf(settings),
       allowInconsistent: settings.allowInconsistent,
-      // With nothing but the metadata API there is somebody who can mend what is stored.
+      // With only the metadata API enabled, an administrator can repair the stored metadata.
       startsWithoutMetadata: !settings.enabledApis.includes("graphql"),
       create: (source, allowInconsistent) => createEngine({ ...engineOptions(settings), metadata: source, allowInconsistent, environment, onEvent }),
     });
@@ -53,7 +53,7 @@ function storeOf({ metadataDatabaseUrl: connectionString }: Settings, logger: Lo
   return createMetadataStore({ connectionString, onConnectionLost: () => logger.warn("a connection to the metadata database was lost") });
 }
 
-/** With a metadata database the usual directory may be absent: the first metadata are empty then. */
+/** With a metadata database the default directory may be missing: the first metadata is then empty. */
 function directoryOf({ metadataDirectory, metadataDatabaseUrl }: Settings): string | undefined {
   if (metadataDirectory !== undefined) return metadataDirectory;
   const isThere = statSync(usualDirectory, { throwIfNoEntry: false }) !== undefined;
@@ -101,16 +101,16 @@ function engineOptions(settings: Settings) {
 function logMetadataEvent(event: MetadataKeeperEvent, logger: Logger): void {
   switch (event.type) {
     case "followed":
-      logger.info({ resourceVersion: event.resourceVersion }, "changed metadata are served");
+      logger.info({ resourceVersion: event.resourceVersion }, "changed metadata is now served");
       logInconsistencies(event.inconsistencies, logger);
       return;
     case "refused": {
       const reason = event.error instanceof MetadataError ? event.error.message : causeOf(event.error);
-      logger.error({ resourceVersion: event.resourceVersion, reason }, "changed metadata cannot be served; the former ones still are");
+      logger.error({ resourceVersion: event.resourceVersion, reason }, "changed metadata cannot be served; the previous metadata is still served");
       return;
     }
     case "unreachable":
-      logger.warn("the metadata database does not answer; the last metadata are still served");
+      logger.warn("the metadata database does not answer; the last metadata is still served");
       return;
     case "reachable":
       logger.info("the metadata database answers again");
@@ -121,7 +121,7 @@ export function logInconsistencies(inconsistencies: readonly Inconsistency[], lo
   for (const { type, name, file, path, reason } of inconsistencies) logger.warn({ type, name, file, path, reason }, "not served");
 }
 
-/** Why a connection failed, by SQLSTATE or errno: messages of drivers can name users and addresses. */
+/** The cause of a failed connection, by SQLSTATE or errno: messages of drivers can contain users and addresses. */
 function causeOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const description = z.object({ version: z.string() });
 
-/** What `/v1/version` says: the Hasura version whose read API is served, and this engine's own as the build. */
+/** The content of `/v1/version`: the Hasura version whose read API is served, with this engine's version as the build. */
 export const engineVersion = `v2.48.0-routeql.${
   description.parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))).version
 }`;

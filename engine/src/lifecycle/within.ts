@@ -1,4 +1,4 @@
-/** The work's outcome, or, once `milliseconds` have passed without one, a rejection with what `late` gives. 0 = wait for ever. */
+/** The result of the work, or, after `milliseconds`, a rejection with the error of `late`. 0 = no limit. */
 export function within<Result>(work: Promise<Result>, milliseconds: number, late: () => Error): Promise<Result> {
   if (milliseconds === 0) return work;
   return new Promise((resolve, reject) => {

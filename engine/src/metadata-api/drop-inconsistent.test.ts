@@ -30,7 +30,7 @@ const metadata = {
   inherited_roles: [{ role_name: "r" }],
 };
 
-test("each fault takes the object around it, however many there are in one list, and what is only not served stays", () => {
+test("each problem removes its enclosing object, also several of one list; unserved ones stay", () => {
   const table = ["sources", 0, "tables"];
   expect(
     dropInconsistent(metadata, [

@@ -1,5 +1,5 @@
 /**
- * What is wrong with metadata, in Hasura's words for it.
+ * Problems of metadata, in Hasura's wording.
  * @module
  */
 import { EngineError } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { Inconsistency, MetadataError, Problem } from "@routeql/metadata/re
 import { refusal, type Change, type Json } from "./commands/change.ts";
 import { hasuraObject, inconsistentReason } from "./inconsistent-object.ts";
 
-/** An object that is not served, as `get_inconsistent_metadata` lists it. */
+/** An object that is not served, in the format of `get_inconsistent_metadata`. */
 export function describe(metadata: Json, problem: Inconsistency): unknown {
   const { path, definition } = problem;
   const { type, name } = hasuraObject(metadata, problem);
@@ -20,9 +20,10 @@ function describeProblem(metadata: Json, problem: Problem | Inconsistency): unkn
 }
 
 /**
- * Hasura's error for metadata that do not fit the databases; for metadata that it would not have read, one that lists all that is wrong.
- * @param metadata what was refused
- * @param place of the metadata in what is at the path
+ * Hasura's error for metadata that does not match the databases; for metadata that Hasura would not parse, an error that lists all
+ * problems.
+ * @param metadata the rejected metadata
+ * @param place of the metadata in the value at the path
  */
 export function refusalOf({ problems }: MetadataError, metadata: Json, path: string, place = ""): EngineError {
   const internal = problems.map((problem) => describeProblem(metadata, problem));
@@ -32,19 +33,22 @@ export function refusalOf({ problems }: MetadataError, metadata: Json, path: str
   return new EngineError({ code, path: `${path}${place}`, message, internal });
 }
 
-/** Metadata, and what of them does not fit the databases. */
+/** Metadata, and its mismatches with the databases. */
 export interface Checked {
   readonly metadata: Json;
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-/** Objects that fitted before, or were not there, and do not fit now. What is only not served is nothing new to who allows it. */
+/**
+ * Objects that are inconsistent now and were consistent or missing before. Objects that are merely not served do not count as new if they
+ * are allowed.
+ */
 export function newlyUnfit(before: Checked, now: Checked): readonly Inconsistency[] {
   const known = new Set(before.inconsistencies.map((found) => hasuraObject(before.metadata, found).name));
   return now.inconsistencies.filter((found) => found.type !== "metadata" && !known.has(hasuraObject(now.metadata, found).name));
 }
 
-/** Why a command is refused that leaves objects unfit: by its own object, if that is among them. */
+/** Reason to reject a command that makes objects inconsistent: that of its own object if possible. */
 export function failureOf(metadata: Json, { object }: Change, unfit: readonly Inconsistency[], path: string): EngineError {
   const own = object === undefined ? [] : unfit.filter(({ at }) => object.every((part, index) => at[index] === part));
   const internal = (own.length > 0 ? own : unfit).map((found) => describe(metadata, found));
@@ -53,7 +57,7 @@ export function failureOf(metadata: Json, { object }: Change, unfit: readonly In
   return new EngineError({ code: "unexpected", path: `${path}.args`, message: "cannot continue due to newly found inconsistent metadata", internal });
 }
 
-/** Does something that names places from the command on, `$.args`; its errors name them from the whole request on. */
+/** Converts places that start at the command, `$.args`, to places in the whole request in the errors of the work. */
 export function rooted<Result>(path: string, work: () => Result): Result {
   try {
     return work();

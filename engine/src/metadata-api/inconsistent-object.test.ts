@@ -39,7 +39,7 @@ test.each<[readonly (string | number)[], string, string, string]>([
   expect(hasuraObject(metadata, { at, type: at.length === 2 ? "source" : "table", name: "own", kind: "inconsistent" })).toEqual({ type, name, dependency });
 });
 
-test("an inherited role has its name for Hasura too, and what Hasura has no name for the engine's own", () => {
+test("an inherited role has Hasura's name, and unknown objects have the engine's", () => {
   const role = { at: ["inherited_roles", 0], type: "inherited_role", name: "both", kind: "inconsistent" } as const;
   expect(hasuraObject(metadata, role)).toMatchObject({ type: "inherited_role", name: "inherited_role inherited role both" });
   const own = { type: "metadata", name: "sources[0].tables[0].event_triggers" };

@@ -3,17 +3,17 @@ import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { nameText, qualifiedAt, valueAt } from "./commands/places.ts";
 import type { Json } from "./commands/change.ts";
 
-/** An object of metadata under the names that Hasura has for it. */
+/** An object of metadata with Hasura's names for it. */
 export interface HasuraObject {
-  /** As in `type` of an inconsistent object. */
+  /** The `type` of an inconsistent object. */
   readonly type: string;
-  /** As in `name` of an inconsistent object. */
+  /** The `name` of an inconsistent object. */
   readonly name: string;
-  /** As in the error for an object on which others depend. */
+  /** Its name in the error about dependent objects. */
   readonly dependency: string;
 }
 
-/** Hasura's type of an object and the key of its name, by the list of metadata that it stands in. */
+/** Hasura's type of an object and the key of its name, by its list in the metadata. */
 const ofTables: Readonly<Record<string, { readonly type: string; readonly key: string; readonly word: string }>> = {
   object_relationships: { type: "object_relation", key: "name", word: "relationship" },
   array_relationships: { type: "array_relation", key: "name", word: "relationship" },
@@ -27,7 +27,7 @@ const ofSources: Readonly<Record<string, { readonly type: string; readonly key: 
   native_queries: { type: "native_query", key: "root_field_name", word: "native query" },
 };
 
-/** What Hasura calls the object around a fault. Without a counterpart there, it has the engine's own names. */
+/** Hasura's names of the object that encloses a problem; the engine's own names without a counterpart in Hasura. */
 export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick<Inconsistency, "at" | "type" | "name" | "kind">): HasuraObject {
   const [root, index, list, position, inner, item] = at;
   if (type === "inherited_role") return { type, name: `${type} inherited role ${name}`, dependency: `inherited role ${name}` };
@@ -51,7 +51,7 @@ export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick
   return { type: kind.type, name: `${kind.type} ${called} in table ${table} in source ${source}`, dependency };
 }
 
-/** Hasura's text for why an object does not fit. */
+/** Hasura's message about an inconsistent object. */
 export function inconsistentReason({ reason }: Pick<Inconsistency, "reason">): string {
   return `Inconsistent object: ${reason}`;
 }

@@ -15,7 +15,7 @@ const catalog = catalogAnswer({
   c: { columns },
 });
 
-/** The metadata API over a store in memory and a database that has the tables `a`, `b` and `c`, and two ways from `a` to `b`. */
+/** The metadata API over a store in memory and a database with the tables `a`, `b` and `c`, and two paths from `a` to `b`. */
 function api() {
   let stored: StoredMetadata = { metadata: { version: 3, sources: [source] }, resourceVersion: 1 };
   let tools: ToolState = { id: "6d4b7a5e-0000-4000-8000-000000000000", cli_state: {}, console_state: {} };
@@ -38,7 +38,7 @@ function api() {
     inconsistencies: [],
     answers: true,
     prepared: 0,
-    /** Prepared metadata of which neither was said that they are served nor that they are not. */
+    /** Number of prepared metadata versions that were neither committed nor discarded. */
     open: 0,
     async prepare(given: unknown): Promise<PreparedMetadata> {
       this.prepared += 1;
@@ -59,7 +59,7 @@ function api() {
 const namesOf = (tables: readonly { readonly table: { readonly name: string } }[]) => tables.map(({ table: { name } }) => name);
 const track = (table: string) => ({ type: "pg_track_table", args: { table } });
 
-test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s of nothing asks no database and stores nothing", async (type) => {
+test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s without commands queries no database and stores nothing", async (type) => {
   const { answer, engine, version } = api();
   expect(await answer(type, [])).toEqual(type === "bulk_atomic" ? { message: "success" } : []);
   expect([engine.prepared, engine.open, version()]).toEqual([0, 0, 1]);
@@ -71,13 +71,13 @@ test.each([
   ["bulk_keep_going", [track("a"), track("gone"), track("b")], ["a", "b"]],
   ["bulk_keep_going", [track("gone"), track("a"), track("a")], ["a"]],
   ["bulk_atomic", [track("a"), track("gone")], []],
-])("%s %j leaves nothing open that it had prepared", async (type, args, tables) => {
+])("%s %j leaves no prepared metadata open", async (type, args, tables) => {
   const { answer, engine, tables: stored } = api();
   await answer(type, args).catch((error: unknown) => expect(error).toBeInstanceOf(EngineError));
   expect([namesOf(stored()), engine.open]).toEqual([tables, 0]);
 });
 
-test("of many commands one that does not fit is found with few looks at the databases", async () => {
+test("finds one inconsistent command of many with few database checks", async () => {
   const { answer, engine, tables } = api();
   const comments = Array.from({ length: 60 }, (_none, index) => ({ type: "pg_set_table_customization", args: { table: "a", configuration: { comment: String(index) } } }));
   const answers = await answer("bulk_keep_going", [track("a"), ...comments, track("gone"), track("b")]);
@@ -86,14 +86,14 @@ test("of many commands one that does not fit is found with few looks at the data
   expect(engine.prepared).toBeLessThan(20);
 });
 
-test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s waits once for a database that does not answer", async (type) => {
+test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s waits only once for a database that does not answer", async (type) => {
   const { answer, engine, tables } = api();
   engine.answers = false;
   await expect(answer(type, [track("a"), track("b"), track("c")])).rejects.toMatchObject({ code: "postgres-error" });
   expect([engine.prepared, engine.open, tables()]).toEqual([1, 0, []]);
 });
 
-test.each(["bulk", "bulk_atomic"])("%s does nothing when a command in it warns, and warnings are not allowed", async (type) => {
+test.each(["bulk", "bulk_atomic"])("%s changes nothing when a command warns and warnings are not allowed", async (type) => {
   const { answer, engine, tables } = api();
   await answer("pg_track_table", { table: "a" });
   const some = { type: "pg_track_tables", args: { tables: [{ table: "a" }, { table: "b" }], allow_warnings: false } };
@@ -107,7 +107,7 @@ describe("a relationship whose former name another one takes", () => {
   const rename = (name: string, next: string) => ({ type: "pg_rename_relationship", args: { table: "a", name, new_name: next } });
   const swap = [rename("near", "far"), rename("other", "near")];
 
-  test.each(["bulk", "bulk_keep_going"])("is followed by the filters that go along it when it is renamed, in a %s too", async (type) => {
+  test.each(["bulk", "bulk_keep_going"])("a rename also changes the filters through it, in a %s too", async (type) => {
     const { answer, tables } = api();
     await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
     await answer(type, swap);
@@ -120,14 +120,14 @@ describe("a relationship whose former name another one takes", () => {
   test.each([
     ["without cascade, where another one takes its name", false, [{ role: "user" }]],
     ["with cascade, although another one takes its name", true, []],
-  ])("is dropped %s: the permissions that stand on it are then %j", async (_what, cascade, permissions) => {
+  ])("is dropped %s: the permissions that depend on it are then %j", async (_what, cascade, permissions) => {
     const { answer, tables } = api();
     await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), permission]);
     await answer("bulk", [{ type: "pg_drop_relationship", args: { table: "a", relationship: "near", cascade } }, relationship("near", "other_b_id")]);
     expect(tables()[0]).toMatchObject({ object_relationships: [{ name: "near", using: { foreign_key_constraint_on: "other_b_id" } }], select_permissions: permissions });
   });
 
-  test("is refused in bulk_atomic, which looks at filters only in the end", async () => {
+  test("is rejected in bulk_atomic, which checks filters only at the end", async () => {
     const { answer, version } = api();
     await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
     await expect(answer("bulk_atomic", swap)).rejects.toMatchObject({ message: "Bulk atomic does not support this command" });
@@ -135,7 +135,7 @@ describe("a relationship whose former name another one takes", () => {
   });
 });
 
-test("keeps the state of Hasura's CLI and console", async () => {
+test("stores the state of Hasura's CLI and console", async () => {
   const { answer, version } = api();
   const state = { settings: { migration_mode: "true" }, isStateCopyCompleted: true };
   expect(await answer("get_catalog_state", {})).toMatchObject({ cli_state: {}, console_state: {} });

@@ -8,7 +8,7 @@ import { dropInconsistent } from "./drop-inconsistent.ts";
 import { describe, failureOf, newlyUnfit, refusalOf, rooted, type Checked } from "./failures.ts";
 import { parseMetadataRequest, type MetadataRequest } from "./request.ts";
 
-/** Answers requests of Hasura's metadata API with what is to be sent as JSON. */
+/** Answers requests of Hasura's metadata API with the reply as JSON values. */
 export interface MetadataApi {
   /** @throws EngineError */
   answer(request: unknown): Promise<unknown>;
@@ -19,7 +19,7 @@ type Command = Extract<MetadataRequest, { type: "command" }>;
 const success = { message: "success" };
 const emptyMetadata = { version: 3, sources: [] };
 
-/** Dropping an object can leave others without what they stand on. */
+/** Dropping an object can leave other objects without their dependencies. */
 const mostRounds = 20;
 
 export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft" | "reload" | "toolState" | "setToolState">): MetadataApi {
@@ -52,12 +52,12 @@ export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft
   };
 }
 
-/** Whether a request, or one in its list, is such. */
+/** Whether a request, or one in its list, meets a condition. */
 function has(request: MetadataRequest, isSuch: (request: MetadataRequest) => boolean): boolean {
   return "requests" in request ? request.requests.some((item) => has(item, isSuch)) : isSuch(request);
 }
 
-/** Whether a request may change what is stored. */
+/** Whether a request may change the stored metadata. */
 function changes({ type }: MetadataRequest): boolean {
   return type === "command" || type === "replace_metadata" || type === "clear_metadata" || type === "drop_inconsistent_metadata";
 }
@@ -126,7 +126,7 @@ async function drop(draft: MetadataDraft): Promise<void> {
   }
 }
 
-/** What the command makes of the draft, not yet held to the databases. @throws EngineError */
+/** The draft after the command, before the check against the databases. @throws EngineError */
 function applied(draft: MetadataDraft, { command, args }: Command, path: string): Change {
   const change = rooted(path, () => command(draft.metadata, args));
   draft.metadata = change.metadata;
@@ -137,7 +137,7 @@ function answerOf(change: Change, path: string): unknown {
   return rooted(path, () => change.answer?.() ?? success);
 }
 
-/** What newly does not fit in a draft; nothing of one that was not changed. @throws EngineError */
+/** New inconsistencies of a draft; none for an unchanged one. @throws EngineError */
 async function newlyUnfitIn(draft: MetadataDraft, before: Checked, path: string): Promise<readonly Inconsistency[]> {
   if (draft.metadata === before.metadata) return [];
   await checked(draft, true, path);
@@ -163,8 +163,8 @@ async function carryOut(draft: MetadataDraft, request: Command, path: string): P
 const at = (path: string, index: number): string => `${path}.args[${String(index)}]`;
 
 /**
- * A list held to the databases at once; where something of it does not fit, each half by itself, down to what does not. So one of
- * many commands that does not fit costs few looks at the databases, and not one for each of the others.
+ * Checks a whole list against the databases at once. If something is inconsistent, checks each half separately, down to the failing
+ * command. One bad command of many thus costs few database checks.
  */
 async function runList(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string, runOne: typeof run, first = 0): Promise<unknown[]> {
   const [only] = requests;
@@ -176,7 +176,7 @@ async function runList(draft: MetadataDraft, requests: readonly MetadataRequest[
   return [...former, ...(await runList(draft, requests.slice(half), path, runOne, first + half))];
 }
 
-/** Undefined, with the draft as it was, when something does not fit, goes alone or is no command. */
+/** Undefined, with the draft unchanged, when something is inconsistent, must run alone or is not a command. */
 async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string, first: number): Promise<unknown[] | undefined> {
   if (!requests.every(({ type }) => type === "command")) return undefined;
   const before = await checkedOf(draft);
@@ -184,14 +184,14 @@ async function runTogether(draft: MetadataDraft, requests: readonly MetadataRequ
     const done = (requests as readonly Command[]).map((request, index) => applied(draft, request, at(path, first + index)));
     if (done.every(({ goesAlone }) => goesAlone !== true) && (await newlyUnfitIn(draft, before, path)).length === 0) return done.map((change, index) => answerOf(change, at(path, first + index)));
   } catch (error) {
-    // A database that does not answer would be waited for again and again.
+    // Each further step would wait for the silent database again.
     if (!(error instanceof EngineError) || error.code === "postgres-error") throw error;
   }
   draft.metadata = before.metadata;
   return undefined;
 }
 
-/** A request whose error stands in the place of its answer. */
+/** Runs a request; its error becomes its reply. */
 async function runOrTell(draft: MetadataDraft, request: MetadataRequest, path: string): Promise<unknown> {
   const { metadata } = draft;
   try {
@@ -202,7 +202,7 @@ async function runOrTell(draft: MetadataDraft, request: MetadataRequest, path: s
   }
 }
 
-/** All or none: what one of them leaves open, a later one may close. */
+/** All or nothing: a later command may repair an inconsistency of an earlier one. */
 async function runAtOnce(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string): Promise<unknown> {
   const before = await checkedOf(draft);
   const done: Change[] = [];
@@ -214,7 +214,7 @@ async function runAtOnce(draft: MetadataDraft, requests: readonly MetadataReques
   }
   const unfit = await newlyUnfitIn(draft, before, path);
   if (unfit.length > 0) throw refusal("unexpected", "cannot continue due to new inconsistent metadata", `${path}.args`, unfit.map((found) => describe(draft.metadata, found)));
-  // What a command could not do of all that it was asked for, it says with its answer.
+  // A command's reply reports the parts of its request that it could not do.
   for (const [index, change] of done.entries()) answerOf(change, at(path, index));
   return success;
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { EngineError } from "../errors.ts";
 
-/** @throws EngineError `parse-failed` with the path of the first thing that has not the form */
+/** @throws EngineError `parse-failed` with the path of the first invalid value */
 export function parseArguments<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

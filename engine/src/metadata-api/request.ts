@@ -5,7 +5,7 @@ import { ofAll, ofPostgres } from "./commands/commands.ts";
 import { notServed, notServedOfPostgres, otherKinds } from "./commands/not-served.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
-/** One command of Hasura's metadata API, as far as it is served. */
+/** One supported command of Hasura's metadata API. */
 export type MetadataRequest = { readonly resourceVersion: number | undefined } & (
   | { readonly type: "export_metadata"; readonly version: 1 | 2 }
   | { readonly type: "replace_metadata"; readonly version: 1 | 2; readonly metadata: Readonly<Record<string, unknown>>; readonly allowInconsistent: boolean }
@@ -15,7 +15,7 @@ export type MetadataRequest = { readonly resourceVersion: number | undefined } &
   | { readonly type: "get_catalog_state" }
   | { readonly type: "set_catalog_state"; readonly tool: "cli" | "console"; readonly state: unknown }
   | { readonly type: "command"; readonly command: Command; readonly args: unknown }
-  /** Hasura's, and not served here: in a list it fails when its turn comes. */
+  /** A command of Hasura that is not supported here: in a list it fails when its turn comes. */
   | { readonly type: "refused"; readonly error: EngineError }
 );
 
@@ -35,7 +35,7 @@ const reloadArguments = z.strictObject({
 });
 const replaceArguments = z.strictObject({
   allow_inconsistent_metadata: z.boolean().default(false),
-  /** Hasura warns of triggers with the same name and of unused sources; this engine has no warnings. */
+  /** Hasura warns about triggers with the same name and unused sources; this engine has no warnings. */
   allow_warnings: z.boolean().optional(),
   metadata: anything,
 });
@@ -43,8 +43,8 @@ const replaceArguments = z.strictObject({
 const toolStateArguments = z.strictObject({ type: z.enum(["cli", "console"]), state: z.record(z.string(), z.unknown()) });
 
 /**
- * @param path JSONPath of the request, `$` or that of an item of `bulk`
- * @throws EngineError `parse-failed`, for a list that has one such request in it too
+ * @param path JSONPath of the request: `$`, or that of an item of `bulk`
+ * @throws EngineError `parse-failed`, also for a list with one invalid request
  */
 export function parseMetadataRequest(value: unknown, path = "$"): MetadataRequest {
   const { type, version, resource_version: given, args } = parseArguments(envelope, value, path);
@@ -98,7 +98,7 @@ function parseCommand(type: string, args: unknown, path: string) {
   throw new EngineError({ code: "parse-failed", path, message });
 }
 
-/** Without a version, arguments with the key `metadata` have the form of version 2, others are the metadata (version 1). */
+/** Without a version, arguments with the key `metadata` have the form of version 2; others are the metadata itself (version 1). */
 function parseReplacement(args: unknown, version: 1 | 2 | undefined, path: string) {
   const given = parseArguments(anything, args, path);
   if (version === 2 || "metadata" in given) {

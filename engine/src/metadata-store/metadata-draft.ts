@@ -2,19 +2,19 @@ import type { Engine, PreparedMetadata } from "../engine.ts";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
 import type { StoredMetadata } from "./store.ts";
 
-/** Metadata on the way to others, which nobody serves yet. */
+/** A changed copy of metadata that is not served yet. */
 export class MetadataDraft {
-  /** What is stored now. */
+  /** The stored metadata. */
   readonly original: StoredMetadata["metadata"];
   readonly resourceVersion: number;
   metadata: StoredMetadata["metadata"];
-  /** Serve them again though they are the same, since the databases may not be. */
+  /** Whether to serve equal metadata again, because the databases may have changed. */
   isReload = false;
   readonly #engine: Pick<Engine, "prepare">;
   readonly #before: readonly Inconsistency[] | undefined;
   #prepared: { readonly metadata: StoredMetadata["metadata"]; readonly prepared: PreparedMetadata } | undefined;
 
-  /** @param before what is known not to fit of what is stored; undefined when that is not served and so not known */
+  /** @param before known inconsistencies of the stored metadata; undefined when it is not served and so not known */
   constructor(engine: Pick<Engine, "prepare">, stored: StoredMetadata, before: readonly Inconsistency[] | undefined) {
     this.#engine = engine;
     this.original = stored.metadata;
@@ -27,7 +27,7 @@ export class MetadataDraft {
     return this.isReload || this.metadata !== this.original;
   }
 
-  /** Holds the metadata to the databases. @throws MetadataError, EngineError when a database does not answer */
+  /** Checks the metadata against the databases. @throws MetadataError, EngineError when a database does not answer */
   async check(allowInconsistent = true): Promise<PreparedMetadata> {
     const { metadata } = this;
     if (this.#prepared?.metadata === metadata && (allowInconsistent || this.#prepared.prepared.inconsistencies.length === 0)) return this.#prepared.prepared;
@@ -37,7 +37,7 @@ export class MetadataDraft {
     return prepared;
   }
 
-  /** What does not fit the databases. As long as nothing was changed, what is known of it. @throws as check does */
+  /** Mismatches with the databases; the known ones while nothing was changed. @throws as check does */
   async inconsistencies(): Promise<readonly Inconsistency[]> {
     return this.isChanged || this.#before === undefined ? (await this.check()).inconsistencies : this.#before;
   }

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const named = (name: string) => ({ version: 3, name });
 
-/** A store in memory, which can be down. */
+/** A store in memory, which can be offline. */
 class MemoryStore implements MetadataStore {
   isDown = false;
   stored: StoredMetadata = { metadata: named("first"), resourceVersion: 1 };
@@ -35,7 +35,7 @@ class MemoryStore implements MetadataStore {
   }
 }
 
-/** An engine that notes what it was given. */
+/** An engine that records the metadata it receives. */
 function engineOf(prepare?: (metadata: unknown) => void) {
   const served: unknown[] = [];
   const discarded: unknown[] = [];
@@ -66,7 +66,7 @@ function keeperOf(store: MemoryStore, engine = engineOf()) {
   return { keeper, engine, events };
 }
 
-test("another replica's change is served after at most one interval, and told once", async () => {
+test("serves another replica's change after at most one interval, and reports it once", async () => {
   const store = new MemoryStore();
   const { keeper, engine, events } = keeperOf(store);
   await vi.advanceTimersByTimeAsync(3_000);
@@ -78,7 +78,7 @@ test("another replica's change is served after at most one interval, and told on
   expect(events).toEqual([{ type: "followed", resourceVersion: 2, inconsistencies: [] }]);
 });
 
-test("an older version is followed too, as after the store was restored from a backup", async () => {
+test("follows an older version too, as after a restore of the store", async () => {
   const store = new MemoryStore();
   store.stored = { metadata: named("late"), resourceVersion: 9 };
   const { keeper, engine } = keeperOf(store);
@@ -87,7 +87,7 @@ test("an older version is followed too, as after the store was restored from a b
   expect([engine.served, keeper.resourceVersion]).toEqual([[named("restored")], 4]);
 });
 
-/** Puts other metadata in the place of those that are stored. */
+/** Replaces the stored metadata. */
 function replace(keeper: MetadataKeeper, name: string, expectedVersion?: number): Promise<void> {
   return keeper.change((draft) => {
     draft.metadata = named(name);
@@ -95,7 +95,7 @@ function replace(keeper: MetadataKeeper, name: string, expectedVersion?: number)
   }, expectedVersion);
 }
 
-test("while the store is down the last metadata are kept, and its end and its return are told once each", async () => {
+test("keeps the last metadata while the store is down; reports the outage and its end once each", async () => {
   const store = new MemoryStore();
   const { keeper, engine, events } = keeperOf(store);
   store.isDown = true;
@@ -108,7 +108,7 @@ test("while the store is down the last metadata are kept, and its end and its re
   expect(events).toEqual([{ type: "unreachable" }, { type: "reachable" }]);
 });
 
-test("metadata that are wrong are tried once, those of a database that does not answer until it does", async () => {
+test("tries invalid metadata once, and retries while a database does not answer", async () => {
   let tried = 0;
   let failure: Error | undefined = new MetadataError([]);
   const engine = engineOf(() => {
@@ -130,7 +130,7 @@ test("metadata that are wrong are tried once, those of a database that does not 
   expect(events.map(({ type }) => type)).toEqual(["refused", "refused", "followed"]);
 });
 
-test("metadata that were checked but lost the race are given back, not served", async () => {
+test("checked metadata that lost the race is discarded, not served", async () => {
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
   const [won, lost] = await Promise.allSettled([
@@ -141,7 +141,7 @@ test("metadata that were checked but lost the race are given back, not served", 
   expect([engine.served, engine.discarded, keeper.resourceVersion]).toEqual([[named("second")], [named("third")], 2]);
 });
 
-test("work that changes nothing stores and serves nothing, and work that fails gives back what it had checked", async () => {
+test("unchanged work stores and serves nothing, and failed work discards its checked metadata", async () => {
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
   expect(await keeper.change((draft) => Promise.resolve(draft.metadata))).toEqual(named("first"));
@@ -160,7 +160,7 @@ test("work that changes nothing stores and serves nothing, and work that fails g
   expect([engine.served, engine.discarded, store.stored.resourceVersion]).toEqual([[], [named("tried"), named("second")], 1]);
 });
 
-test("work begins with what is stored, also when another replica has stored it since", async () => {
+test("work starts with the stored metadata, also after a change by another replica", async () => {
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
   store.stored = { metadata: named("second"), resourceVersion: 2 };
@@ -173,7 +173,7 @@ test("work begins with what is stored, also when another replica has stored it s
   expect(engine.served).toEqual([named("second"), { ...named("second"), more: true }]);
 });
 
-test("what did not fit of metadata that are served is not said of stored ones that could not be served just now", async () => {
+test("does not report inconsistencies of served metadata for stored metadata that failed", async () => {
   const store = new MemoryStore();
   let failure: Error | undefined = new EngineError({ code: "postgres-error", message: "connection error" });
   const engine = engineOf(() => {
@@ -189,7 +189,7 @@ test("what did not fit of metadata that are served is not said of stored ones th
   expect([engine.served, engine.discarded]).toEqual([[], [named("second")]]);
 });
 
-test("nothing is asked after the end", async () => {
+test("sends no query after close", async () => {
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
   await keeper.close();

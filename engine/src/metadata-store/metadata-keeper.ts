@@ -8,30 +8,30 @@ export interface MetadataKeeperOptions {
   readonly engine: Pick<Engine, "prepare" | "metadata" | "revision" | "inconsistencies">;
   /** Absent when the metadata come from a directory. */
   readonly store?: MetadataStore | undefined;
-  /** What the engine was created with, when there is a store. */
+  /** The metadata that the engine was created with, if there is a store. */
   readonly stored?: StoredMetadata | undefined;
-  /** Problems of stored metadata that could not be served at all; listed until others are. */
+  /** Problems of stored metadata that could not be served at all; listed until other metadata is served. */
   readonly unserved?: readonly Inconsistency[];
-  /** Milliseconds between two looks for a change by another replica; 0 = never. */
+  /** Interval between two checks for a change by another replica, in milliseconds; 0 = never. */
   readonly pollInterval: number;
   readonly onEvent: (event: MetadataKeeperEvent) => void;
 }
 
 export type MetadataKeeperEvent =
   | { readonly type: "followed"; readonly resourceVersion: number; readonly inconsistencies: readonly Inconsistency[] }
-  /** Stored metadata that cannot be served; the former ones still are. */
+  /** Stored metadata that cannot be served; the previous metadata still is. */
   | { readonly type: "refused"; readonly resourceVersion: number; readonly error: unknown }
   | { readonly type: "unreachable" | "reachable" };
 
-/** Holds an engine to the metadata that are stored: changes them, and follows the changes of other replicas. */
+/** Keeps an engine in sync with the stored metadata: changes it, and follows the changes of other replicas. */
 export class MetadataKeeper {
   readonly #options: MetadataKeeperOptions;
   #stored: StoredMetadata | undefined;
   #unserved: readonly Inconsistency[];
-  /** Changes are made one after the other. */
+  /** Changes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #refusedVersion: number | undefined;
-  /** Each refusal is told once. */
+  /** Each rejected version is reported once. */
   #toldVersion: number | undefined;
   #reachable = true;
   #timer: NodeJS.Timeout | undefined;
@@ -56,23 +56,23 @@ export class MetadataKeeper {
     return this.#unserved.length > 0 ? this.#unserved : this.#options.engine.inconsistencies;
   }
 
-  /** What is served, to look at. */
+  /** The served metadata, for reading. */
   draft(): MetadataDraft {
     return this.#draftOf({ metadata: this.metadata as StoredMetadata["metadata"], resourceVersion: this.resourceVersion });
   }
 
   /**
-   * Lets somebody work on a draft of what is stored; then stores and serves it, if it is another. Nothing changes when anything is wrong.
+   * Runs work on a draft of the stored metadata; then stores and serves it if it changed. Any error leaves everything unchanged.
    * @param expectedVersion the version that the caller has seen; default: the stored one
-   * @returns what the work returns
-   * @throws MetadataError, EngineError `conflict` when another version is stored, `not-supported` without a store; what the work throws
+   * @returns the result of the work
+   * @throws MetadataError, EngineError `conflict` when another version is stored, `not-supported` without a store; any error of the work
    */
   change<Result>(work: (draft: MetadataDraft) => Promise<Result>, expectedVersion?: number): Promise<Result> {
     return this.#inTurn(() => this.#change(work, expectedVersion));
   }
 
   /**
-   * Reads metadata and the databases' catalogues again; other replicas do so too.
+   * Reads metadata and the databases' catalogues again, on all replicas.
    * @throws MetadataError for metadata that cannot be served at all
    */
   reload(): Promise<void> {
@@ -89,7 +89,7 @@ export class MetadataKeeper {
     });
   }
 
-  /** What Hasura's CLI and console keep. @throws EngineError `not-supported` without a store */
+  /** State of Hasura's CLI and console. @throws EngineError `not-supported` without a store */
   toolState(): Promise<ToolState> {
     const { store } = this.#options;
     if (store === undefined) throw notStored();
@@ -118,7 +118,7 @@ export class MetadataKeeper {
     const { store } = this.#options;
     if (store === undefined) throw notStored();
     const stored = await ask(store.read());
-    if (stored === undefined) throw new EngineError({ code: "not-found", message: "no metadata are stored" });
+    if (stored === undefined) throw new EngineError({ code: "not-found", message: "no metadata is stored" });
     if (stored.resourceVersion !== this.resourceVersion) await this.#take(stored);
     const draft = this.#draftOf(stored);
     try {
@@ -189,7 +189,7 @@ export class MetadataKeeper {
       finish(prepared);
       onEvent({ type: "followed", resourceVersion, inconsistencies: prepared.inconsistencies });
     } catch (error) {
-      // Metadata that are wrong stay wrong; a database that does not answer is asked again.
+      // Invalid metadata stays invalid; a database that does not answer is asked again.
       if (error instanceof MetadataError) this.#refusedVersion = resourceVersion;
       if (this.#toldVersion !== resourceVersion) onEvent({ type: "refused", resourceVersion, error });
       this.#toldVersion = resourceVersion;
@@ -203,7 +203,7 @@ export class MetadataKeeper {
   }
 }
 
-/** Serves prepared metadata, without waiting for the requests that run with the former ones. */
+/** Serves prepared metadata, without waiting for requests on the previous metadata. */
 function finish(prepared: { commit(): Promise<void> }): void {
   prepared.commit().catch(() => undefined);
 }
@@ -223,6 +223,6 @@ function conflict(expected: number): EngineError {
 }
 
 function notStored(): EngineError {
-  const message = "the metadata come from a directory; set HASURA_GRAPHQL_METADATA_DATABASE_URL to change them here";
+  const message = "the metadata comes from a directory; set HASURA_GRAPHQL_METADATA_DATABASE_URL to change it here";
   return new EngineError({ code: "not-supported", message });
 }

@@ -4,11 +4,14 @@ import type { MetadataStore, StoredMetadata } from "./store.ts";
 
 export interface OpenMetadataOptions {
   readonly store: MetadataStore | undefined;
-  /** A metadata directory; with a store only what it begins with. */
+  /** A metadata directory; with a store, only the initial metadata. */
   readonly directory: string | undefined;
-  /** For metadata from the directory. What is stored is served as far as it fits: its inconsistencies were allowed by who stored it. */
+  /**
+   * For metadata from the directory. Stored metadata is always served as far as it is consistent, because its inconsistencies were allowed
+   * when it was stored.
+   */
   readonly allowInconsistent: boolean;
-  /** Start with nothing served when what is stored cannot be served at all. */
+  /** Start without served metadata when the stored metadata cannot be served at all. */
   readonly startsWithoutMetadata: boolean;
   readonly create: (metadata: EngineOptions["metadata"], allowInconsistent: boolean) => Promise<Engine>;
 }
@@ -16,16 +19,16 @@ export interface OpenMetadataOptions {
 export interface OpenedMetadata {
   readonly engine: Engine;
   readonly stored: StoredMetadata | undefined;
-  /** Why nothing is served of what is stored. */
+  /** Why none of the stored metadata is served. */
   readonly unserved: readonly Inconsistency[];
 }
 
 const emptyMetadata = { version: 3, sources: [] };
 
 /**
- * An engine over the stored metadata; over those of the directory when there is no store, or when it is empty: then they are
- * stored too.
- * @throws MetadataError; what the store or `create` throws
+ * An engine over the stored metadata. Without a store, or with an empty one, it uses the directory's metadata; in the latter case it also
+ * stores it.
+ * @throws MetadataError; any error of the store or `create`
  */
 export async function openMetadata(options: OpenMetadataOptions): Promise<OpenedMetadata> {
   const { store, directory, create } = options;
@@ -33,7 +36,7 @@ export async function openMetadata(options: OpenMetadataOptions): Promise<Opened
   await store.prepare();
   const stored = await store.read();
   if (stored !== undefined) return serveStored(stored, options);
-  // Nothing is stored that could not be served.
+  // Metadata that cannot be served is not stored.
   const engine = await create(directory ?? emptyMetadata, options.allowInconsistent);
   try {
     await store.seed(engine.metadata);

@@ -1,32 +1,32 @@
 import pg from "pg";
 import { parseExactJson } from "../exact-json.ts";
 
-/** Metadata as they are stored: the whole document, and how often it was changed. */
+/** Stored metadata: the whole document, and its version. */
 export interface StoredMetadata {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly resourceVersion: number;
 }
 
-/** What Hasura's CLI and console keep on the server, such as applied migrations; the engine does not read it. */
+/** State that Hasura's CLI and console store on the server, such as applied migrations; the engine does not read it. */
 export interface ToolState {
   readonly id: string;
   readonly cli_state: unknown;
   readonly console_state: unknown;
 }
 
-/** Where all replicas of an engine find their metadata. Every method rejects when the database does not answer. */
+/** The metadata store of all replicas of an engine. Every method rejects when the database does not answer. */
 export interface MetadataStore {
-  /** Makes the schema and its table where they are missing. */
+  /** Creates the schema and its table if they are missing. */
   prepare(): Promise<void>;
-  /** Undefined while nothing was stored. */
+  /** Undefined while nothing is stored. */
   read(): Promise<StoredMetadata | undefined>;
-  /** The version alone; undefined while nothing was stored. */
+  /** The version alone; undefined while nothing is stored. */
   version(): Promise<number | undefined>;
-  /** Stores the first metadata, unless somebody else was faster. */
+  /** Stores the first metadata, unless another replica was faster. */
   seed(metadata: unknown): Promise<void>;
-  /** Stores metadata in the place of version `expected`. Gives the new version; undefined when another one is stored now. */
+  /** Replaces metadata of version `expected`. Returns the new version; undefined when another version is stored now. */
   replace(metadata: unknown, expected: number): Promise<number | undefined>;
-  /** The state of Hasura's tools; empty objects while nothing was stored. */
+  /** The state of Hasura's tools; empty objects while nothing is stored. */
   toolState(): Promise<ToolState>;
   setToolState(tool: "cli" | "console", state: unknown): Promise<void>;
   close(): Promise<void>;
@@ -34,14 +34,14 @@ export interface MetadataStore {
 
 export interface MetadataStoreOptions {
   readonly connectionString: string;
-  /** Told of idle connections that break. */
+  /** Called when an idle connection breaks. */
   readonly onConnectionLost: () => void;
 }
 
-/** Two engines that start at the same time make the table one after the other. */
+/** Two engines that start at the same time create the table one after the other. */
 const lockKey = 727_021_311;
 
-// IF NOT EXISTS asks for the right to create even where nothing is to be created.
+// IF NOT EXISTS requires the privilege to create even if nothing has to be created.
 const schemaExists = "SELECT FROM pg_namespace WHERE nspname = 'hdb_catalog'";
 
 const createTable = `
@@ -51,7 +51,7 @@ const createTable = `
     resource_version integer NOT NULL DEFAULT 1 UNIQUE
   )`;
 
-/** Hasura's own table, hdb_version, would tell a Hasura on this database that its whole catalog exists. */
+/** Hasura's own table, hdb_version, would make a Hasura on this database assume that its whole catalog exists. */
 const createToolState = `
   CREATE TABLE IF NOT EXISTS hdb_catalog.routeql_tool_state (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
@@ -61,7 +61,7 @@ const createToolState = `
   )`;
 const firstToolState = "INSERT INTO hdb_catalog.routeql_tool_state DEFAULT VALUES ON CONFLICT DO NOTHING";
 
-/** Milliseconds for a connection and for a statement. A store that takes longer counts as one that is down. */
+/** Time limit for a connection and for a statement, in milliseconds. A slower store counts as down. */
 const patience = 5_000;
 
 /** The store in Hasura's own form: one row of `hdb_catalog.hdb_metadata`. */
@@ -90,7 +90,7 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
 
   return {
     async prepare() {
-      // A role that may not create anything can still use a table that is there.
+      // A role without the privilege to create can still use an existing table.
       if (await tableExists()) return;
       const client = await pool.connect();
       try {

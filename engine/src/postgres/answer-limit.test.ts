@@ -24,7 +24,7 @@ function row(bytes: number): Buffer {
   return message("D", Buffer.concat([head, Buffer.alloc(bytes, "x")]));
 }
 
-/** A server that speaks as much of Postgres' protocol as a connection needs, and answers each turn with these bytes. */
+/** A server with the subset of Postgres' protocol that a connection needs; it answers each turn with these bytes. */
 async function open(answer: (socket: Socket) => void, limit: number, lost: string[]): Promise<Connection> {
   server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -41,7 +41,7 @@ async function open(answer: (socket: Socket) => void, limit: number, lost: strin
 const statement = { text: "SELECT 1", name: undefined, values: [] };
 const complete = Buffer.concat([message("1", Buffer.alloc(0)), message("2", Buffer.alloc(0)), message("C", Buffer.from("SELECT 1\0")), ready]);
 
-test("each statement may bring as many bytes as the limit", async () => {
+test("each statement may return as many bytes as the limit", async () => {
   const lost: string[] = [];
   const connection = await open((socket) => socket.write(Buffer.concat([row(900_000), complete])), 1_000_000, lost);
   for (let count = 0; count < 3; count += 1) expect(await connection.query(statement)).toHaveLength(1);
@@ -52,7 +52,7 @@ test("each statement may bring as many bytes as the limit", async () => {
 test.each<[string, (socket: Socket) => void]>([
   ["one long value", (socket) => socket.write(row(50_000_000))],
   ["many rows", (socket) => socket.write(Buffer.concat(Array.from({ length: 20_000 }, () => row(100))))],
-])("%s over the limit ends the connection with a clear error", async (_title, answer) => {
+])("%s over the limit closes the connection with a clear error", async (_title, answer) => {
   const connection = await open(answer, 1_000_000, []);
   await expect(connection.query(statement)).rejects.toMatchObject({ code: "unexpected", message: "the answer is larger than the limit of 1000000 bytes. Request fewer rows or less nesting" });
   expect(connection.isUsable).toBe(false);

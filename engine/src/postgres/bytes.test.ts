@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bufferOf, byteString, bytesOf, lengthOf, slice, textOf } from "./bytes.ts";
 
-/** A text as bytes in pieces, cut anywhere, inside of characters too. */
+/** A text as bytes in pieces, cut anywhere, also inside characters. */
 const pieces = fc
   .tuple(fc.string({ unit: "grapheme" }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }))
   .map(([text, cuts]) => {
@@ -11,7 +11,7 @@ const pieces = fc
     return { text, bytes: places.slice(1).map((end, index) => whole.subarray(places[index], end)) };
   });
 
-test("a text in pieces is the text, wherever it is cut", () => {
+test("joins the pieces of a text, at any cuts", () => {
   fc.assert(
     fc.property(pieces, ({ text, bytes }) => {
       expect(textOf(bytes)).toBe(text);
@@ -21,7 +21,7 @@ test("a text in pieces is the text, wherever it is cut", () => {
   );
 });
 
-test("it does not matter which pieces are byte strings", () => {
+test("any of the pieces can be byte strings", () => {
   fc.assert(
     fc.property(pieces, fc.infiniteStream(fc.boolean()), ({ text, bytes }, choices) => {
       const mixed = bytes.map((piece) => (choices.next().value ? byteString(piece) : piece));
@@ -32,7 +32,7 @@ test("it does not matter which pieces are byte strings", () => {
   );
 });
 
-test("a slice of the pieces is the slice of the whole", () => {
+test("a slice of the pieces equals the slice of the whole", () => {
   fc.assert(
     fc.property(pieces, fc.nat({ max: 70 }), fc.nat({ max: 70 }), ({ bytes }, one, other) => {
       const [start, end] = [Math.min(one, other), Math.max(one, other)];

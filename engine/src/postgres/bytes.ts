@@ -1,12 +1,15 @@
 declare const oneCharacterEach: unique symbol;
 
-/** Bytes as a string with one character for each (node's "latin1"): made, written and forgotten at less cost than a Buffer. */
+/** Bytes as a string with one character per byte (Node's "latin1"): cheaper to create, write and free than a Buffer. */
 export type ByteString = string & { readonly [oneCharacterEach]: true };
 
-/** A text in UTF-8 as it came, in one piece or several: what is only handed on is not decoded, and what is long is not copied. */
+/** A UTF-8 text as received, in one or several pieces: forwarded text is not decoded, and long text is not copied. */
 export type Bytes = readonly (Buffer | ByteString)[];
 
-/** Bytes up to which copying costs less than gathering, or than keeping the memory that they were read into; node's own buffer for writing at once holds 16 KiB with the head of a response. */
+/**
+ * Size in bytes up to which copying is cheaper than gathering, or than keeping the read buffer alive. Node's own buffer for a single write
+ * holds 16 KiB including the head of a response.
+ */
 export const longestCopied = 15_360;
 
 export function byteString(data: Buffer, start = 0, end = data.length): ByteString {

@@ -5,22 +5,22 @@ import { FairLine, type Claim } from "./fair-line.ts";
 
 export interface ConnectionPoolOptions {
   readonly connection: pg.ClientConfig;
-  /** Most connections at a time. */
+  /** Maximum number of connections. */
   readonly size: number;
-  /** Bytes of the answers to one turn; 0 or absent = unlimited. */
+  /** Limit of the results of one turn, in bytes; 0 or absent = unlimited. */
   readonly answerLimit?: number | undefined;
-  /** Milliseconds after which a connection without work is closed. */
+  /** Time in milliseconds after which an idle connection is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds that a claim waits for a connection; a heavy claim waits twice as long. */
+  /** Time in milliseconds that a claim waits for a connection; a heavy claim waits twice as long. */
   readonly waitTimeout: number;
-  /** Told of connections that end by themselves. */
+  /** Called when a connection ends by itself. */
   readonly onLost: (message: string) => void;
 }
 
 /** Ends the wait of a claim. */
 type Waiter = (connection: Connection | Promise<Connection>) => void;
 
-/** Milliseconds between two looks at statements that keep others waiting. */
+/** Interval in milliseconds between two checks for statements that block waiting claims. */
 const preemptionInterval = 100;
 
 interface Idle {
@@ -28,10 +28,10 @@ interface Idle {
   readonly since: number;
 }
 
-/** A bounded number of connections, opened when they are needed. Clients that wait for one are served in turn. */
+/** A bounded number of connections, opened on demand. Waiting clients are served in turn. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  /** The one used last is taken first, so that a quiet pool shrinks. */
+  /** Last in, first out, so that a quiet pool shrinks. */
   readonly #idle: Idle[] = [];
   readonly #line: FairLine<Waiter>;
   /** Connections that are open or being opened. */
@@ -49,12 +49,15 @@ export class ConnectionPool {
     return { total: this.#total, idle: this.#idle.length, waiting: this.#line.length };
   }
 
-  /** Connections that can be taken without waiting for somebody to give one back. */
+  /** Connections that are available without waiting. */
   get free(): number {
     return this.#idle.length + this.#options.size - this.#total;
   }
 
-  /** A connection to be given back with the same claim. @throws when none can be opened, or none comes free in time; the signal's reason when it aborts before */
+  /**
+   * A connection; return it with the same claim. @throws when none can be opened, or none becomes free in time; the signal's reason when it
+   * aborts before
+   */
   take(claim: Claim, signal?: Cancellation): Promise<Connection> | Connection {
     if (this.free === 0 || !this.#line.enter(claim)) return this.#wait(claim, signal);
     const opened = this.#pick();
@@ -79,7 +82,7 @@ export class ConnectionPool {
     else if (this.#line.length === 0) this.#removeIdle();
   }
 
-  /** Gives a connection back that is not to be used again. */
+  /** Returns a connection that must not be used again. */
   discard(connection: Connection, claim: Claim): void {
     this.#line.leave(claim);
     this.#serve();
@@ -87,8 +90,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Closes connections without work at once, the others as they are given back, also those that are taken from now on, by who was let in
-   * before; resolves when all are closed.
+   * Closes idle connections immediately, and the others when they are returned, also those taken later by already accepted requests.
+   * Resolves when all are closed.
    */
   async end(): Promise<void> {
     if (this.#ending === undefined) {
@@ -128,7 +131,7 @@ export class ConnectionPool {
     }
   }
 
-  /** A claim that waits no more leaves the line, so that the claims of clients that left do not delay others. */
+  /** A cancelled claim leaves the queue, so that claims of disconnected clients do not delay others. */
   #wait(claim: Claim, signal: Cancellation | undefined): Promise<Connection> {
     this.#preemptLater();
     const waitTimeout = this.#options.waitTimeout * (claim.isHeavy === true ? 2 : 1);
@@ -152,7 +155,7 @@ export class ConnectionPool {
     });
   }
 
-  /** Hands free connections to the claims that are next. */
+  /** Assigns free connections to the next claims. */
   #serve(): void {
     while (this.free > 0 && this.#line.length > 0) {
       const next = this.#line.shift();
@@ -179,14 +182,14 @@ export class ConnectionPool {
     this.#forget();
   }
 
-  /** A waiting claim gets the place of a connection that is gone. */
+  /** A waiting claim gets the place of a closed connection. */
   #forget(): void {
     this.#total -= 1;
     this.#serve();
     if (this.#total === 0 && this.#line.length === 0) this.#ending?.resolve();
   }
 
-  /** One that is in use is given back by its user. */
+  /** A connection in use is returned by its user. */
   #onLost(connection: Connection, error: Error): void {
     this.#options.onLost(error.message);
     const position = this.#idle.findIndex((idle) => idle.connection === connection);

@@ -14,12 +14,12 @@ export type Row = readonly (Bytes | null)[];
 
 export interface Statement {
   readonly text: string;
-  /** Under this name Postgres keeps the statement prepared on this connection; without one it is used once. */
+  /** Name of the statement prepared on this connection; without a name it is used once. */
   readonly name: string | undefined;
   readonly values: readonly (string | null)[];
 }
 
-/** Named statements that one connection keeps. */
+/** Maximum number of named statements per connection. */
 const mostPrepared = 250;
 
 const letter = (character: string): number => character.charCodeAt(0);
@@ -29,36 +29,35 @@ const errorResponse = letter("E");
 const parseComplete = letter("1");
 const readyForQuery = letter("Z");
 
-/** What became of statements that shared a turn. */
+/** Results of statements that shared a turn. */
 export interface TurnAnswers {
-  /** Rows of each statement that came to its end, from the first on. */
+  /** Rows of each finished statement, from the first on. */
   readonly finished: readonly (readonly Row[])[];
-  /** Why the next one failed; those after it were not run. */
+  /** Why the next one failed; later ones were not run. */
   readonly error: Error | undefined;
 }
 
-/** What is awaited from Postgres: it answers one turn at a time. */
+/** An expected answer of Postgres, which answers one turn at a time. */
 interface Pending {
   readonly finished: (readonly Row[])[];
-  /** Rows of the statement that is being answered. */
+  /** Rows of the current statement. */
   rows: Row[];
-  /** Of each statement that is parsed the name that is prepared once Postgres says so, if it has one. */
+  /** For each parsed statement, the name that becomes prepared when Postgres confirms it, if any. */
   readonly preparing: (string | undefined)[];
   error: Error | undefined;
   readonly resolve: (answers: TurnAnswers) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** What node-postgres keeps but does not type. */
+/** Members of node-postgres that its types omit. */
 interface ClientInternals {
   readonly processID: number;
   readonly connection: { readonly stream: Socket };
 }
 
 /**
- * A connection that hands rows on as the bytes that Postgres sent. node-postgres opens it (addresses, TLS, every way to log in) and
- * closes it; statements are asked for here, because its own path decodes, copies and wraps each value, which is half of the cost
- * of a query.
+ * A connection that returns rows as the bytes that Postgres sent. node-postgres opens it (addresses, TLS, all login methods) and closes it.
+ * Statements run here, because node-postgres decodes, copies and wraps each value, which is half of the cost of a query.
  */
 export class Connection implements MessageHandler {
   /** Identifies the connection to `pg_cancel_backend`. */
@@ -67,10 +66,10 @@ export class Connection implements MessageHandler {
   readonly #slabs: SlabSocket;
   readonly #socket: Socket;
   readonly #reader = new MessageReader(this);
-  /** Names of prepared statements. No Set, for the reason that Watchdog gives. */
+  /** Names of prepared statements. Not a Set, for the reason in Watchdog. */
   readonly #prepared = new LRUCache<string, string>({ max: mostPrepared });
   #pending: Pending | undefined;
-  /** Bytes of the answers to the turn. */
+  /** Bytes of the current turn's results. */
   #received = 0;
   #lost: Error | undefined;
 
@@ -93,9 +92,9 @@ export class Connection implements MessageHandler {
   }
 
   /**
-   * @param onLost told when the connection ends without having been closed
-   * @param answerLimit bytes of one turn's answers; 0 = unlimited
-   * @throws what node-postgres throws when there is no connection to be had
+   * @param onLost called when the connection ends without having been closed
+   * @param answerLimit bytes of one turn's results; 0 = unlimited
+   * @throws any error of node-postgres when no connection is possible
    */
   static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void, answerLimit = 0): Promise<Connection> {
     const slabs = new SlabSocket();
@@ -111,18 +110,18 @@ export class Connection implements MessageHandler {
     return connection;
   }
 
-  /** Whether it can take a statement. */
+  /** Whether it can accept a statement. */
   get isUsable(): boolean {
     return this.#lost === undefined && this.#pending === undefined;
   }
 
-  /** Whether it keeps the process from ending. */
+  /** Whether it keeps the process alive. */
   hold(yes: boolean): void {
     if (yes) this.#socket.ref();
     else this.#socket.unref();
   }
 
-  /** Runs one statement. @throws PostgresError, or the error that ended the connection */
+  /** Runs one statement. @throws PostgresError, or the error that closed the connection */
   async query(statement: Statement): Promise<readonly Row[]> {
     const { finished, error } = await this.queryAll([statement]);
     if (error !== undefined) throw error;
@@ -130,8 +129,8 @@ export class Connection implements MessageHandler {
   }
 
   /**
-   * Runs statements in one turn: sent together, answered together, in one transaction that ends with them. The first that fails
-   * ends it. @throws the error that ended the connection
+   * Runs statements in one turn: sent together, answered together, in one transaction. The first failure ends it. @throws the error that
+   * closed the connection
    */
   queryAll(statements: readonly Statement[]): Promise<TurnAnswers> {
     const preparing: (string | undefined)[] = [];
@@ -146,18 +145,18 @@ export class Connection implements MessageHandler {
     return this.#send(statementMessages(messages), preparing);
   }
 
-  /** Runs a command that gives no rows. @throws as query does */
+  /** Runs a command that returns no rows. @throws as query does */
   async command(text: string): Promise<void> {
     const { error } = await this.#send(commandMessage(text), []);
     if (error !== undefined) throw error;
   }
 
-  /** Ends it because Postgres answers no more; who waits is told. */
+  /** Closes it because Postgres no longer answers; waiting statements are rejected. */
   abandon(): void {
     this.#socket.destroy(new Error("the database did not answer in time"));
   }
 
-  /** Ends it, because Postgres would go on to send what is too much. */
+  /** Closes it, because Postgres would continue to send the oversized result. */
   #refuse(limit: number): void {
     const error = new EngineError({ code: "unexpected", message: `the answer is larger than the limit of ${limit} bytes. Request fewer rows or less nesting` });
     if (this.#pending !== undefined) this.#pending.error = error;
@@ -166,9 +165,9 @@ export class Connection implements MessageHandler {
 
   async close(): Promise<void> {
     this.#lost ??= new Error("the connection is closed");
-    // A goodbye would wait for the statement that still runs.
+    // A regular close would wait for the running statement.
     if (this.#pending !== undefined) this.#socket.destroy();
-    this.hold(true); // whoever waits for the end is not to be left in the middle
+    this.hold(true); // keeps the process alive for callers that wait for the end
     await this.#client.end().catch(() => undefined);
   }
 
@@ -184,14 +183,14 @@ export class Connection implements MessageHandler {
     });
   }
 
-  /** The statement to be closed before `coming` more are prepared, if any: the one used longest ago. */
+  /** The least recently used statement, to be closed before `coming` more are prepared, if necessary. */
   #makeRoom(coming: number): string | undefined {
     return this.#prepared.size + coming > mostPrepared ? this.#prepared.pop() : undefined;
   }
 
   message(type: number, data: Buffer, start: number, end: number): void {
     const pending = this.#pending;
-    if (pending === undefined) return; // notices and parameters may come at any time
+    if (pending === undefined) return; // notices and parameters may arrive at any time
     if (type === dataRow) pending.rows.push(this.#readRow(data, start));
     else if (type === commandComplete) {
       pending.finished.push(pending.rows);
@@ -212,7 +211,7 @@ export class Connection implements MessageHandler {
     } else this.#pending?.rows.push([this.#taken(only)]);
   }
 
-  /** Values of a DataRow: their number, then of each its length (-1 for null) and its bytes. */
+  /** Values of a DataRow: their number, then the length (-1 for null) and bytes of each. */
   #readRow(data: Buffer, start: number): Row {
     const columns: (Bytes | null)[] = [];
     let at = start + 2;
@@ -228,7 +227,7 @@ export class Connection implements MessageHandler {
     return columns;
   }
 
-  /** A value as it stays, whatever is read next. */
+  /** A value that later reads do not overwrite. */
   #taken(value: readonly Buffer[]): Bytes {
     if (lengthOf(value) <= longestCopied) return value.map((piece) => byteString(piece));
     this.#slabs.keep();
@@ -240,7 +239,7 @@ export class Connection implements MessageHandler {
     pending.resolve(pending);
   }
 
-  /** A server that shuts down says why in an error of its own before it goes. */
+  /** A server that shuts down sends an error with the reason before it closes. */
   #end(error: Error): void {
     this.#lost = error;
     const pending = this.#pending;
@@ -249,7 +248,7 @@ export class Connection implements MessageHandler {
   }
 }
 
-/** The one value of a row that came in pieces, still in pieces; undefined for a row of several columns. */
+/** The single value of a row that arrived in pieces, still in pieces; undefined for a row with several columns. */
 function readOnlyColumn(body: readonly Buffer[]): Buffer[] | undefined {
   const head = Buffer.concat(slice(body, 0, 6));
   return head.readInt16BE(0) === 1 ? slice(body, 6, 6 + head.readInt32BE(2)) : undefined;

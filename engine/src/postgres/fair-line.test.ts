@@ -4,7 +4,7 @@ import { FairLine, slice, type Claim } from "./fair-line.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A line whose claims carry their own names. */
+/** A queue whose claims have names. */
 function line(size: number) {
   const fair = new FairLine<string>(size);
   const claims = new Map<string, Claim>();
@@ -30,7 +30,7 @@ const running = (fair: FairLine<string>, claim: Claim): Claim => {
   return claim;
 };
 
-test("serves clients in turn, however many claims one of them has", () => {
+test("serves clients in turn, regardless of the number of claims per client", () => {
   const { add, drain } = line(1);
   for (let index = 0; index < 5; index += 1) add(`a${index}`, { client: "a" });
   add("b0", { client: "b" });
@@ -38,7 +38,7 @@ test("serves clients in turn, however many claims one of them has", () => {
   expect(drain()).toEqual(["a0", "b0", "c0", "a1", "a2", "a3", "a4"]);
 });
 
-test("serves the client first that has used less time", () => {
+test("serves the client with the least used time first", () => {
   const { fair, add, drain } = line(1);
   const heavy = running(fair, { client: "heavy" });
   vi.advanceTimersByTime(300);
@@ -49,7 +49,7 @@ test("serves the client first that has used less time", () => {
   expect(drain()).toEqual(["light1", "light2", "heavy1", "heavy2"]);
 });
 
-test("a pause of a client gives it no advance over others later", () => {
+test("an idle client gains no advance over others", () => {
   const { fair, add, drain } = line(1);
   const busy = running(fair, { client: "busy" });
   vi.advanceTimersByTime(10_000);
@@ -60,7 +60,7 @@ test("a pause of a client gives it no advance over others later", () => {
   expect(drain()).toEqual(["idle1", "busy1", "idle2", "idle3"]);
 });
 
-test.each([[1, 1], [2, 2], [3, 2], [4, 3], [10, 8]])("of %i connections one client holds at most %i", (size, most) => {
+test.each([[1, 1], [2, 2], [3, 2], [4, 3], [10, 8]])("of %i connections one client uses at most %i", (size, most) => {
   const fair = new FairLine<string>(size);
   for (let held = 0; held < most; held += 1) running(fair, { client: "a" });
   expect(fair.enter({ client: "a" })).toBe(false);
@@ -68,14 +68,14 @@ test.each([[1, 1], [2, 2], [3, 2], [4, 3], [10, 8]])("of %i connections one clie
   expect(fair.enter({ client: "b" })).toBe(true);
 });
 
-test("heavy claims of all clients together hold at most half of the connections", () => {
+test("heavy claims of all clients together use at most half of the connections", () => {
   const fair = new FairLine<string>(10);
   for (let held = 0; held < 5; held += 1) running(fair, { client: `client ${held}`, isHeavy: true });
   expect(fair.enter({ client: "another", isHeavy: true })).toBe(false);
   expect(fair.enter({ client: "another" })).toBe(true);
 });
 
-test("ends the newest statement of the client with the most when heavy ones keep a claim waiting", () => {
+test("ends the newest statement of the client with the most when heavy ones block a claim", () => {
   const { fair, add } = line(4);
   const ended: string[] = [];
   const start = (client: string, name: string): void => void running(fair, { client, preempt: () => ended.push(name) });
@@ -99,7 +99,7 @@ test("ends the newest statement of the client with the most when heavy ones keep
   expect(ended).toEqual(["two 2", "three 1"]);
 });
 
-test("ends no statement for a heavy claim, for a client without a share left, or while half is free of heavy ones", () => {
+test("ends no statement for a heavy claim, a client over its share, or below half", () => {
   const { fair, add } = line(4);
   const start = (client: string): void => void running(fair, { client, preempt: () => expect.unreachable() });
   for (let held = 0; held < 3; held += 1) start("one");

@@ -1,8 +1,8 @@
-/** One client's claim to a connection, from its arrival until it gives the connection back. */
+/** One client's claim to a connection, from its arrival until it returns the connection. */
 export interface Claim {
-  /** Claims with the same client have one share together. */
+  /** Claims of the same client use one share together. */
   readonly client: string;
-  /** Neither the share of one client nor preemption applies: its owner ends it within a fraction of {@link slice}, or it is the engine's own. */
+  /** Exempt from the client's share and from preemption: its owner ends it within a fraction of {@link slice}, or it belongs to the engine itself. */
   readonly isExempt?: boolean;
   /** Its statement was ended once because it took longer than {@link slice}. */
   readonly isHeavy?: boolean;
@@ -23,10 +23,10 @@ interface Running {
   readonly since: number;
 }
 
-/** Milliseconds after which a statement is heavy. The connections without a heavy statement become free at least this often. */
+/** Time in milliseconds after which a statement is heavy. Connections without a heavy statement become free at least this often. */
 export const slice = 400;
 
-/** Clients whose used time is remembered before entries without meaning are removed. */
+/** Number of clients above which irrelevant entries are removed. */
 const mostRemembered = 1_000;
 
 /**
@@ -38,14 +38,14 @@ export class FairLine<Granted> {
   readonly #mostOfOne: number;
   readonly #mostHeavy: number;
   readonly #waiting: Waiter<Granted>[] = [];
-  /** No Set, for the reason that Watchdog gives. */
+  /** Not a Set, for the reason in Watchdog. */
   readonly #running: Running[] = [];
-  /** Connection time of each client in milliseconds, counted from the same start as `#served`. */
+  /** Connection time of each client in milliseconds, on the scale of `#served`. */
   readonly #used = new Map<string, number>();
-  /** Used time of the client that was served last. A client that was idle starts from here and gains nothing by its pause. */
+  /** Used time of the most recently served client. An idle client starts here and gains nothing by its pause. */
   #served = 0;
 
-  /** @param size connections */
+  /** @param size number of connections */
   constructor(size: number) {
     this.#mostOfOne = size < 3 ? size : size - Math.max(1, Math.floor(size / 4));
     this.#mostHeavy = Math.max(1, Math.floor(size / 2));
@@ -62,7 +62,7 @@ export class FairLine<Granted> {
     return true;
   }
 
-  /** Counts the time that a running claim used. */
+  /** Adds the time that a running claim used. */
   leave(claim: Claim): void {
     const position = this.#running.findIndex((running) => running.claim === claim);
     if (position === -1) return;
@@ -76,20 +76,20 @@ export class FairLine<Granted> {
     this.#waiting.push({ claim, granted });
   }
 
-  /** Takes a claim out of the line that waits no more. */
+  /** Removes a cancelled claim from the queue. */
   remove(claim: Claim): void {
     const position = this.#waiting.findIndex((waiter) => waiter.claim === claim);
     if (position !== -1) this.#waiting.splice(position, 1);
   }
 
-  /** Takes the next claim out of the line and counts it as running; undefined when none may have a connection now. */
+  /** Removes the next claim from the queue and counts it as running; undefined when none may have a connection now. */
   shift(): Granted | undefined {
     const now = performance.now();
     let best: { readonly waiter: Waiter<Granted>; readonly used: number } | undefined;
     const seen: Claim[] = [];
     for (const waiter of this.#waiting) {
       const { claim } = waiter;
-      // The claims of one client are equal but for their kind; the first of each kind speaks for the others.
+      // Claims of one client differ only in their kind; the first of each kind represents the others.
       if (seen.some((other) => isLike(claim, other))) continue;
       seen.push(claim);
       if (!this.#isEligible(claim, now)) continue;
@@ -102,7 +102,7 @@ export class FairLine<Granted> {
     return best.waiter.granted;
   }
 
-  /** Ends one heavy statement if too many of them run while a claim waits that is not heavy. */
+  /** Ends one heavy statement if too many of them run while a light claim waits. */
   preempt(): void {
     const now = performance.now();
     const waiting = this.#waiting.filter(({ claim }) => claim.isHeavy !== true && this.#hasShare(claim)).length;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { commandMessage, statementMessages } from "./frontend-messages.ts";
 import { MessageReader } from "./message-reader.ts";
 
-/** Types and bodies of the messages in a buffer; their framing is the same both ways. */
+/** Types and bodies of the messages in a buffer; both directions use the same framing. */
 function messages(buffer: Buffer): { type: string; body: string }[] {
   const found: { type: string; body: string }[] = [];
   const reader = new MessageReader({
@@ -13,7 +13,7 @@ function messages(buffer: Buffer): { type: string; body: string }[] {
   return found;
 }
 
-test("a statement that is used once is parsed without a name, bound, executed and synchronised", () => {
+test("a single-use statement is parsed without a name, bound, executed and synchronised", () => {
   const buffer = statementMessages([{ name: "", parse: "SELECT $1", close: undefined, values: ["ä"] }]);
   expect(messages(buffer)).toEqual([
     { type: "P", body: "\0SELECT $1\0\0\0" },
@@ -23,7 +23,7 @@ test("a statement that is used once is parsed without a name, bound, executed an
   ]);
 });
 
-test("a prepared statement is only bound; null is no value", () => {
+test("a prepared statement is only bound; null has no value", () => {
   const [bind, ...rest] = messages(statementMessages([{ name: "rq1", parse: undefined, close: undefined, values: [null, "{}"] }]));
   expect(bind?.type).toBe("B");
   expect(bind?.body.startsWith("\0rq1\0\0\0\0\u0002")).toBe(true);
@@ -31,7 +31,7 @@ test("a prepared statement is only bound; null is no value", () => {
   expect(rest.map(({ type }) => type)).toEqual(["E", "S"]);
 });
 
-test("a statement that is given up is closed before another is prepared", () => {
+test("closes an evicted statement before it prepares another", () => {
   const found = messages(statementMessages([{ name: "rq2", parse: "SELECT 1", close: "rq1", values: [] }]));
   expect(found.slice(0, 2)).toEqual([
     { type: "C", body: "Srq1\0" },
@@ -39,7 +39,7 @@ test("a statement that is given up is closed before another is prepared", () => 
   ]);
 });
 
-test("statements that share a turn are synchronised once, at their end", () => {
+test("statements that share a turn are synchronised once, at the end", () => {
   const statement = (name: string, value: string) => ({ name, parse: undefined, close: undefined, values: [value] });
   const found = messages(statementMessages([statement("rq1", "a"), statement("rq2", "b")]));
   expect(found.map(({ type }) => type)).toEqual(["B", "E", "B", "E", "S"]);

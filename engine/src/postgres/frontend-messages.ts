@@ -1,25 +1,25 @@
 /**
- * What the engine sends to Postgres: the extended query protocol's messages (protocol 3.0, section "Message Formats"), all that one
- * turn needs in one buffer and so in one packet. Values travel as text both ways.
+ * Messages from the engine to Postgres: the extended query protocol (protocol 3.0, section "Message Formats"), with all messages of one
+ * turn in one buffer and so in one packet. Values travel as text in both directions.
  * @module
  */
 const letter = (character: string): number => character.charCodeAt(0);
 const type = { parse: letter("P"), bind: letter("B"), execute: letter("E"), sync: letter("S"), close: letter("C"), query: letter("Q") };
 
-/** Bytes of each message without its texts and values. */
+/** Length in bytes of each message without its texts and values. */
 const lengths = { parse: 5 + 1 + 1 + 2, bind: 5 + 1 + 1 + 2 + 2 + 2, execute: 5 + 1 + 4, sync: 5, close: 5 + 1 + 1, query: 5 + 1 };
 
 export interface StatementMessages {
-  /** The prepared statement's name; empty for one that is used once. */
+  /** The prepared statement's name; empty for single use. */
   readonly name: string;
-  /** Given when Postgres does not have the statement yet. */
+  /** Set when Postgres does not have the statement yet. */
   readonly parse: string | undefined;
-  /** Name of a statement that Postgres is to forget. */
+  /** Name of a statement that Postgres should close. */
   readonly close: string | undefined;
   readonly values: readonly (string | null)[];
 }
 
-/** Everything that runs statements one after another, up to the one Sync that ends them. */
+/** All messages that run statements in sequence, up to the final Sync. */
 export function statementMessages(statements: readonly StatementMessages[]): Buffer {
   let length = lengths.sync;
   for (const statement of statements) length += lengthOf(statement);
@@ -51,7 +51,7 @@ function writeStatement(writer: MessageWriter, { name, parse, close, values }: S
     writer.head(type.parse, lengths.parse + Buffer.byteLength(name) + Buffer.byteLength(parse));
     writer.text(name);
     writer.text(parse);
-    writer.int16(0); // types of parameters: all left to Postgres
+    writer.int16(0); // types of parameters: all inferred by Postgres
   }
   writer.head(type.bind, bindLength(name, values));
   writer.text(""); // the unnamed portal
@@ -82,7 +82,7 @@ class MessageWriter {
     this.buffer = Buffer.allocUnsafe(length);
   }
 
-  /** @param length of the whole message; what is sent leaves out the byte of its type */
+  /** @param length of the whole message; the length field excludes the type byte */
   head(kind: number, length: number): void {
     this.byte(kind);
     this.int32(length - 1);
@@ -101,13 +101,13 @@ class MessageWriter {
     this.#at = this.buffer.writeInt32BE(value, this.#at);
   }
 
-  /** With the zero byte that ends it. */
+  /** With a terminating zero byte. */
   text(value: string): void {
     this.#at += this.buffer.write(value, this.#at, "utf8");
     this.byte(0);
   }
 
-  /** With its length in front, which tells null from an empty text. */
+  /** With a length prefix, which distinguishes null from an empty text. */
   value(value: string | null): void {
     if (value === null) {
       this.int32(-1);

@@ -26,7 +26,7 @@ function read(chunks: readonly Buffer[]): { type: number; body: Buffer }[] {
   return found;
 }
 
-test("messages are found again however the network cuts them", () => {
+test("finds the messages at any network cuts", () => {
   fc.assert(
     fc.property(messages, fc.array(fc.nat(), { maxLength: 20 }), (sent, cuts) => {
       const stream = Buffer.concat(sent.map(encoded));
@@ -37,7 +37,7 @@ test("messages are found again however the network cuts them", () => {
   );
 });
 
-test("nothing of a chunk is needed any more exactly when it ends with a message", () => {
+test("needs no earlier chunk exactly when a chunk ends with a message", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 8 }), (lengths) => {
       const reader = new MessageReader({ message: () => undefined, longMessage: () => undefined });
@@ -53,7 +53,7 @@ test("nothing of a chunk is needed any more exactly when it ends with a message"
   );
 });
 
-test("messages are found again when every byte comes alone", () => {
+test("finds the messages when every byte arrives alone", () => {
   fc.assert(
     fc.property(messages, (sent) => {
       const stream = Buffer.concat(sent.map(encoded));

@@ -1,29 +1,29 @@
-/** Takes the messages of a backend, one by one. */
+/** Receives the messages of a backend. */
 export interface MessageHandler {
-  /** A message whose body lies in `data` from `start` to before `end`. */
+  /** A message whose body is in `data` from `start` to before `end`. */
   message(type: number, data: Buffer, start: number, end: number): void;
-  /** A message that came in several chunks. */
+  /** A message that arrived in several chunks. */
   longMessage(type: number, body: readonly Buffer[]): void;
 }
 
 /** A type byte and a length that counts itself but not the type. */
 const headLength = 5;
 
-/** Cuts the stream of bytes from Postgres into its messages (protocol 3.0, section "Message Formats"), without copying them. */
+/** Splits the byte stream from Postgres into its messages (protocol 3.0, section "Message Formats"), without copying them. */
 export class MessageReader {
   readonly #handler: MessageHandler;
-  /** Bytes of a head that is not whole yet. */
+  /** Bytes of an incomplete head. */
   #partialHead: Buffer | undefined;
   #longType = 0;
   #longBody: Buffer[] = [];
-  /** Bytes of a long message that are still to come. */
+  /** Missing bytes of a long message. */
   #missing = 0;
 
   constructor(handler: MessageHandler) {
     this.#handler = handler;
   }
 
-  /** Whether nothing of what it took is needed for what comes. */
+  /** Whether none of the received bytes are needed for later messages. */
   get isBetweenMessages(): boolean {
     return this.#missing === 0 && this.#partialHead === undefined;
   }
@@ -48,7 +48,7 @@ export class MessageReader {
     if (position < data.length) this.#partialHead = data.subarray(position);
   }
 
-  /** How many bytes belonged to the long message. */
+  /** Number of bytes that belonged to the long message. */
   #continueLong(data: Buffer): number {
     const length = Math.min(this.#missing, data.length);
     this.#longBody.push(length === data.length ? data : data.subarray(0, length));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PostgresError } from "./postgres-error.ts";
 
-test("an error response is read by its fields", () => {
+test("parses the fields of an error response", () => {
   const error = new PostgresError(Buffer.from("SERROR\0C22P02\0Minvalid input: \"ä\"\0Dthe detail\0Hthe hint\0\0"));
   expect(error).toMatchObject({ name: "PostgresError", code: "22P02", message: 'invalid input: "ä"', detail: "the detail", hint: "the hint" });
 });

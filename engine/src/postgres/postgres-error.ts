@@ -1,11 +1,11 @@
-/** What Postgres says of a failed statement. */
+/** Postgres' error about a failed statement. */
 export class PostgresError extends Error {
   /** SQLSTATE, five characters. */
   readonly code: string;
   readonly detail: string | undefined;
   readonly hint: string | undefined;
 
-  /** @param body of an ErrorResponse: fields of a letter and a text that a zero byte ends, and a last zero byte */
+  /** @param body of an ErrorResponse: fields of a letter and a zero-terminated text, and a final zero byte */
   constructor(body: Buffer) {
     const fields = new Map(
       body

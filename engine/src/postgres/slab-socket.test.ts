@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { SlabSocket } from "./slab-socket.ts";
 
-/** What came in chunks, read from a server that does with its connection as told. */
+/** Chunks read from a test server with the given behaviour. */
 async function read(serve: (client: Socket) => void, onChunk: (chunk: Buffer, slabs: SlabSocket) => void): Promise<Buffer[]> {
   const server = createServer(serve).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,7 +28,7 @@ test("every byte arrives once and in order, and chunks do not change", async () 
   expect(slabsOf(chunks)).toBeGreaterThan(1);
 });
 
-test("memory that is given back is read into again", async () => {
+test("reuses released memory for later reads", async () => {
   const copies: Buffer[] = [];
   const chunks = await read(
     (client) => client.end(million),
@@ -41,7 +41,7 @@ test("memory that is given back is read into again", async () => {
   expect(slabsOf(chunks)).toBe(1);
 });
 
-test("what is kept does not change, whatever is given back afterwards", async () => {
+test("kept chunks never change, whatever is released afterwards", async () => {
   const chunks = await read(
     (client) => client.end(million),
     (_chunk, slabs) => {

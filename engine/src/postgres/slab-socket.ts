@@ -1,20 +1,20 @@
 import { Socket } from "node:net";
 
-/** Bytes of memory that reads share. */
+/** Bytes of memory shared by consecutive reads. */
 const slabSize = 131_072;
 
-/** Bytes that one read may take: as many as node would offer it. */
+/** Maximum bytes of one read: the amount that Node offers. */
 const readSize = 65_536;
 
 /**
- * A socket whose reads follow one another in shared memory. node sets 64 KiB aside for each read and shrinks them afterwards, which
- * for short answers costs more than to read them. A chunk stays as it is until its reader says that the memory may be used anew.
+ * A socket whose reads share memory. Node allocates 64 KiB for each read and shrinks it afterwards, which for short answers costs more than
+ * reading them. A chunk stays unchanged until its reader releases the memory.
  */
 export class SlabSocket {
   readonly socket: Socket;
   #slab = Buffer.allocUnsafeSlow(slabSize);
   #used = 0;
-  /** Where the next read goes. */
+  /** Target of the next read. */
   #room = this.#slab.subarray(0, readSize);
   #isKept = false;
 
@@ -22,12 +22,12 @@ export class SlabSocket {
     this.socket = new Socket({ onread: { buffer: () => this.#makeRoom(), callback: (length) => this.#read(length) } });
   }
 
-  /** What was read is held on to for as long as somebody likes. */
+  /** Keeps the memory of previous chunks for any length of time. */
   keep(): void {
     this.#isKept = true;
   }
 
-  /** Nobody looks at earlier chunks any more, but for those that were kept. */
+  /** Releases earlier chunks that were not kept. */
   reuse(): void {
     if (!this.#isKept) this.#used = 0;
   }

@@ -5,7 +5,7 @@ import { Watchdog } from "./watchdog.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("what takes longer than the limit is given up, once; what is released in time is not", () => {
+test("abandons overdue work once, and never work released in time", () => {
   const watchdog = new Watchdog(10_000);
   const [slow, quick, late] = [{ abandon: vi.fn<() => void>() }, { abandon: vi.fn<() => void>() }, { abandon: vi.fn<() => void>() }];
   watchdog.watch(slow);
@@ -20,13 +20,13 @@ test("what takes longer than the limit is given up, once; what is released in ti
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a limit of 0 gives up nothing", () => {
+test("a limit of 0 abandons nothing", () => {
   const watchdog = new Watchdog(0);
   watchdog.watch({ abandon: () => expect.unreachable() });
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what was released is not kept alive by what follows, in a heap of which only the young part is collected", async () => {
+test("later work keeps no released work alive, when only young objects are collected", async () => {
   const watchdog = new Watchdog(10_000);
   const turn = () => ({ abandon: () => undefined, payload: payload() });
   let last = turn();
@@ -37,6 +37,6 @@ test("what was released is not kept alive by what follows, in a heap of which on
     watchdog.release(last);
     last = next;
   });
-  // Of 40 MB that were watched.
+  // Of 40 MB in total.
   expect(growth).toBeLessThan(6_000_000);
 });

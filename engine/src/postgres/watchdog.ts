@@ -1,4 +1,4 @@
-/** Something that is waited for, and can be given up. */
+/** Work with a time limit, which can be abandoned. */
 export interface Watched {
   abandon(): void;
 }
@@ -9,19 +9,19 @@ interface Watch {
   readonly since: number;
 }
 
-/** How exactly the limit is kept; milliseconds. */
+/** Precision of the limit, in milliseconds. */
 const glance = 1_000;
 
 /**
- * Gives up what was waited for longer than a limit: a Postgres that is cut off without a word neither answers nor ends the
- * connection, and its own statement timeout is of no use then. One timer looks after all of them.
+ * Abandons work that exceeds a limit: a Postgres behind a silently broken network neither answers nor closes the connection, and its own
+ * statement timeout has no effect then. One timer serves all work.
  */
 export class Watchdog {
   readonly #limit: number;
   /**
-   * The oldest first, as few as there are connections. No Map: one that is written to all the time is made anew again and again, and
-   * V8 lets each one before point to its successor. Once one of them is taken for long-lived, so are all after it, with what they
-   * hold, up to the next collection of the whole heap.
+   * Oldest first, at most one per connection. Not a Map: a Map under constant change is rebuilt again and again, and V8 links each old
+   * table to its successor. Once one table is promoted to the old generation, all later ones and their entries stay alive until the next
+   * full garbage collection.
    */
   readonly #watches: Watch[] = [];
   #timer: NodeJS.Timeout | undefined;

@@ -9,11 +9,11 @@ interface ListTypes {
   readonly columns: GraphQLEnumType | undefined;
   readonly orderBy: GraphQLInputObjectType | undefined;
   readonly where: GraphQLInputObjectType;
-  /** Most rows that the role gets. */
+  /** The role's row limit. */
   readonly rowLimit?: number | undefined;
 }
 
-/** Arguments of a list, of the types that choose, order and cut its rows; in the order in which Hasura reads them. */
+/** Arguments of a list that filter, order and limit its rows, in the order in which Hasura reads them. */
 export function listArguments({ columns, orderBy: order, where, rowLimit }: ListTypes, { naming }: TypeBook): GraphQLFieldConfigArgumentMap {
   return {
     where: argument(where, { kind: "where" }, "filter the rows returned"),
@@ -28,7 +28,7 @@ export function listArguments({ columns, orderBy: order, where, rowLimit }: List
   };
 }
 
-/** The `args` argument of a function; required as soon as one of its arguments has no default. */
+/** The `args` argument of a function; required if any of its arguments has no default. */
 export function functionArguments(call: FunctionCall, typeName: string, called: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const given = clientArguments(call);
   if (given.length === 0) return {};

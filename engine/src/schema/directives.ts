@@ -3,7 +3,7 @@ import { DirectiveLocation, GraphQLBoolean, GraphQLDirective, GraphQLInt, GraphQ
 const onSelections = [DirectiveLocation.FIELD, DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT];
 const condition = { if: { type: new GraphQLNonNull(GraphQLBoolean) } };
 
-/** What introspection tells of, in Hasura's order and words. */
+/** The directives in introspection, in Hasura's order and with its descriptions. */
 export const directives: readonly GraphQLDirective[] = [
   new GraphQLDirective({ name: "include", description: "whether this query should be included", locations: onSelections, args: condition }),
   new GraphQLDirective({ name: "skip", description: "whether this query should be skipped", locations: onSelections, args: condition }),
@@ -18,5 +18,5 @@ export const directives: readonly GraphQLDirective[] = [
   }),
 ];
 
-/** Lets a subscription select several root fields, as Hasura's own tests do; introspection does not tell of it. */
+/** Allows several root fields in a subscription, as in Hasura's own tests; hidden from introspection. */
 export const multipleRootFields = new GraphQLDirective({ name: "_multiple_top_level_fields", locations: [DirectiveLocation.SUBSCRIPTION] });

@@ -33,14 +33,14 @@ test.each([
   expect(await where("author", filter)).toEqual({ text, values });
 });
 
-test("a filter through a relationship asks for a related row, and _exists for any row", async () => {
+test("a filter through a relationship tests related rows, and _exists any row", async () => {
   const related = await where("author", { articles: { published: true } });
   expect(related.text).toBe(`EXISTS (SELECT 1 FROM "public"."article" AS "t2" WHERE ("t1"."id" = "t2"."author_id") AND ("t2"."published" = ($1::boolean)))`);
   const exists = await where("author", { _exists: { _table: { schema: "public", name: "secret" }, _where: { id: "X-Hasura-User-Id" } } });
   expect(exists.text).toBe(`EXISTS (SELECT 1 FROM "public"."secret" AS "t2" WHERE ("t2"."id" = ($1::integer)))`);
 });
 
-test('a path ["$", column] means the row at which the permission starts', async () => {
+test('a path ["$", column] refers to the row at which the permission starts', async () => {
   const { text } = await where("article", { author: { id: { _ceq: ["$", "editor_id"] } } });
   expect(text).toContain(`("t2"."id" = "t1"."editor_id")`);
 });
@@ -58,7 +58,7 @@ test.each([
   [{ articles: { titel: "x" } }, "filter.articles.titel", "public.article has no column, relationship or computed field titel"],
   [{ _exists: { _table: "nowhere", _where: {} } }, "filter._exists._table", "this table is not tracked"],
   [{ _and: 3 }, "filter._and", "a list of filters is expected"],
-])("the filter %j is refused", async (filter, path, reason) => {
+])("rejects the filter %j", async (filter, path, reason) => {
   const refused = await stateOf(withFilter("author", filter)).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(MetadataError);
   const { problems } = refused as MetadataError;
@@ -67,7 +67,7 @@ test.each([
   ]);
 });
 
-test("a permission with a fault grants nothing where faults are allowed", async () => {
+test("a faulty permission grants nothing when faults are allowed", async () => {
   const state = await stateOf(withFilter("author", { nmae: "x" }), { allowInconsistent: true });
   expect(state.inconsistencies).toHaveLength(1);
   expect(state.inconsistencies[0]).toMatchObject({ type: "select_permission", name: "tested on public.author" });

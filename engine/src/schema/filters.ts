@@ -9,7 +9,7 @@ import { constantText, UnfitValue } from "./values.ts";
 export interface FilterContext {
   readonly tables: ReadonlyMap<string, TrackedTable>;
   readonly report: (path: MergedPath, reason: string) => void;
-  /** The table, or the logical model, of the permission, at which a path `["$", column]` starts. */
+  /** The table or logical model of the permission, to which a path `["$", column]` refers. */
   readonly root: RowModel;
 }
 
@@ -17,7 +17,7 @@ const aliases: Readonly<Record<string, string>> = { _ne: "_neq", _cneq: "_cne" }
 const columnOperators: Readonly<Record<string, string>> = { _ceq: "_eq", _cne: "_neq", _cgt: "_gt", _clt: "_lt", _cgte: "_gte", _clte: "_lte" };
 const sessionVariable = /^x-hasura-/i;
 
-/** Older metadata writes `$eq` for `_eq`. */
+/** Older metadata has `$eq` for `_eq`. */
 function operatorName(key: string): string {
   const name = key.startsWith("$") ? `_${key.slice(1)}` : key;
   return aliases[name] ?? name;
@@ -36,7 +36,7 @@ function elementType(operator: Operator, type: DatabaseType): DatabaseType {
   return operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : textType;
 }
 
-/** Turns a filter of metadata into a condition; whatever does not fit is reported with its path and left out. */
+/** Converts a filter of metadata to a condition. Invalid parts are reported with their path and omitted. */
 export class FilterReader {
   readonly #context: FilterContext;
 
@@ -168,7 +168,7 @@ export class FilterReader {
     return { kind: "arguments", items: bandIsNeeded ? [...bands, geometry] : [geometry, ...bands] };
   }
 
-  /** The other column is one of the same row, or `["$", column]`: one of the row at which the permission starts. */
+  /** The other column belongs to the same row, or with `["$", column]` to the row at which the permission starts. */
   #columnComparison(operand: Operand, operator: Operator, value: unknown, table: RowModel, path: MergedPath): Condition {
     const steps = Array.isArray(value) ? (value as readonly unknown[]) : [value];
     const fromRoot = steps.length === 2 && steps[0] === "$";
@@ -181,15 +181,15 @@ export class FilterReader {
 }
 
 /**
- * In filters of metadata null is a value: `_eq: null` is met by null. Hasura's `_neq: null` is met by what is not null, except
- * that for a column which cannot be null it stays a comparison with NULL, which nothing meets.
+ * In filters of metadata null is a value: `_eq: null` matches null. Hasura's `_neq: null` matches non-null values, but for a column that is
+ * not nullable it stays a comparison with NULL, which never matches.
  */
 function equalsNull(operand: Operand, negated: boolean): Condition {
   if (negated && operand.kind === "column" && !operand.column.nullable) return never;
   return { kind: "is-null", operand, negated };
 }
 
-/** A computed field's arguments where a client gives none: the row, the session, and defaults for the rest. */
+/** A computed field's arguments without values from the client: the row, the session, and defaults for the rest. */
 export function impliedArguments(field: ComputedField): readonly FunctionArgument[] {
   const result: FunctionArgument[] = [];
   let skipped = false;

@@ -22,7 +22,7 @@ interface ImpliedArguments {
   readonly session: string | undefined;
 }
 
-/** Arguments without a name are called `arg_1`, `arg_2`, … in their order among themselves. */
+/** Unnamed arguments are called `arg_1`, `arg_2`, … in their order. */
 function callOf(found: CatalogFunction, implied: ImpliedArguments, naming: Naming, fail: Fail): FunctionCall | undefined {
   if (implied.session !== undefined) {
     const session = found.arguments.find(({ name }) => name === implied.session);

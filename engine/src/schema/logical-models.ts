@@ -7,9 +7,9 @@ import { graphqlName } from "@routeql/metadata/names/naming";
 import { failing, type Fail, type Report } from "./report.ts";
 
 /**
- * @param key how errors call the model
- * @param models names of those that fields may refer to
- * @returns undefined when something is wrong with it, which is reported
+ * @param key name of the model in errors
+ * @param models names of models that fields may refer to
+ * @returns undefined when the model is invalid, which is reported
  */
 export function resolveModel(metadata: LogicalModelMetadata, key: string, path: MergedPath, models: ReadonlySet<string>, catalog: Catalog, report: Report): LogicalModel | undefined {
   const columns = new Map<string, TableColumn>();
@@ -21,7 +21,7 @@ export function resolveModel(metadata: LogicalModelMetadata, key: string, path: 
       sound = false;
       return failed(reason);
     };
-    if (columns.has(name) || references.has(name)) fail(`the field ${name} is there twice`);
+    if (columns.has(name) || references.has(name)) fail(`the field ${name} occurs twice`);
     else if (!graphqlName.test(name) || name.startsWith("__")) fail(`"${name}" is not a GraphQL name`);
     else if ("scalar" in type) {
       const found = typeOf(type.scalar, catalog, fail);

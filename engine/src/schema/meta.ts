@@ -1,5 +1,5 @@
 /**
- * What the GraphQL types of a role mean in the database. Types carry these as extensions; the planner reads nothing else.
+ * Database meaning of a role's GraphQL types, stored as their extensions; the planner reads nothing else.
  * @module
  */
 import type { GraphQLArgument, GraphQLEnumValue, GraphQLField, GraphQLInputField } from "graphql";
@@ -34,7 +34,7 @@ export type OutputMeta =
   | { readonly kind: "namespace" }
   | { readonly kind: "constant"; readonly text: string };
 
-/** A scalar of a row that can be compared, ordered by and aggregated: a column or a computed field. */
+/** A scalar of a row that can be compared, ordered and aggregated: a column or a computed field. */
 export type ScalarMeta =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
   | { readonly kind: "computed"; readonly field: ComputedField; readonly type: DatabaseType; readonly redaction: Redaction };
@@ -78,7 +78,7 @@ export interface OrderDirection {
 
 export type EnumMeta = { readonly kind: "column"; readonly scalar: ScalarMeta } | { readonly kind: "direction"; readonly direction: OrderDirection };
 
-/** Graphql-js types extensions as open records; these four functions are the only way in and out. */
+/** graphql-js types extensions as open records; only these four functions access them. */
 interface Extended {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -95,7 +95,7 @@ export function meaning(meta: Meta): { readonly extensions: Readonly<Record<stri
   return { extensions: { meaning: meta } };
 }
 
-/** Name of the source that answers a root field. */
+/** Name of the source that serves a root field. */
 export function sourceOf(field: GraphQLField<unknown, unknown>): string {
   return String(field.extensions["source"]);
 }
@@ -113,14 +113,14 @@ export function scalarFieldName(scalar: ScalarMeta): string {
   return scalar.kind === "column" ? scalar.column.graphqlName : scalar.field.name;
 }
 
-/** Columns of a table in the order of the table, as the role sees them. */
+/** Columns of a table that the role may see, in table order. */
 export function visibleColumns({ table, permission }: Visible<RowModel>): readonly (ScalarMeta & { kind: "column" })[] {
   return [...table.columns.values()]
     .filter(({ name }) => permission.columns.has(name))
     .map((column) => ({ kind: "column", column, redaction: permission.columns.get(column.name) }));
 }
 
-/** Scalar computed fields, those with arguments from the client too. */
+/** Scalar computed fields, including those with client arguments. */
 export function visibleComputed({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "computed" })[] {
   return [...table.computedFields.values()].flatMap((field) =>
     field.result.kind === "scalar" && permission.computedFields.has(field.name)
@@ -129,7 +129,7 @@ export function visibleComputed({ table, permission }: VisibleTable): readonly (
   );
 }
 
-/** Those that need nothing from the client, so that rows can be filtered and ordered by them. */
+/** Computed fields without client arguments; rows can be filtered and ordered by them. */
 export function comparableComputed(target: VisibleTable): ReturnType<typeof visibleComputed> {
   return visibleComputed(target).filter(({ field }) => field.call.arguments.every((argument) => argument.kind !== "client"));
 }

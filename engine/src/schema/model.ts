@@ -1,5 +1,5 @@
 /**
- * The tracked objects of one source, resolved against the catalogue: what metadata names, as things that can be queried.
+ * The tracked objects of one source, resolved against the catalogue.
  * @module
  */
 import type { CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "@routeql/metadata/catalog/catalog";
@@ -23,7 +23,7 @@ export interface Enumeration {
   readonly table: TrackedTable;
   readonly typeName: string;
   readonly values: readonly EnumValue[];
-  /** Whether values are asked for and answered in capitals, however they are stored. */
+  /** Whether clients send and receive the values in capitals, independent of their stored form. */
   readonly inCapitals: boolean;
 }
 
@@ -31,12 +31,12 @@ export interface Relationship {
   readonly name: string;
   readonly kind: "object" | "array";
   readonly target: TrackedTable;
-  /** Pairs of this table's and the target's column. */
+  /** Pairs of a column of this table and a column of the target. */
   readonly mapping: readonly (readonly [TableColumn, TableColumn])[];
   readonly nullable: boolean;
 }
 
-/** An argument of a function as a client gives it. */
+/** A function argument from a client. */
 export interface ClientArgument {
   readonly name: string;
   readonly graphqlName: string;
@@ -44,7 +44,7 @@ export interface ClientArgument {
   readonly hasDefault: boolean;
 }
 
-/** How to call a function: its arguments in order, each from the client, the row or the session. */
+/** A function call: its arguments in order, each from the client, the row or the session. */
 export interface FunctionCall {
   readonly function: CatalogFunction;
   readonly arguments: readonly ({ readonly kind: "client"; readonly argument: ClientArgument } | { readonly kind: "row" } | { readonly kind: "session" })[];
@@ -57,9 +57,9 @@ export interface ComputedField {
   readonly result: { readonly kind: "scalar"; readonly type: DatabaseType } | { readonly kind: "table"; readonly target: TrackedTable };
 }
 
-/** What rows consist of, whether they are a table's or a native query's. */
+/** Structure of rows, of a table or of a native query. */
 export interface RowModel {
-  /** Tells the tables and logical models of a source apart. */
+  /** Unique among the tables and logical models of a source. */
   readonly key: string;
   readonly columns: ReadonlyMap<string, TableColumn>;
   readonly relationships: ReadonlyMap<string, Relationship>;
@@ -84,7 +84,7 @@ export interface LogicalModel extends RowModel {
   readonly description: string | undefined;
   readonly path: MergedPath;
   readonly permissions: readonly SelectPermissionMetadata[];
-  /** Fields that stand for a relationship of the same name, which a native query that returns the model has to have. */
+  /** Fields for relationships of the same name, which a native query with this model must have. */
   readonly references: ReadonlySet<string>;
 }
 
@@ -96,25 +96,25 @@ export interface NativeArgument {
 }
 
 export interface NativeQuery {
-  /** Its root field, which no customization of the source changes. */
+  /** Its root field, unaffected by the source's customization. */
   readonly name: string;
   readonly metadata: NativeQueryMetadata;
   readonly path: MergedPath;
-  /** SQL, in which arguments stand for their values. */
+  /** SQL with argument placeholders. */
   readonly code: readonly (string | NativeArgument)[];
   readonly arguments: readonly NativeArgument[];
   readonly model: LogicalModel;
-  /** To tables. */
+  /** Relationships to tables. */
   readonly relationships: Map<string, Relationship>;
   readonly nativeRelationships: Map<string, NativeRelationship>;
 }
 
-/** Rows of a native query that belong to a row. They can be selected; rows cannot be filtered or ordered by them. */
+/** Rows of a native query that belong to a row. They can be selected, but rows cannot be filtered or ordered by them. */
 export interface NativeRelationship {
   readonly name: string;
   readonly kind: "object" | "array";
   readonly query: NativeQuery;
-  /** Pairs of this row's and the native query's column. */
+  /** Pairs of a column of this row and a column of the native query. */
   readonly mapping: readonly (readonly [TableColumn, TableColumn])[];
 }
 

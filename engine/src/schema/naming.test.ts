@@ -35,7 +35,7 @@ describe("hasura-default", () => {
     expect(naming.namespaceType("shop", "subscription")).toBe("p_shop_subscription_s");
   });
 
-  test("leaves what sources share, and aggregate predicates, without prefix and suffix", () => {
+  test("adds no prefix and suffix to shared types and aggregate predicates", () => {
     expect(naming.scalarType("String", "comparison_exp")).toBe("String_comparison_exp");
     expect(naming.unaffixed("order_by")).toBe("order_by");
     expect(naming.aggregatePredicates(author)).toBe("author_aggregate_bool_exp");
@@ -48,7 +48,7 @@ describe("graphql-default", () => {
   const automatic = naming.base(undefined, table("user_address"));
   const chosen = naming.base("my_Addresses", table("user_address"));
 
-  test("names types in pascal case and fields in camel case, but for the part that somebody chose", () => {
+  test("names types in pascal case and fields in camel case, except custom names", () => {
     expect([naming.type(automatic), naming.type(automatic, "bool_exp"), naming.type(automatic, "aggregate_fields")]).toEqual(["UserAddress", "UserAddressBoolExp", "UserAddressAggregateFields"]);
     expect([naming.type(chosen), naming.type(chosen, "bool_exp")]).toEqual(["my_Addresses", "my_AddressesBoolExp"]);
     expect(naming.suffixed(automatic.field, "by_pk")).toBe("userAddressByPk");
@@ -61,11 +61,11 @@ describe("graphql-default", () => {
     [table("user", "app_data"), "appDataUser", "AppDataUser"],
     [table("_user_log", "app"), "app_userLog", "App_userLog"],
     [table("log", "_app"), "_appLog", "_appLog"],
-  ])("takes the schema apart for itself: %o is %s and %s", (name, field, type) => {
+  ])("splits the schema name off: %o is %s and %s", (name, field, type) => {
     expect(naming.base(undefined, name)).toMatchObject({ field, type });
   });
 
-  test("names the aggregate of a relationship by where it stands, as Hasura does", () => {
+  test("names the aggregate of a relationship by its place, as Hasura does", () => {
     const places = ["field", "filter", "order"] as const;
     expect(places.map((place) => naming.aggregateOf("user_posts", place))).toEqual(["userPostsAggregate", "user_postsAggregate", "user_postsAggregate"]);
     expect(places.map((place) => naming.aggregateOf("UserPosts", place))).toEqual(["userPostsAggregate", "UserPostsAggregate", "userPostsAggregate"]);
@@ -73,7 +73,7 @@ describe("graphql-default", () => {
     expect(places.map((place) => other.aggregateOf("UserPosts", place))).toEqual(["UserPosts_aggregate", "UserPosts_aggregate", "UserPosts_aggregate"]);
   });
 
-  test("names one aggregate predicate like a field, and leaves the arguments of computed fields in snake case", () => {
+  test("names aggregate predicates like fields, and keeps snake case in computed arguments", () => {
     expect(naming.aggregatePredicates(automatic)).toBe("UserAddressAggregateBoolExp");
     expect(naming.aggregatePredicate(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_and");
     expect(naming.predicateColumnsTitle(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_andArgumentsColumns");
@@ -83,7 +83,7 @@ describe("graphql-default", () => {
     expect(naming.computedFieldArguments("full_name", chosen)).toBe("full_name_my_Addresses_args");
   });
 
-  test("takes a prefix as it is, and begins what follows with a capital letter", () => {
+  test("keeps a prefix as it is, and capitalises the rest", () => {
     const around = new Naming({ root_fields: { prefix: "my_app", suffix: "now" }, type_names: { prefix: "my_app", suffix: "type" } }, "graphql-default");
     expect(around.rootField("userAddress")).toBe("my_appUserAddressNow");
     expect(around.type(automatic, "order_by")).toBe("my_appUserAddressOrderByType");
@@ -91,7 +91,7 @@ describe("graphql-default", () => {
     expect(new Naming({ root_fields: { suffix: "now" } }, "graphql-default").rootField("my_addresses")).toBe("my_addressesNow");
   });
 
-  test("shows in a role's schema, values of enum tables in capitals", async () => {
+  test("appears in a role's schema, with enum table values in capitals", async () => {
     const state = await stateOf({ ...library, customization: { naming_convention: "graphql-default" } });
     const { query, schema } = state.schema("admin");
     expect(Object.keys(query.getFields()).filter((name) => name.startsWith("author"))).toEqual(["author", "authorAggregate", "authorByPk"]);
@@ -103,17 +103,17 @@ describe("graphql-default", () => {
     expect(Object.keys((schema.getType("searchArticlesArgs") as typeof query).getFields())).toEqual(["most", "term"]);
   });
 
-  test("refuses two root fields of one name, wherever they come from", async () => {
+  test("rejects two root fields with one name, from any origin", async () => {
     const world = (configuration: object): World => ({
       ...library,
       metadata: { ...library.metadata, secret: { configuration } },
     });
-    await expect(stateOf(world({ custom_name: "author_aggregate" }))).rejects.toThrow("public.secret would give the root field author_aggregate, which public.author gives");
-    await expect(stateOf(world({ custom_root_fields: { select: "search_articles" } }))).rejects.toThrow("the function public.search_articles would give the root field search_articles, which public.secret gives");
+    await expect(stateOf(world({ custom_name: "author_aggregate" }))).rejects.toThrow("public.secret would define the root field author_aggregate, which public.author defines");
+    await expect(stateOf(world({ custom_root_fields: { select: "search_articles" } }))).rejects.toThrow("the function public.search_articles would define the root field search_articles, which public.secret defines");
     await expect(stateOf(world({ custom_root_fields: { select: "secrets" } }))).resolves.toBeDefined();
   });
 
-  test("refuses a table of which two columns would be one field, unless one of them has a name of its own", async () => {
+  test("rejects a table with two columns for one field, unless one has a custom name", async () => {
     const world = (entry: Readonly<Record<string, unknown>>): World => ({
       tables: { person: { columns: { id: "int4 not null", last_name: "text", lastName: "text" } } },
       metadata: { person: entry },

@@ -1,17 +1,17 @@
-/** What is wrong with the code of a native query. */
+/** Invalid code of a native query. */
 export class BadCode extends Error {}
 
-/** A piece of a native query's code: SQL, or the name of an argument that stands there. */
+/** A piece of a native query's code: SQL, or the name of an argument. */
 export type CodePiece = { readonly kind: "text"; readonly text: string } | { readonly kind: "argument"; readonly name: string };
 
 /**
- * Literals, quoted names and comments, in which `$1` is text, or a parameter by its number. Not every comment within a comment is
- * seen through; a number in one would be refused.
+ * Literals, quoted names and comments, in which `$1` is plain text, or a numbered parameter. Nested comments are not fully recognised, so a
+ * number in one may be rejected.
  */
 const token = /[Ee]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)?\$.*?\$\1\$|--[^\n]*|\/\*.*?\*\/|(?<parameter>(?<![\w$])\$\d+)/gs;
 
 /**
- * Takes `{{argument}}` out of a native query's code, everywhere, as Hasura does; white space and semicolons at its end go.
+ * Splits a native query's code at every `{{argument}}`, as Hasura does; trailing white space and semicolons are dropped.
  * @throws BadCode
  */
 export function readCode(code: string): readonly CodePiece[] {
@@ -19,12 +19,12 @@ export function readCode(code: string): readonly CodePiece[] {
   const pieces: CodePiece[] = [{ kind: "text", text: first }];
   for (const part of rest) {
     const end = part.indexOf("}}");
-    if (end === -1 || part.indexOf("}") !== end) throw new BadCode("there is {{ without a }} that ends it");
+    if (end === -1 || part.indexOf("}") !== end) throw new BadCode("{{ has no closing }}");
     pieces.push({ kind: "argument", name: part.slice(0, end) }, { kind: "text", text: part.slice(end + 2) });
   }
-  // Numbers of parameters are the statement's own: the code would read other values than its arguments.
+  // Numbered parameters belong to the statement: the code would read other values than its arguments.
   for (const { groups } of code.matchAll(token)) {
-    if (groups?.["parameter"] !== undefined) throw new BadCode(`${groups["parameter"]} is no argument; arguments are written {{name}}`);
+    if (groups?.["parameter"] !== undefined) throw new BadCode(`${groups["parameter"]} is not an argument; write arguments as {{name}}`);
   }
   return pieces.filter((piece) => piece.kind === "argument" || piece.text !== "");
 }

@@ -9,7 +9,7 @@ interface NamedType {
   readonly path: MergedPath;
 }
 
-/** Types that native queries bring with them; Hasura puts the source's prefix and suffix to few of them. */
+/** Types of native queries; Hasura adds the source's prefix and suffix to only a few of them. */
 export function nativeTypes(source: ResolvedSource): readonly NamedType[] {
   const queries = [...source.nativeQueries.values()];
   const related = [...queries, ...source.tables.values()].flatMap(({ nativeRelationships, path }) =>
@@ -29,13 +29,13 @@ export function nativeTypes(source: ResolvedSource): readonly NamedType[] {
 
 const tableSuffixes = [undefined, "aggregate", "aggregate_fields", "aggregate_order_by", "bool_exp", "order_by", "select_column", "stream_cursor_input", "stream_cursor_value_input"];
 
-/** Within a source each type is there once; two native queries may share a logical model, and fields of one name a native query. */
+/** A type name is unique within a source. Two native queries may share a logical model, and fields of one name a native query. */
 export function checkNativeTypes(source: ResolvedSource, report: Report): void {
   const owners = new Map<string, string>();
   for (const table of source.tables.values()) for (const suffix of tableSuffixes) owners.set(source.naming.type(table.names, suffix), table.key);
   for (const { name, owner, path } of nativeTypes(source)) {
     const other = owners.get(name);
     if (other === undefined) owners.set(name, owner);
-    else if (other !== owner) report(path, objectTypeAt(path), owner, `${owner} would give the type ${name}, which ${other} gives`);
+    else if (other !== owner) report(path, objectTypeAt(path), owner, `${owner} would define the type ${name}, which ${other} defines`);
   }
 }

@@ -16,14 +16,14 @@ import { BadCode, readCode } from "./native-code.ts";
 import { failing, type Report } from "./report.ts";
 
 export interface NativeObjects {
-  /** Those that native queries have for themselves among them. */
+  /** Includes the inline models of native queries. */
   readonly models: readonly LogicalModel[];
   readonly queries: ReadonlyMap<string, NativeQuery>;
 }
 
 type At = (path: MergedPath) => (reason: string) => undefined;
 
-/** The code with its arguments in it; undefined when it uses others than it declares. */
+/** The code with its arguments; undefined when it uses undeclared ones. */
 function codeOf({ code }: NativeQueryMetadata, declared: ReadonlyMap<string, NativeArgument>, at: At): NativeQuery["code"] | undefined {
   try {
     const pieces = readCode(code);
@@ -40,7 +40,7 @@ function codeOf({ code }: NativeQueryMetadata, declared: ReadonlyMap<string, Nat
   }
 }
 
-/** Relationships that the model's fields ask for are there, and none has the name of a column. */
+/** Checks that the relationships of the model's fields exist, and that none has the name of a column. */
 function namesFit(metadata: NativeQueryMetadata, model: LogicalModel, at: At): boolean {
   const taken = new Set<string>(model.columns.keys());
   const placed = (["object_relationships", "array_relationships"] as const).flatMap((kind) => metadata[kind].map(({ name }, index) => ({ name, path: [kind, index, "name"] })));
@@ -54,14 +54,14 @@ function namesFit(metadata: NativeQueryMetadata, model: LogicalModel, at: At): b
   return faults.length === 0;
 }
 
-/** What Postgres says of a statement that it does not take. @throws whatever else the error is about */
+/** Postgres' error about an invalid statement. @throws any other error */
 function statementFault(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if ((cause instanceof PostgresError || cause instanceof pg.DatabaseError) && !/^(?:08|53|57)/.test(cause.code ?? "")) return cause.message;
   throw error;
 }
 
-/** Whether the database would run the query, and gives the model's columns and types. */
+/** Whether the database accepts the query and returns the model's columns and types. */
 async function fitsDatabase(query: NativeQuery, ask: AskForText, at: At): Promise<boolean> {
   try {
     const text = await ask(columnTypesOf(query, [...query.model.columns.keys()]), []);
@@ -70,7 +70,7 @@ async function fitsDatabase(query: NativeQuery, ask: AskForText, at: At): Promis
     if (wrong !== undefined) at(["code"])(`the column ${wrong.name} is of the type ${types[wrong.name] ?? "unknown"}; ${query.model.key} says ${wrong.type.sql}`);
     return wrong === undefined;
   } catch (error) {
-    at(["code"])(`Postgres does not take the query: ${statementFault(error)}`);
+    at(["code"])(`Postgres rejects the query: ${statementFault(error)}`);
     return false;
   }
 }
@@ -95,13 +95,13 @@ async function resolveQuery(metadata: NativeQueryMetadata, path: MergedPath, mod
   return (await fitsDatabase(query, ask, at)) ? query : undefined;
 }
 
-/** Resolves them but for their relationships; what does not fit is reported and left out. */
+/** Resolves all but the relationships; invalid objects are reported and omitted. */
 export async function resolveNativeObjects(source: SourceMetadata, path: MergedPath, catalog: Catalog, ask: AskForText, report: Report): Promise<NativeObjects> {
   const models = new Map<string, LogicalModel>();
   const named = new Set(source.logical_models.map(({ name }) => name));
   for (const [index, metadata] of source.logical_models.entries()) {
     const own = [...path, "logical_models", index];
-    if (models.has(metadata.name)) report([...own, "name"], "logical_model", metadata.name, "this logical model is there twice");
+    if (models.has(metadata.name)) report([...own, "name"], "logical_model", metadata.name, "this logical model occurs twice");
     const model = resolveModel(metadata, `the logical model ${metadata.name}`, own, named, catalog, report);
     if (model !== undefined && !models.has(metadata.name)) models.set(metadata.name, model);
   }
@@ -109,7 +109,7 @@ export async function resolveNativeObjects(source: SourceMetadata, path: MergedP
   for (const [index, metadata] of source.native_queries.entries()) {
     const own = [...path, "native_queries", index];
     const query = await resolveQuery(metadata, own, models, catalog, ask, report);
-    if (query !== undefined && queries.has(query.name)) report([...own, "root_field_name"], "native_query", query.name, "this native query is there twice");
+    if (query !== undefined && queries.has(query.name)) report([...own, "root_field_name"], "native_query", query.name, "this native query occurs twice");
     else if (query !== undefined) queries.set(query.name, query);
   }
   return { models: [...new Set([...models.values(), ...[...queries.values()].map(({ model }) => model)])], queries };

@@ -35,7 +35,7 @@ async function definitions(role: string, customization?: World["customization"])
   return printSchema(state.schema(role).schema);
 }
 
-/** The definition of one type whose fields have no arguments. */
+/** The definition of one type with fields without arguments. */
 function definition(schema: string, name: string): string {
   return new RegExp(`(?:"""\\n?.*\\n?"""\\n)?(?:type|input|enum) ${name} \\{[^}]*\\}`).exec(schema)?.[0] ?? "";
 }
@@ -53,7 +53,7 @@ describe("types of native queries", () => {
     expect(definition(schema, "some_people_arguments")).toBe('"""some_peopleNative Query Arguments"""\ninput some_people_arguments {\n  """Native Query argument like"""\n  like: String\n\n  """How many"""\n  most: Int!\n}');
   });
 
-  test("of rows with relationships are called after the native query, and their arguments after the field", async () => {
+  test("of rows with relationships are named after the query, their arguments after the field", async () => {
     const schema = await definitions("admin");
     expect(schema).toMatch(/"""Everybody"""\n {2}all_people\(/);
     expect(schema).toMatch(/\): \[person_row!\]!/);
@@ -64,19 +64,19 @@ describe("types of native queries", () => {
     expect(definition(schema, "alike_arguments")).toContain("alikeNative Query Arguments");
   });
 
-  test("are live queries too, and have neither aggregates nor streams", async () => {
+  test("are also live queries, and have neither aggregates nor streams", async () => {
     const state = await stateOf(world);
     const { query, subscription } = state.schema("admin");
     expect(Object.keys(query.getFields())).toEqual(["all_people", "author", "author_aggregate", "author_by_pk", "some_people"]);
     expect(Object.keys(subscription?.getFields() ?? {})).toEqual(["all_people", "author", "author_aggregate", "author_by_pk", "author_stream", "some_people"]);
   });
 
-  test("show a role what it may see, in conditions and orders too", async () => {
+  test("show a role only its visible fields, also in conditions and orders", async () => {
     expect(await definitions("reader")).not.toContain("first_name");
     expect(await definitions("stranger")).not.toContain("person");
   });
 
-  test("take a source's prefix and suffix only where Hasura puts them", async () => {
+  test("get a source's prefix and suffix only where Hasura adds them", async () => {
     const schema = await definitions("admin", { root_fields: { prefix: "r_", suffix: "_r", namespace: "space" }, type_names: { prefix: "t_", suffix: "_t" } });
     expect(Object.keys((await stateOf({ ...world, customization: { root_fields: { prefix: "r_", namespace: "space" } } })).schema("admin").query.getFields())).toEqual(["space"]);
     for (const name of ["person_row", "person_row_enum_name", "some_people", "some_people_arguments", "t_person_row_bool_exp_bool_exp_t", "t_person_row_order_by_t"]) expect(definition(schema, name), name).not.toBe("");
@@ -84,14 +84,14 @@ describe("types of native queries", () => {
     expect(schema).toMatch(/ {2}r_author_r\(/);
   });
 
-  test("follow the naming convention in arguments of lists and names of inputs, and nowhere else", async () => {
+  test("follow the naming convention only in list arguments and input names", async () => {
     const schema = await definitions("admin", { naming_convention: "graphql-default" });
     for (const name of ["person_row", "person_row_enum_name", "some_people", "some_people_arguments", "person_rowBoolExpBoolExp", "person_rowOrderBy"]) expect(definition(schema, name), name).not.toBe("");
     expect(schema).toMatch(/distinctOn: \[person_row_enum_name!\]/);
     expect(definition(schema, "person_row")).toContain("first_name: String");
   });
 
-  test("clash in fields of one name that lead to different native queries with arguments", async () => {
+  test("conflict if fields of one name lead to different native queries with arguments", async () => {
     const [, some] = world.native?.queries ?? [];
     const other = { ...some, root_field_name: "other_people", array_relationships: [], object_relationships: [] };
     const clash = { ...other, root_field_name: "clashing", array_relationships: [{ name: "alike", using: { remote_native_query: "other_people", column_mapping: { id: "id" } } }] };
@@ -100,7 +100,7 @@ describe("types of native queries", () => {
       (error: unknown) => (error as MetadataError).problems,
     );
     expect(problems.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
-      "sources[0].native_queries[3]: the arguments of the native query other_people would give the type alike_arguments, which the arguments of the native query some_people gives",
+      "sources[0].native_queries[3]: the arguments of the native query other_people would define the type alike_arguments, which the arguments of the native query some_people defines",
     ]);
   });
 });

@@ -5,21 +5,21 @@ import type { LogicalModel, NativeQuery } from "./model.ts";
 import type { TypeBook } from "./types.ts";
 import { connectives, scalarComparison } from "./where-types.ts";
 
-/** Name of the type of a native query's rows: the query's own where they have more than the logical model says. */
+/** Type name of a native query's rows: the query's own name if they have more fields than the logical model. */
 export function rowTypeName({ name, model, metadata }: NativeQuery): string {
   return metadata.object_relationships.length + metadata.array_relationships.length > 0 ? name : model.name;
 }
 
-/** Name of the input object of a native query's arguments, which is called after the field that takes them. */
+/** Type name of a native query's arguments, after the field that has them. */
 export const argumentsTypeName = (field: string): string => `${field}_arguments`;
 
-/** Names of the types by which rows of a logical model are chosen and ordered; `_bool_exp` twice is Hasura's. */
+/** Type names for filtering and ordering rows of a logical model; the doubled `_bool_exp` is Hasura's. */
 export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }: Pick<TypeBook, "naming">) {
   const of = (suffix: string): string => naming.affixed(naming.suffixed(name, suffix));
   return { columns: `${name}_enum_name`, boolExp: of("bool_exp_bool_exp"), orderBy: of("order_by") };
 }
 
-/** Whether the role sees anything of the rows. */
+/** Whether the role may see any field of the rows. */
 export function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBook): boolean {
   const related = [...[...query.relationships.values()].map(({ target: table }) => table), ...[...query.nativeRelationships.values()].map(({ query: other }) => other.model)];
   return visibleColumns(target).length > 0 || related.some((rows) => types.visible(rows) !== undefined);
@@ -48,7 +48,7 @@ function columnEnum(target: VisibleModel, types: TypeBook): GraphQLEnumType {
   );
 }
 
-/** Arguments of everything that gives a list of rows of a logical model. */
+/** Arguments of every list of rows of a logical model. */
 export function nativeRowArguments(target: VisibleModel, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const hasColumns = visibleColumns(target).length > 0;
   return listArguments({ columns: hasColumns ? columnEnum(target, types) : undefined, orderBy: hasColumns ? orderBy(target, types) : undefined, where: boolExp(target, types) }, types);

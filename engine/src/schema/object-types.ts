@@ -9,13 +9,13 @@ import { isJson } from "./scalars.ts";
 import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
 import { boolExp, selectColumns } from "./where-types.ts";
 
-/** Arguments of everything that gives a list of a table's rows. */
+/** Arguments of every list of a table's rows. */
 export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const rowLimit = target.permission.limit;
   return listArguments({ columns: selectColumns(target, types), orderBy: orderBy(target, types), where: boolExp(target, types), rowLimit }, types);
 }
 
-/** Fields of a row that are its columns. */
+/** The column fields of a row. */
 function columnFields(target: Visible<RowModel>, types: TypeBook): OutputFields {
   const fields: OutputFields = {};
   for (const { column, redaction } of visibleColumns(target)) {
@@ -30,7 +30,7 @@ function columnFields(target: Visible<RowModel>, types: TypeBook): OutputFields 
   return fields;
 }
 
-/** Fields of a row that are rows of tables, and with `aggregates` aggregates of them. */
+/** Fields of a row with rows of tables, and with `aggregates` also their aggregates. */
 function relationshipFields(relationships: Iterable<Relationship>, types: TypeBook, { aggregates }: { readonly aggregates: boolean }): OutputFields {
   const fields: OutputFields = {};
   for (const relationship of relationships) {
@@ -121,7 +121,7 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
         scalars.map((scalar) => [
           scalarFieldName(scalar),
           {
-            // Hasura gives the aggregate of a computed field the type and the arguments of the field itself.
+            // In Hasura, the aggregate of a computed field has the type and the arguments of the field itself.
             type: float && scalar.kind === "column" ? GraphQLFloat : types.value(scalarType(scalar)),
             description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
             args: scalar.kind === "column" ? {} : computedFieldArguments(target, scalar.field, types),
@@ -156,7 +156,7 @@ function nativeRowType(query: NativeQuery, target: VisibleModel, types: TypeBook
   }));
 }
 
-/** The root field, when the role may see the rows. */
+/** The root field, if the role may see the rows. */
 export function nativeQueryField(query: NativeQuery, types: TypeBook): OutputFields {
   const target: Visible<LogicalModel> | undefined = types.visible(query.model);
   if (target === undefined || !hasRows(query, target, types)) return {};
@@ -170,7 +170,7 @@ export function nativeQueryField(query: NativeQuery, types: TypeBook): OutputFie
   };
 }
 
-/** Fields of rows to which native queries belong. */
+/** Fields with rows of related native queries. */
 function nativeRelationshipFields(relationships: Iterable<NativeRelationship>, types: TypeBook): OutputFields {
   const fields: OutputFields = {};
   for (const relationship of relationships) {

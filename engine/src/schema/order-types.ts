@@ -4,7 +4,7 @@ import { comparableComputed, meaning, scalarFieldName, visibleColumns, visibleCo
 import { isComparable, isNumeric } from "./scalars.ts";
 import type { InputFields, TypeBook } from "./types.ts";
 
-/** Aggregate functions, the columns each takes, and whether its result is always a Float. */
+/** Aggregate functions, the columns that each accepts, and whether its result is always a Float. */
 export const aggregateFunctions: readonly { readonly name: string; readonly takes: "numeric" | "comparable"; readonly float: boolean }[] = [
   { name: "avg", takes: "numeric", float: true },
   { name: "max", takes: "comparable", float: false },
@@ -18,13 +18,13 @@ export const aggregateFunctions: readonly { readonly name: string; readonly take
   { name: "variance", takes: "numeric", float: true },
 ];
 
-/** Columns that an aggregate function takes for the role. */
+/** Columns that an aggregate function accepts for the role. */
 function aggregatableColumns(target: VisibleTable, takes: "numeric" | "comparable") {
   const fits = takes === "numeric" ? isNumeric : isComparable;
   return visibleColumns(target).filter(({ column }) => fits(column.type) && column.enumeration === undefined);
 }
 
-/** Those columns, and computed fields. */
+/** These columns, and computed fields. */
 export function aggregatable(target: VisibleTable, takes: "numeric" | "comparable"): readonly ScalarMeta[] {
   const fits = takes === "numeric" ? isNumeric : isComparable;
   return [...aggregatableColumns(target, takes), ...visibleComputed(target).filter(({ type }) => fits(type))];
@@ -62,8 +62,8 @@ export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObje
 }
 
 /**
- * `<table>_aggregate_order_by`: order by how many, or by an aggregate of a column. As in Hasura a role needs no
- * `allow_aggregations` for it: it orders by rows that it may list anyway.
+ * `<table>_aggregate_order_by`: order by count, or by an aggregate of a column. As in Hasura it needs no `allow_aggregations`, because the
+ * role may list these rows anyway.
  */
 function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names, catalog } = target.table;

@@ -5,7 +5,7 @@ import type { RoleSchema } from "./role-schema.ts";
 
 const state = await stateOf(library);
 
-describe("what a role may not see does not exist", () => {
+describe("objects that a role may not see do not exist", () => {
   test.each([
     ["a table", "{ secret { id } }", "$.selectionSet.secret", "field 'secret' not found in type: 'query_root'"],
     ["a column", "{ author { email } }", "$.selectionSet.author.selectionSet.email", "field 'email' not found in type: 'author'"],
@@ -24,7 +24,7 @@ describe("what a role may not see does not exist", () => {
     expect(() => plan(state, "reader", query)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
   });
 
-  test("a hidden column is not aggregated and not counted", () => {
+  test("does not aggregate or count a hidden column", () => {
     const message = "field 'email' not found in type: 'author_max_fields'";
     expect(() => plan(state, "counter", "{ author_aggregate { aggregate { max { email } } } }")).toThrow(message);
     expect(() => plan(state, "counter", "{ author_aggregate { aggregate { count(columns: email) } } }")).toThrow("but found 'email'");
@@ -42,14 +42,14 @@ describe("what a role may not see does not exist", () => {
     for (const hidden of ["email", "hidden", "secret", "aggregate_fields", "author_aggregate", "full_name"]) expect(text).not.toContain(hidden);
   });
 
-  test("a role of no permission has nothing to ask for", () => {
+  test("a role without permissions has an empty schema", () => {
     const [root] = plan(state, "stranger", "{ no_queries_available }");
     expect(root?.kind).toBe("fixed");
     expect(() => plan(state, "stranger", "{ author { id } }")).toThrow("field 'author' not found in type: 'query_root'");
   });
 });
 
-test("a role that may not aggregate may order by aggregates of the rows that it sees, as in Hasura", () => {
+test("a role without aggregations may order by aggregates of its visible rows, as in Hasura", () => {
   const { text } = sql(state, "reader", "{ author(order_by: {articles_aggregate: {count: desc}}) { id } }");
   expect(text).toMatch(/ORDER BY \(SELECT count\(\*\) FROM "public"\."article" AS "t\d" WHERE .*"published" = /);
 });
@@ -62,7 +62,7 @@ describe("row filters", () => {
     ["a nested object", "{ article { author { id } } }"],
     ["a nested where", "{ article(where: {author: {id: {_eq: 1}}}) { id } }"],
     ["a nested order_by", "{ article(order_by: {author: {name: asc}}) { id } }"],
-  ])("hold at %s", (_where, query) => {
+  ])("apply to %s", (_where, query) => {
     expect(sql(state, "reader", query).text).toMatch(readerFilter);
   });
 
@@ -73,7 +73,7 @@ describe("row filters", () => {
     ["an order by aggregates", "{ author(order_by: {articles_aggregate: {count: desc}}) { id } }", 1],
     ["a condition on aggregates", "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }", 1],
     ["a function's rows", '{ search_articles(args: {term: "x"}) { id } }', 1],
-  ])("hold at %s", (_where, query, times) => {
+  ])("apply to %s", (_where, query, times) => {
     expect(sql(state, "counter", query).text.match(/"published" = /g)).toHaveLength(times);
   });
 
@@ -94,7 +94,7 @@ describe("row limits", () => {
     expect(sql(state, "reader", query).text).toContain(limit);
   });
 
-  test("cut the nodes of aggregates and not the aggregates", () => {
+  test("limit the nodes of aggregates but not the aggregates", () => {
     const { text } = sql(state, "counter", "{ author_aggregate { aggregate { count } nodes { id } } }");
     expect(text.match(/LIMIT 5/g)).toHaveLength(1);
     expect(sql(state, "counter", "{ author_aggregate { aggregate { count } } }").text).not.toContain("LIMIT");
@@ -104,19 +104,19 @@ describe("row limits", () => {
 const inherited = await stateOf({ ...library, root: { inherited_roles: [{ role_name: "both", role_set: ["reader", "self"] }] } });
 
 describe("inherited roles", () => {
-  test("see the rows of any part", () => {
+  test("include the rows of every parent role", () => {
     const { text } = sql(inherited, "both", "{ author { id } }");
     expect(text).toContain(`WHERE (("t1"."hidden" = ($1::boolean)) OR ("t1"."id" = ($2::integer)))`);
   });
 
-  test("see a cell only in rows of the parts that grant it, wherever it is used", () => {
+  test("show a cell only in rows of parents that grant it, in every use", () => {
     const cell = /CASE WHEN \("t\d"\."id" = \(\$\d::integer\)\) THEN "t\d"\."email" END/;
     expect(sql(inherited, "both", "{ author { email } }").text).toMatch(cell);
     expect(sql(inherited, "both", '{ author(where: {email: {_eq: "x"}}) { id } }').text).toMatch(cell);
     expect(sql(inherited, "both", "{ author(order_by: {email: asc}) { id } }").text).toMatch(cell);
   });
 
-  test("have columns that may be null when a part does not grant them", async () => {
+  test("have nullable columns if a parent does not grant them", async () => {
     const author = { ...library.metadata["author"], select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {} } }, { role: "b", permission: { columns: ["id", "hidden"], filter: {} } }] };
     const world = await stateOf({ ...library, metadata: { ...library.metadata, author }, root: { inherited_roles: [{ role_name: "ab", role_set: ["a", "b"] }] } });
     const [root] = plan(world, "ab", '{ __type(name: "author") { fields { name type { kind } } } }');
@@ -124,11 +124,11 @@ describe("inherited roles", () => {
     expect(sql(world, "ab", "{ author { hidden } }").text).not.toContain("CASE");
   });
 
-  test("have the largest of the limits that parts have", () => {
+  test("have the largest limit of their parents", () => {
     expect(sql(inherited, "both", "{ author { id } }").text).toContain("LIMIT 50");
   });
 
-  test("look rows up by a key of which some cells are hidden, and find no row whose key is", async () => {
+  test("find rows by a key with hidden cells, but no row whose own key is hidden", async () => {
     const named = { role: "named", permission: { columns: ["name"], filter: {} } };
     const self = { role: "self", permission: { columns: "*", filter: { id: "X-Hasura-User-Id" } } };
     const author = { ...library.metadata["author"], select_permissions: [self, named] };
@@ -136,7 +136,7 @@ describe("inherited roles", () => {
     expect(sql(world, "keyless", "{ author_by_pk(id: 1) { id } }").text).toMatch(/\(CASE WHEN \("t1"\."id" = \(\$\d::integer\)\) THEN "t1"\."id" END\) = \(\$\d::integer\)/);
   });
 
-  test("are made of roles that some permission names, or of inherited ones", async () => {
+  test("consist of roles with permissions, or of inherited ones", async () => {
     const lost = [{ role_name: "both", role_set: ["reader", "nobody", "none"] }];
     const reason = 'the following parent role(s) are not found: nobody, none which are required to construct the inherited role: "both"';
     await expect(stateOf({ ...library, root: { inherited_roles: lost } })).rejects.toThrow(reason);
@@ -144,13 +144,13 @@ describe("inherited roles", () => {
     await expect(stateOf({ ...library, root: { inherited_roles: known } })).resolves.toBeDefined();
   });
 
-  test("form no circle", async () => {
+  test("reject cycles", async () => {
     const circle = [{ role_name: "a", role_set: ["b"] }, { role_name: "b", role_set: ["a"] }];
     await expect(stateOf({ ...library, root: { inherited_roles: circle } })).rejects.toThrow("its roles form a cycle");
   });
 });
 
-test("a table of which a role may see no column can be asked for all the same, for nothing but the names of types and numbers of rows", async () => {
+test("a table without visible columns still offers __typename and row counts", async () => {
   const blind = { role: "blind", permission: { columns: [], filter: {}, allow_aggregations: true } };
   const world = await stateOf({ ...library, metadata: { ...library.metadata, secret: { select_permissions: [blind] } } });
   expect(() => plan(world, "blind", "{ secret(where: {}, order_by: {}, limit: 1) { __typename } secret_aggregate { aggregate { count } nodes { __typename } } }")).not.toThrow();
@@ -158,20 +158,20 @@ test("a table of which a role may see no column can be asked for all the same, f
   expect(() => plan(world, "blind", "{ secret(distinct_on: id) { __typename } }")).toThrow("'secret' has no argument named 'distinct_on'");
 });
 
-test("a role that has two permissions on a table is refused, and so is one for admin", async () => {
+test("rejects two permissions of a role on a table, and one for admin", async () => {
   const permission = { permission: { columns: [], filter: {} } };
   const world = { ...library, metadata: { ...library.metadata, secret: { select_permissions: [{ role: "a", ...permission }, { role: "a", ...permission }, { role: "admin", ...permission }] } } };
-  await expect(stateOf(world)).rejects.toThrow(/two select permissions[\s\S]*takes no permission/);
+  await expect(stateOf(world)).rejects.toThrow(/two select permissions[\s\S]*remove its permission/);
 });
 
-test("functions need a permission of their own where that is not inferred", async () => {
+test("functions need a permission of their own unless it is inferred", async () => {
   const strict = await stateOf(library, { inferFunctionPermissions: false });
   expect(() => plan(strict, "counter", '{ search_articles(args: {term: "x"}) { id } }')).toThrow("field 'search_articles' not found");
   const granted = await stateOf({ ...library, trackedFunctions: [{ function: "search_articles", permissions: [{ role: "counter" }] }] }, { inferFunctionPermissions: false });
   expect(() => plan(granted, "counter", '{ search_articles(args: {term: "x"}) { id } }')).not.toThrow();
 });
 
-test("query_root_fields and subscription_root_fields take root fields away, and nothing else", async () => {
+test("query_root_fields and subscription_root_fields remove only root fields", async () => {
   const permission = { columns: ["id", "name"], filter: {}, query_root_fields: ["select_by_pk"], subscription_root_fields: [] };
   const author = { ...library.metadata["author"], select_permissions: [{ role: "reader", permission }] };
   const limited = await stateOf({ ...library, metadata: { ...library.metadata, author } });
@@ -181,7 +181,7 @@ test("query_root_fields and subscription_root_fields take root fields away, and 
   expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual(["article", "article_by_pk", "article_stream", "search_articles"]);
 });
 
-describe("a permission that asks for what the rest of it rules out does not fit", () => {
+describe("rejects root fields that contradict the rest of the permission", () => {
   const recent = { arguments: [{ name: "author_row", type: "author" }], returns: { table: "article", set: true } };
   const author = (permission: object) => ({
     ...library,
@@ -203,14 +203,14 @@ describe("a permission that asks for what the rest of it rules out does not fit"
     await expect(stateOf(author(permission))).rejects.toThrow(reason);
   });
 
-  test("and with its columns and allow_aggregations it does", async () => {
+  test("accepts them with their columns and allow_aggregations", async () => {
     const roots = { query_root_fields: ["select_by_pk", "select_aggregate"], subscription_root_fields: ["select_by_pk"] };
     await expect(stateOf(author({ columns: ["id"], allow_aggregations: true, ...roots }))).resolves.toBeDefined();
     await expect(stateOf(author({ columns: "*", allow_aggregations: true, ...roots }))).resolves.toBeDefined();
   });
 });
 
-test("conditions on aggregates and streams can be kept out of the schema, as by Hasura's features of that name", async () => {
+test("removes conditions on aggregates and streams from the schema with Hasura's features", async () => {
   const asked = "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }";
   expect(() => plan(state, "counter", asked)).not.toThrow();
   const hidden = await stateOf(library, { hideAggregationPredicates: true, hideStreams: true });
@@ -220,7 +220,7 @@ test("conditions on aggregates and streams can be kept out of the schema, as by 
   expect([streams(state.schema("reader")), streams(hidden.schema("reader"))]).toEqual([["article_stream", "author_stream"], []]);
 });
 
-test("introspection can be switched off for a role, which keeps its queries and __typename", async () => {
+test("introspection can be disabled for a role, which keeps its queries and __typename", async () => {
   const silent = await stateOf({ ...library, root: { graphql_schema_introspection: { disabled_for_roles: ["reader"] } } });
   expect(() => plan(silent, "reader", "{ __schema { queryType { name } } }")).toThrow(expect.objectContaining({ code: "not-supported", message: 'introspection is disabled for role: "reader"' }));
   expect(() => plan(silent, "reader", "{ __typename author { __typename id } }")).not.toThrow();

@@ -10,11 +10,11 @@ import type { ResolvedSource } from "./resolve.ts";
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
 export type SubscriptionRootField = QueryRootField | "select_stream";
 
-/** What a role may read of one table, or of the rows of one logical model. */
+/** A role's read permission on one table, or on the rows of one logical model. */
 export interface TablePermission {
-  /** Visible columns by their name in the database; a redaction hides the value in rows where it does not hold. */
+  /** Visible columns by their database name; a redaction hides the value in rows that do not match it. */
   readonly columns: ReadonlyMap<string, Redaction>;
-  /** Visible computed fields with a scalar result; those with rows follow the permission of the rows' table. */
+  /** Visible computed fields with a scalar result; fields with rows follow the permission on the rows' table. */
   readonly computedFields: ReadonlyMap<string, Redaction>;
   readonly filter: Condition;
   readonly limit: number | undefined;
@@ -24,13 +24,13 @@ export interface TablePermission {
   readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | undefined;
 }
 
-/** Permissions of one role by the key of the table or logical model; a table without one does not exist for the role. */
+/** Permissions of one role by the key of the table or logical model. Without a permission, a table does not exist for the role. */
 export type RolePermissions = ReadonlyMap<string, TablePermission>;
 
 export interface RoleBook {
   readonly roles: readonly string[];
   permissionsOf(role: string): RolePermissions;
-  /** Roles that a role is made of, itself included. */
+  /** The parents of a role, including itself. */
   partsOf(role: string): readonly string[];
 }
 
@@ -46,14 +46,14 @@ function adminPermission(table: RowModel): TablePermission {
   };
 }
 
-/** What permissions are given on. */
+/** The object of a permission. */
 interface Permitted {
   readonly table: RowModel;
   readonly entries: readonly SelectPermissionMetadata[];
   readonly path: MergedPath;
-  /** Whether there is such a column, even if it has no field. */
+  /** Whether the column exists, even without a field. */
   readonly hasColumn: (name: string) => boolean;
-  /** Of a table; a logical model gives the root fields of native queries, whatever its permissions say of them. */
+  /** Only for tables; a logical model provides the root fields of native queries, independent of its permissions. */
   readonly primaryKey?: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function permittedOf({ tables, models }: ResolvedSource): readonly Permitted[] {
   ];
 }
 
-/** Root fields that a permission asks for and the rest of it rules out, in Hasura's words. */
+/** Reports root fields that contradict the rest of a permission, with Hasura's messages. */
 function checkRootFields({ table, primaryKey }: Permitted, { role, permission }: SelectPermissionMetadata, path: MergedPath, source: string, report: (path: MergedPath, reason: string) => void): void {
   if (primaryKey === undefined) return;
   const hasKey = primaryKey.length > 0 && (permission.columns === "*" || primaryKey.every((column) => permission.columns.includes(column)));
@@ -115,7 +115,7 @@ function readPermission(
   };
 }
 
-/** A cell is visible in rows that a part which grants the column may see. */
+/** A cell is visible in rows of every parent that grants its column. */
 function combineCells(
   parts: readonly TablePermission[],
   cells: (permission: TablePermission) => ReadonlyMap<string, Redaction>,
@@ -128,7 +128,7 @@ function combineCells(
       const own = cells(part).get(name);
       return own === undefined ? part.filter : { kind: "and", items: [part.filter, own] };
     });
-    // A cell that some part does not grant may be null in the schema, even where the others happen to see every row.
+    // A cell that some parent does not grant is nullable in the schema, even if the other parents include every row.
     combined.set(name, granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined) ? undefined : anyOf(...conditions));
   }
   return combined;
@@ -139,7 +139,7 @@ function union<Value>(sets: readonly (ReadonlySet<Value> | undefined)[]): Readon
   return new Set(sets.flatMap((set) => [...(set ?? [])]));
 }
 
-/** Hasura's rule for inherited roles: rows of any part, cells only where a part that grants them sees the row, the largest limit. */
+/** Hasura's rule for inherited roles: rows of any parent, cells only in rows of parents that grant them, the largest limit. */
 function combinePermissions(parts: readonly TablePermission[]): TablePermission {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
@@ -163,7 +163,7 @@ function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string
       const name = `${entry.role} on ${table.key}`;
       const tables = own.get(entry.role) ?? new Map<string, TablePermission>();
       own.set(entry.role, tables);
-      if (entry.role === "admin") report([...path, "role"], "select_permission", name, "the role admin sees everything and takes no permission");
+      if (entry.role === "admin") report([...path, "role"], "select_permission", name, "the role admin has access to everything; remove its permission");
       else if (tables.has(table.key)) report([...path, "role"], "select_permission", name, `the role ${entry.role} has two select permissions on ${table.key}`);
       else {
         let sound = true;
@@ -178,7 +178,7 @@ function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string
   return own;
 }
 
-/** Reads every role's permissions; a permission with a fault in it grants nothing. */
+/** Reads every role's permissions; an invalid permission grants nothing. */
 export function readRoles(source: ResolvedSource, inherited: Metadata["inherited_roles"], report: Report): RoleBook {
   const own = readOwn(source, report);
   const sets = new Map<string, readonly string[]>();

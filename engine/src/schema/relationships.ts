@@ -18,13 +18,13 @@ function pairs(table: RowModel, target: RowModel, mapping: readonly (readonly [s
 const sameColumns = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((column) => other.includes(column));
 
-/** Whose rows lead to others, and where these are kept. */
+/** The owner of a relationship, and the collection for it. */
 interface Related {
   readonly relationships: Map<string, Relationship>;
   readonly nativeRelationships: Map<string, NativeRelationship>;
 }
 
-/** What rows can lead to. */
+/** Possible targets of relationships. */
 export interface Targets {
   readonly tables: ReadonlyMap<string, TrackedTable>;
   readonly queries: ReadonlyMap<string, NativeQuery>;
@@ -32,7 +32,7 @@ export interface Targets {
 
 type Mapped = { readonly column_mapping: Readonly<Record<string, string>> } & ({ readonly remote_table: QualifiedName } | { readonly remote_native_query: string });
 
-/** A relationship of which metadata name the columns, to a table or to a native query. */
+/** A relationship with explicit columns, to a table or to a native query. */
 function relateByColumns(own: RowModel, into: Related, common: Pick<Relationship, "name" | "kind">, mapped: Mapped, { tables, queries }: Targets, fail: Fail): void {
   const columns = Object.entries(mapped.column_mapping);
   if ("remote_table" in mapped) {
@@ -74,7 +74,7 @@ function byForeignKey(
   return mapping && { ...common, target, mapping, nullable: true };
 }
 
-/** Puts what the table's relationship leads to where it belongs. */
+/** Stores a table's relationship in the right collection. */
 export function relateTable(table: TrackedTable, kind: "object" | "array", metadata: RelationshipMetadata, targets: Targets, fail: Fail): void {
   const { name, using: { manual_configuration: manual } } = metadata;
   if (manual !== undefined) {

@@ -42,7 +42,7 @@ function columnsOf(catalog: CatalogTable, metadata: TableMetadata, naming: Namin
   return columns;
 }
 
-/** Two columns of one field name, which a naming convention may bring about. */
+/** Two columns with one field name, a possible result of a naming convention. */
 function conflictOf(columns: Iterable<TableColumn>): string | undefined {
   const owners = new Map<string, string>();
   for (const { name, graphqlName } of columns) {
@@ -97,11 +97,11 @@ function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Namin
   const values = catalog.enums.get(table.key) ?? [];
   if (values.length === 0) return fail("it has no rows");
   const bad = values.filter(({ value }) => !graphqlName.test(value) || ["true", "false", "null"].includes(value));
-  if (bad.length > 0) return fail(`these values are no GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
+  if (bad.length > 0) return fail(`these values are not GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
   table.enumeration = { table, typeName: naming.type(table.names, "enum"), values, inCapitals: naming.enumsInCapitals };
 }
 
-/** Columns with a one-column foreign key to an enum table take that enum's type. */
+/** Columns with a one-column foreign key to an enum table get that enum's type. */
 function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>): void {
   for (const { columns, target } of table.catalog.foreignKeys) {
     const [name] = columns;
@@ -130,7 +130,7 @@ function resolveFields(table: TrackedTable, targets: Targets, catalog: Catalog, 
   }
 }
 
-/** Resolves a source's metadata against the catalogue; what does not fit is reported and left out. */
+/** Resolves a source's metadata against the catalogue; invalid objects are reported and omitted. */
 export function resolveSource(source: SourceMetadata, path: MergedPath, catalog: Catalog, { models, queries }: NativeObjects, naming: Naming, report: Report): ResolvedSource {
   const tables = new Map<string, TrackedTable>();
   for (const [index, metadata] of source.tables.entries()) {

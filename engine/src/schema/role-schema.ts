@@ -73,7 +73,7 @@ function nonNullListOfNullable(type: GraphQLInputObjectType) {
   return new GraphQLNonNull(new GraphQLList(type));
 }
 
-/** The root fields that a table gives to a role. */
+/** The root fields of a table for a role. */
 function tableRootFields(target: VisibleTable, types: TypeBook, operation: "query" | "subscription"): OutputFields {
   const { table, permission } = target;
   const custom = table.metadata.configuration?.custom_root_fields;
@@ -170,7 +170,7 @@ function schemaOf({ query, subscription }: Roots): Pick<RoleSchema, "query" | "s
   };
 }
 
-/** What a source gives to a role. */
+/** The root fields of a source for a role. */
 function sourceRoots({ source, book }: RoleSource, role: string, options: RoleSchemaOptions, types: TypeBook): Roots {
   const rootsOf = (operation: "query" | "subscription"): OutputFields => {
     const fields: OutputFields = {};
@@ -192,7 +192,7 @@ function sourceRoots({ source, book }: RoleSource, role: string, options: RoleSc
   return { query: rootsOf("query"), subscription: rootsOf("subscription") };
 }
 
-/** @param typesOf the types of each source by name: the same for all of them, or its own for each */
+/** @param typesOf the types of each source by name: shared by all sources, or separate */
 function allRoots(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions, typesOf: (index: number) => Map<string, GraphQLNamedType>): Roots {
   const roots: Roots = { query: {}, subscription: {} };
   const earlier = new Set<string>();
@@ -202,16 +202,16 @@ function allRoots(sources: readonly RoleSource[], role: string, options: RoleSch
     Object.assign(roots.query, query);
     Object.assign(roots.subscription, subscription);
     if (sources.length === 1) continue;
-    // Types come into being when they are looked at; the next source has to know the names of all of them.
+    // Types are created on first access; the next source must know all names.
     void new GraphQLSchema({ ...schemaOf({ query, subscription }), assumeValid: true });
     for (const name of types.keys()) earlier.add(name);
   }
   return roots;
 }
 
-/** Everything that a role can ask for; what the role has no permission for is not in it. */
+/** The schema of a role, without objects that it has no permission for. */
 export function buildRoleSchema(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions): RoleSchema {
-  // Two sources may have types of one name and the same fields, which mean something else in each.
+  // Two sources may have types with one name and equal fields, with different meanings.
   const own = sources.map(() => new Map<string, GraphQLNamedType>());
   const roots = (typesOf: Parameters<typeof allRoots>[3]): Pick<RoleSchema, "query" | "subscription"> => {
     const { query, subscription } = allRoots(sources, role, options, typesOf);
@@ -232,7 +232,7 @@ export function buildRoleSchema(sources: readonly RoleSource[], role: string, op
   };
 }
 
-/** Types of a role that two sources have with different fields: the later source's place, and the earlier one's name. */
+/** Types of a role that two sources define with different fields: the later source's place, and the earlier one's name. */
 export function conflictingTypes(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions): readonly { readonly name: string; readonly index: number; readonly owner: string }[] {
   const types = sources.map(() => new Map<string, GraphQLNamedType>());
   allRoots(sources, role, options, (index) => types[index] ?? new Map<string, GraphQLNamedType>());

@@ -10,7 +10,7 @@ const graphqlNames: Readonly<Record<string, string>> = {
   int8: "bigint",
 };
 
-/** GraphQL name of a scalar type, as Hasura has it; tables' row types get a suffix so that they do not meet the object type. */
+/** GraphQL name of a scalar type, as in Hasura; row types of tables get a suffix to avoid a conflict with the object type. */
 export function scalarName(type: DatabaseType): string {
   const own = graphqlNames[type.name] ?? type.name;
   return type.kind === "composite" ? `${own}_scalar` : own;
@@ -22,12 +22,12 @@ const comparable = new Set([
 ]);
 const stringified = new Set(["int8", "numeric", "float8", "money"]);
 
-/** Types that sum, avg and their kin take. */
+/** Types that sum, avg and similar functions accept. */
 export function isNumeric(type: DatabaseType): boolean {
   return type.element === undefined && numeric.has(type.name);
 }
 
-/** Types that max and min take: Hasura's list, which leaves out what it does not know by name. */
+/** Types that max and min accept: Hasura's list, which omits types that it does not know by name. */
 export function isComparable(type: DatabaseType): boolean {
   return type.element !== undefined || type.kind === "enum" || type.kind === "composite" || comparable.has(type.name);
 }

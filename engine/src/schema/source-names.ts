@@ -6,7 +6,7 @@ import type { ResolvedSource } from "./resolve.ts";
 import { conflictingTypes, type RoleSchemaOptions, type RoleSource } from "./role-schema.ts";
 import { rootFieldNames } from "@routeql/metadata/names/root-fields";
 
-/** Names of the root fields that a source gives to whoever may see everything. */
+/** Names of a source's root fields for a role that may see everything. */
 function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
   return [
     ...[...tables.values()].flatMap((table) => {
@@ -21,28 +21,28 @@ function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSour
   ];
 }
 
-/** Within a source each root field is there once. */
+/** A root field is unique within a source. */
 function checkRootFields(source: ResolvedSource, report: Report): void {
   const owners = new Map<string, string>();
   for (const { name, owner, path } of rootFieldsOf(source)) {
     const other = owners.get(name);
-    if (other !== undefined) report(path, objectTypeAt(path), owner, `${owner} would give the root field ${name}, which ${other} gives`);
+    if (other !== undefined) report(path, objectTypeAt(path), owner, `${owner} would define the root field ${name}, which ${other} defines`);
     owners.set(name, owner);
   }
 }
 
-/** What two sources cannot both have: a root field, or the namespace of all of them. */
+/** Names that must differ between sources: root fields, or the namespace of all of them. */
 function rootNames(source: ResolvedSource): readonly string[] {
   const { namespace } = source.naming;
   return namespace === undefined ? rootFieldsOf(source).map(({ name }) => name) : [namespace];
 }
 
-/** What two sources can both have where it is the same in both. */
+/** Names that two sources may share if the definitions are equal. */
 function typeNames(source: ResolvedSource): readonly string[] {
   return [...[...source.tables.values()].map((table) => source.naming.type(table.names)), ...nativeTypes(source).map(({ name }) => name)];
 }
 
-/** Reports each name that a source has in common with one before it. */
+/** Reports each name that a source shares with an earlier one. */
 function checkCommon(sources: readonly RoleSource[], namesOf: (source: ResolvedSource) => readonly string[], found: (index: number, name: string, owner: string) => void): void {
   const owners = new Map<string, string>();
   for (const [index, { source }] of sources.entries()) {
@@ -54,16 +54,13 @@ function checkCommon(sources: readonly RoleSource[], namesOf: (source: ResolvedS
   }
 }
 
-/**
- * Root fields are there once, and so are types: two sources may have a table of one name where the types that they give to each
- * role have the same fields, as in Hasura.
- */
+/** Root fields and types are unique. Two sources may have a table with one name if its types have the same fields for each role, as in Hasura. */
 export function checkNames(sources: readonly RoleSource[], roles: readonly string[], options: RoleSchemaOptions, report: Report): void {
   for (const { source } of sources) {
     checkRootFields(source, report);
     checkNativeTypes(source, report);
   }
-  const twice = (index: number, what: string, owner: string): void => report(["sources", index, "name"], "source", sources[index]?.source.name ?? "", `the ${what} is there twice: here and in source ${owner}`);
+  const twice = (index: number, what: string, owner: string): void => report(["sources", index, "name"], "source", sources[index]?.source.name ?? "", `duplicate ${what}: here and in source ${owner}`);
   checkCommon(sources, rootNames, (index, name, owner) => twice(index, `root field ${name}`, owner));
   const common = new Set<string>();
   checkCommon(sources, typeNames, (_index, name) => common.add(name));

@@ -26,7 +26,7 @@ import { scalarName } from "./scalars.ts";
 export type OutputFields = GraphQLFieldConfigMap<unknown, unknown>;
 export type InputFields = GraphQLInputFieldConfigMap;
 
-/** Hasura lists everything by name, in code point order. */
+/** Hasura sorts everything by name, in code point order. */
 export function byName<Entry>(entries: Readonly<Record<string, Entry>>): Record<string, Entry> {
   return Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -36,7 +36,7 @@ export const nullableList = <Type extends GraphQLNullableType>(type: Type) => ne
 
 const builtin = new Map<string, GraphQLScalarType>([GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean].map((type) => [type.name, type]));
 
-/** Lists that are one value of the database: nothing is made a list to fit them, and what is in them is its affair. */
+/** Lists that are single database values: no value is wrapped in a list for them, and their items are not checked. */
 const arrays = new WeakSet();
 
 export function isArray(type: GraphQLInputType): type is GraphQLList<GraphQLNonNull<GraphQLScalarType>> {
@@ -57,8 +57,8 @@ export class TypeBook {
   readonly #elsewhere: ReadonlySet<string>;
 
   /**
-   * @param types those that are there: of this source, or of all sources of the role, so that e.g. `String_comparison_exp` is one
-   * @param elsewhere names of the types of the sources before this one
+   * @param types existing types: of this source, or of all sources of the role, so that e.g. `String_comparison_exp` is shared
+   * @param elsewhere type names of earlier sources
    */
   constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>, options: TypeOptions, elsewhere: ReadonlySet<string>) {
     this.#elsewhere = elsewhere;
@@ -68,7 +68,7 @@ export class TypeBook {
     this.#types = types;
   }
 
-  /** The table or logical model as the role sees it; undefined when the role has no permission on it. */
+  /** The table or logical model with the role's permission; undefined without one. */
   visible<Rows extends RowModel>(table: Rows): Visible<Rows> | undefined {
     const permission = this.#permissions.get(table.key);
     return permission === undefined ? undefined : { table, permission };
@@ -83,8 +83,8 @@ export class TypeBook {
   }
 
   /**
-   * A name that has no prefix and suffix of its source, though the type is the source's own: it gets them when another source
-   * has a type of that name (Hasura refuses both then).
+   * A name without the prefix and suffix of its source, although the type belongs to the source. It gets them when another source has a
+   * type of that name (Hasura rejects both then).
    */
   own(name: string): string {
     return this.#elsewhere.has(name) ? this.naming.affixed(name) : name;

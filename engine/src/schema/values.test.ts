@@ -21,7 +21,7 @@ test.each([
   ["float8", rawJson("0e5"), "0e5"],
   ["float4", 1e38, "1e+38"],
   ["int4", null, null],
-])("a %s of %o travels as %s", (name, value, text) => {
+])("converts a %s of %o to %s", (name, value, text) => {
   expect(toText(value, type(name))).toBe(text);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ["float4", "1.5"],
   ["numeric", "a lot"],
   ["date", "today"],
-])("a %s may be given as the text %o, for Postgres to read", (name, value) => {
+])("accepts a %s as the text %o, which Postgres parses", (name, value) => {
   expect(toText(value, type(name))).toBe(value);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ["ltree", 3, /label path/],
   ["raster", "xyz", /hexadecimal/],
   ["uuid", "a\0b", /NUL/],
-])("a %s of %o is refused", (name, value, message) => {
+])("rejects a %s of %o", (name, value, message) => {
   expect(() => toText(value, type(name))).toThrow(message);
   expect(() => toText(value, type(name))).toThrow(UnfitValue);
 });
@@ -63,7 +63,7 @@ test.each([
 test.each([
   ["int4", "x", "an integer is expected"],
   ["bool", "perhaps", "true or false is expected"],
-])("a constant %s of %o is refused before Postgres sees it", (name, value, message) => {
+])("rejects a constant %s of %o before Postgres sees it", (name, value, message) => {
   expect(() => constantText(value, type(name))).toThrow(message);
   expect(constantText("1", type(name))).toBe("1");
 });
@@ -71,14 +71,14 @@ test.each([
 describe("arrays", () => {
   const list = { ...type("_text"), element: type("text") };
 
-  test("are written as Postgres reads them", () => {
+  test("have Postgres' notation", () => {
     expect(toText(["a", 'b"', "c\\", "NULL", ""], list)).toBe('{"a","b\\"","c\\\\","NULL",""}');
     expect(toText([1, null], { ...type("_int4"), element: type("int4") })).toBe("{1,NULL}");
     expect(toText("{{1},{2}}", { ...type("_int4"), element: type("int4") })).toBe("{{1},{2}}");
     expect(arrayText([null, "x"])).toBe('{NULL,"x"}');
   });
 
-  test("have one dimension, unless they come as Postgres' text, and are no single values", () => {
+  test("have one dimension, unless they are Postgres' text, and are not single values", () => {
     expect(() => toText([[1, 2]], { ...type("_int4"), element: type("int4") })).toThrow("expected Number, but encountered Array");
     expect(() => toText(1, { ...type("_int4"), element: type("int4") })).toThrow("parsing [] failed, expected Array, but encountered Number");
   });
@@ -90,7 +90,7 @@ describe("arrays", () => {
     ["uuid", ["null"], '{"null"}'],
     ["date", ["today}"], '{"today}"}'],
     ["float8", [1.5, null], "{1.5,NULL}"],
-  ])("of %s are quoted where they have to be: %o", (name, value, text) => {
+  ])("of %s are quoted if necessary: %o", (name, value, text) => {
     expect(toText(value, { ...type(`_${name}`), element: type(name) })).toBe(text);
   });
 
@@ -105,7 +105,7 @@ describe("arrays", () => {
   });
 });
 
-test("values are named as Hasura names them", () => {
+test("values have Hasura's names", () => {
   expect([null, true, "x", 1, 1.5, [], {}, 1n].map(kindOf)).toEqual(["null", "a boolean", "a string", "a number", "a number", "a list", "an object", "a number"]);
 });
 

@@ -1,9 +1,9 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 
-/** A value that does not fit its type; the message says what is expected. */
+/** A value that does not match its type; the message names the expected type. */
 export class UnfitValue extends Error {}
 
-/** Number as JSON has it, exactly: what does not fit into a JavaScript number comes as bigint or as `JSON.rawJSON`. */
+/** A JSON number, exact: numbers beyond a JavaScript number arrive as bigint or `JSON.rawJSON`. */
 function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value === "bigint") return value.toString();
@@ -26,7 +26,7 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(item.toString()) : item));
 }
 
-/** What a JSON value is, as Hasura's messages name it. */
+/** The kind of a JSON value in Hasura's messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "boolean") return "a boolean";
@@ -41,17 +41,17 @@ const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int8: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** What Hasura calls the types of numbers in its messages. */
+/** Names of number types in Hasura's messages. */
 const calledTypes: Readonly<Record<string, string>> = { int2: "PGSmallInt", int4: "PGInteger", int8: "PGBigInt", float4: "PGFloat", float8: "PGDouble" };
 
-/** A number that its type can hold: neither too large nor, unless it is zero, too small. */
+/** A number within its type's range: not too large, and not too small unless it is zero. */
 function floatText(number: string, isHeld: (value: number) => number): string {
   const held = isHeld(Number(number));
   if (Number.isFinite(held) && (held !== 0 || !/^[^eE]*[1-9]/.test(number))) return number;
   throw new UnfitValue(`The value ${number} lies outside the bounds. Is it overflowing the float bounds?`);
 }
 
-/** Numbers in Hasura's order of thought: a number that is whole and within the type's bounds. */
+/** Checks in Hasura's order: the number is whole and within the type's bounds. */
 function integerText(number: string, range: readonly [bigint, bigint]): string {
   const whole = wholeNumber(number);
   if (whole !== undefined && whole >= range[0] && whole <= range[1]) return whole.toString();
@@ -62,27 +62,27 @@ const longestWhole = 400;
 
 /** `1.0` and `1e3` are whole; `1.5` is not. */
 function wholeNumber(text: string): bigint | undefined {
-  // Longer ones fit no type, and converting them takes more than linear time.
+  // Longer ones are out of range for every type, and converting them takes more than linear time.
   if (text.length > longestWhole) return undefined;
   if (/^[+-]?\d+$/.test(text)) return BigInt(text);
   const number = Number(text);
   return Number.isSafeInteger(number) ? BigInt(number) : undefined;
 }
 
-/** An array as Postgres reads it from text. */
+/** An array in Postgres' text notation. */
 export function arrayText(items: readonly (string | null)[]): string {
   return `{${items.map((item) => (item === null ? "NULL" : `"${item.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`)).join(",")}}`;
 }
 
 const jsonKinds: Readonly<Record<string, string>> = { "a boolean": "Boolean", "a string": "String", "a list": "Array", "an object": "Object", "a number": "Number" };
 
-/** What cannot be read, in the words of Hasura's JSON parser. */
+/** A parse error in the wording of Hasura's JSON parser. */
 export function mismatch(reading: string | undefined, expected: string, value: unknown): UnfitValue {
   const failed = reading === undefined ? "" : `parsing ${reading} failed, `;
   return new UnfitValue(`${failed}expected ${expected}, but encountered ${jsonKinds[kindOf(value)] ?? "Null"}`);
 }
 
-/** What Hasura reads from a string only, and calls it. */
+/** Types that Hasura reads only from a string, with their names. */
 const fromText: Readonly<Record<string, string>> = {
   text: "Text", varchar: "Text", bpchar: "Char", citext: "Text", date: "Day", timestamp: "LocalTime", timestamptz: "UTCTime", timetz: "ZonedTimeOfDay", uuid: "UUID", lquery: "Text", ltxtquery: "Text", unknown: "Text",
 };
@@ -90,7 +90,7 @@ const fromNumber: ReadonlySet<string> = new Set(["numeric", "money"]);
 const floats: Readonly<Record<string, (value: number) => number>> = { float4: Math.fround, float8: Number };
 
 /**
- * A value of a request as Postgres' text of the type. A string is taken for every type, for Postgres to read.
+ * A request's value as Postgres' text of the type. Every type accepts a string, which Postgres parses.
  * @throws UnfitValue
  */
 export function toText(value: unknown, type: DatabaseType): string | null {
@@ -139,7 +139,7 @@ function stringText(value: string, type: string): string {
 }
 
 /**
- * A constant of metadata as Postgres' text of the type: what a request would find out is said when metadata are read.
+ * A constant of metadata as Postgres' text of the type: errors appear when metadata is read, not in a request.
  * @throws UnfitValue
  */
 export function constantText(value: unknown, type: DatabaseType): string | null {
@@ -152,7 +152,7 @@ export function constantText(value: unknown, type: DatabaseType): string | null 
 
 const unquoted: ReadonlySet<string> = new Set([...Object.keys(integerRanges), "float4", "float8", "numeric", "bool", "uuid", "date", "timestamp", "timestamptz", "timetz"]);
 
-/** Texts of an element's type as an array of it; like Hasura without quotes for numbers, times and the like, where they need none. */
+/** Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary. */
 export function listText(items: readonly (string | null)[], element: DatabaseType): string {
   const isPlain = unquoted.has(element.name) && items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
   return isPlain ? `{${items.map((text) => text ?? "NULL").join(",")}}` : arrayText(items);

@@ -19,7 +19,7 @@ function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
   }));
 }
 
-/** `st_intersects_nband_geom_input`, and `st_intersects_geom_nband_input`, in which the band may be left out. */
+/** `st_intersects_nband_geom_input`, and `st_intersects_geom_nband_input`, in which the band is optional. */
 function bandInput(argument: "band-and-geometry" | "geometry-and-band", type: DatabaseType, types: TypeBook): GraphQLInputType {
   const bandFirst = argument === "band-and-geometry";
   return types.input(bandFirst ? "st_intersects_nband_geom_input" : "st_intersects_geom_nband_input", undefined, () => ({
@@ -95,7 +95,7 @@ function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInput
   );
 }
 
-/** What a column or computed field is compared by. */
+/** The comparison type of a column or computed field. */
 export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
   if (scalar.kind === "computed") return comparison(scalar.type, types);
   return scalar.column.enumeration === undefined ? comparison(scalar.column.type, types) : enumComparison(scalar.column.enumeration, types);
@@ -143,7 +143,7 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
   });
 }
 
-/** `<table>_select_column`; undefined when the role sees no column. */
+/** `<table>_select_column`; undefined when the role may see no column. */
 export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnumType | undefined {
   const columns = visibleColumns(target);
   if (columns.length === 0) return undefined;
@@ -152,7 +152,7 @@ export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnu
   );
 }
 
-/** Conditions of conditions. */
+/** The boolean connectives `_and`, `_or` and `_not`. */
 export function connectives(self: GraphQLInputObjectType): InputFields {
   return {
     _and: input(nullableList(self), { kind: "and" }),
@@ -161,7 +161,7 @@ export function connectives(self: GraphQLInputObjectType): InputFields {
   };
 }
 
-/** `<table>_bool_exp`: only what the role may see can be filtered by. */
+/** `<table>_bool_exp`: filters only by fields that the role may see. */
 export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { table } = target;
   const description = `Boolean expression to filter rows from the table ${title(table.catalog)}. All fields are combined with a logical 'AND'.`;

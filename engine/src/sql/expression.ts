@@ -1,11 +1,11 @@
 /**
- * Conditions and values as data: what metadata's filters and a client's `where` both become, and what SQL is printed from.
+ * Conditions and values as data: the form of metadata's filters and a client's `where`, and the input of the SQL printer.
  * @module
  */
 import type { ComputedField, Relationship, TableColumn, TrackedTable } from "../schema/model.ts";
 import type { Operator } from "./operators.ts";
 
-/** Where a parameter's value comes from when the statement runs; values travel as Postgres text. */
+/** Origin of a parameter's value at execution; values travel as Postgres text. */
 export type ParameterSource =
   | { readonly kind: "constant"; readonly text: string | null }
   | { readonly kind: "session"; readonly name: string }
@@ -16,39 +16,39 @@ export type ParameterSource =
 
 export interface Parameter {
   readonly source: ParameterSource;
-  /** The type it is cast to, as SQL. */
+  /** SQL type of its cast. */
   readonly type: string;
-  /** Keeps a position of its own, because its value moves (a stream's cursor). */
+  /** Has a position of its own, because its value changes (a stream's cursor). */
   readonly alone?: boolean;
 }
 
-/** An argument of a function call; a client's argument that was left out at the end takes its default. */
+/** An argument of a function call; an omitted last argument of the client gets its default. */
 export type FunctionArgument =
   | { readonly kind: "parameter"; readonly name: string | undefined; readonly parameter: Parameter }
   | { readonly kind: "row" };
 
-/** `undefined` = visible in every row; else only where the condition holds. */
+/** `undefined` = visible in every row; else only in rows that match the condition. */
 export type Redaction = Condition | undefined;
 
 export type Operand =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
   | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[]; readonly redaction: Redaction }
   | { readonly kind: "text"; readonly operand: Operand }
-  /** Converted to another type, given as SQL. */
+  /** Cast to another SQL type. */
   | { readonly kind: "cast"; readonly operand: Operand; readonly type: string };
 
 export type Value =
   | { readonly kind: "parameter"; readonly parameter: Parameter }
-  /** An array of which each element is a parameter. */
+  /** An array with a parameter per element. */
   | { readonly kind: "list"; readonly items: readonly Parameter[]; readonly type: string }
   /** Several arguments of an operator that is a function. */
   | { readonly kind: "arguments"; readonly items: readonly Parameter[] }
-  /** A column of the row under test, or of the row at which the permission's filter starts. */
+  /** A column of the current row, or of the row at which the permission's filter starts. */
   | { readonly kind: "column"; readonly column: string; readonly scope: "current" | "root" };
 
 export interface AggregateCondition {
   readonly function: string;
-  /** Columns inside of the function's parentheses; none means `*`. */
+  /** Arguments of the function; none means `*`. */
   readonly columns: readonly Operand[];
   readonly distinct: boolean;
   readonly filter: Condition;
@@ -61,7 +61,7 @@ export type Condition =
   | { readonly kind: "not"; readonly item: Condition }
   | { readonly kind: "compare"; readonly operand: Operand; readonly operator: Operator; readonly value: Value }
   | { readonly kind: "is-null"; readonly operand: Operand; readonly negated: boolean }
-  /** Some related row that the role may see (`permission`) fulfils `where`. */
+  /** At least one related row that the role may see (`permission`) matches `where`. */
   | { readonly kind: "related"; readonly relationship: Relationship; readonly permission: Condition; readonly where: Condition }
   | {
       readonly kind: "computed-rows";
@@ -74,7 +74,7 @@ export type Condition =
   | { readonly kind: "aggregate"; readonly relationship: Relationship; readonly permission: Condition; readonly aggregate: AggregateCondition }
   /** `item`, or every row when the parameter is null. */
   | { readonly kind: "unless-null"; readonly parameter: Parameter; readonly item: Condition }
-  /** `item`, which is not even looked at in rows that the role may not see. */
+  /** `item`, which is not evaluated in rows that the role may not see. */
   | { readonly kind: "guarded"; readonly permission: Condition; readonly item: Condition };
 
 export const always: Condition = { kind: "and", items: [] };

@@ -2,9 +2,9 @@ import { isAlways, type Condition, type Operand } from "./expression.ts";
 import { isFallible } from "./operators.ts";
 
 /**
- * A client's condition on rows that a filter restricts. Postgres tests what it likes first, so a condition that can raise an
- * error would tell by the error what is in rows that the role may not see: such parts wait for the filter, in each row.
- * The others stay plain, for indexes to serve them.
+ * A client's condition on rows that a filter restricts. Postgres evaluates conditions in any order, so a condition that can raise an error
+ * would reveal values of rows that the role may not see. Such conditions are evaluated only after the row's filter. The others stay plain,
+ * so that indexes apply.
  */
 export function guarded(permission: Condition, condition: Condition): Condition {
   if (isAlways(permission) || !canFail(condition)) return condition;
@@ -34,7 +34,7 @@ function canFail(condition: Condition): boolean {
   }
 }
 
-/** A computed field runs a function of the database's owner, which may do anything; not every shape can be converted. */
+/** A computed field runs a function of the database's owner, which may have any effect. Some shapes cannot be converted. */
 function isComputed(operand: Operand): boolean {
   return operand.kind === "text" ? isComputed(operand.operand) : operand.kind !== "column";
 }

@@ -1,7 +1,7 @@
 import type { NativeArgument, NativeQuery } from "../schema/model.ts";
 import { identifier, literal, mark } from "./quoting.ts";
 
-/** A native query as an item of FROM, with something in the place of each argument. */
+/** A native query as an item of FROM, with a replacement for each argument. */
 export function nativeRows({ name, code }: Pick<NativeQuery, "name" | "code">, argument: (argument: NativeArgument) => string): string {
   const text = code.map((piece) => (typeof piece === "string" ? piece.replaceAll(mark, "") : argument(piece))).join("");
   // The code may end in a comment.
@@ -9,8 +9,8 @@ export function nativeRows({ name, code }: Pick<NativeQuery, "name" | "code">, a
 }
 
 /**
- * Asks Postgres for the types of a native query's columns without running it: what it would not prepare is an error. Arguments are
- * columns here, as they are where one statement answers many live queries, so that nothing is computed from them beforehand.
+ * Gets the types of a native query's columns from Postgres without running the query; an invalid query is an error. Arguments are columns
+ * here, as in a statement for many live queries, so that Postgres does not evaluate them early.
  */
 export function columnTypesOf(query: Pick<NativeQuery, "name" | "code" | "arguments">, columns: readonly string[]): string {
   const own = (position: number) => identifier(`_routeql_${position}`);

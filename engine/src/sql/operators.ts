@@ -1,13 +1,13 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 
-/** What stands on an operator's right: a value of the column's own type, a list of such, or something fixed. */
+/** The right side of an operator: a value of the column's type, a list of them, or a fixed type. */
 export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list" | "distance" | "band-and-geometry" | "geometry-and-band";
 
 export interface Operator {
   readonly name: string;
   readonly argument: OperatorArgument;
   readonly description?: string;
-  /** null is a value for it, and meets nothing. */
+  /** null is a valid value that matches nothing. */
   readonly takesNull?: boolean;
   print(left: string, right: string): string;
 }
@@ -81,7 +81,7 @@ const spatial = (name: string, called: string, description: string): Operator =>
   print: (left, right) => `${called}(${left}, ${right})`,
 });
 
-/** The right side of these is a shape, a distance and, for geography, whether the earth is a spheroid. */
+/** The right side is a shape, a distance and, for geography, whether the earth is a spheroid. */
 const within = (name: string, called: string, description: string): Operator => ({
   name,
   argument: "distance",
@@ -107,7 +107,7 @@ const geography: readonly Operator[] = [
   within("_st_d_within", "ST_DWithin", "is the column within a given distance from the given geography value"),
 ];
 
-/** Other than with shapes, the right side may be a band and a geometry, in either order; then the band may be left out. */
+/** Besides shapes, the right side may be a band and a geometry, in either order; then the band is optional. */
 const raster: readonly Operator[] = [
   { name: "_st_intersects_rast", argument: "same", print: (left, right) => `ST_Intersects(${left}, ${right})` },
   { name: "_st_intersects_nband_geom", argument: "band-and-geometry", print: (left, right) => `ST_Intersects(${left}, ${right})` },
@@ -116,7 +116,7 @@ const raster: readonly Operator[] = [
 
 const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);
 
-/** Operators that a column of the type has, besides `_is_null` and `_cast`. */
+/** Operators of a column type, in addition to `_is_null` and `_cast`. */
 export function operatorsOf(type: DatabaseType): readonly Operator[] {
   if (type.element !== undefined) return [...common, ...array];
   if (textTypes.has(type.name)) return [...common, ...text];
@@ -130,11 +130,11 @@ export function operatorsOf(type: DatabaseType): readonly Operator[] {
 
 export const textOperators: readonly Operator[] = [...common, ...text];
 
-/** Operators that raise an error for some values of the row: a pattern that ends too early, shapes of two reference systems. */
+/** Operators that raise an error for some values of the row: an incomplete pattern, shapes of two reference systems. */
 const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography, ...raster].map(({ name }) => name));
 export const isFallible = ({ name }: Operator): boolean => fallible.has(name);
 
-/** What a client's or metadata's value is cast to: only geometry reads GeoJSON, so that a geography has to be one first. */
+/** Cast type of values from clients and metadata. Only geometry parses GeoJSON, so a geography is cast to geometry first. */
 export function inputType(type: DatabaseType): string {
   return type.name === "geography" ? `${siblingType(type, "geometry").sql}::${type.sql}` : type.sql;
 }
@@ -167,7 +167,7 @@ export function isObjectArgument({ argument }: Operator): boolean {
   return argument === "distance" || argument === "band-and-geometry" || argument === "geometry-and-band";
 }
 
-/** The other of PostGIS' types, in the schema where this one is. */
+/** The other PostGIS type, in the schema of this one. */
 export function siblingType(type: DatabaseType, name: "geometry" | "geography"): DatabaseType {
   return { name, sql: type.sql.slice(0, -type.name.length) + name, kind: "base" };
 }

@@ -4,7 +4,7 @@ import { isAlways, type AggregateCondition, type Condition, type FunctionArgumen
 import { nativeRows } from "./native.ts";
 import { identifier, mark, qualified } from "./quoting.ts";
 
-/** The row that unqualified columns refer to, and the row at which the permission filter started. */
+/** The row of unqualified columns, and the row at which the permission filter started. */
 export interface Scope {
   readonly alias: string;
   readonly root: string;
@@ -14,11 +14,11 @@ export function scopeOf(alias: string): Scope {
   return { alias, root: alias };
 }
 
-/** Collects the parameters and aliases of one statement while its text is printed. */
+/** Collects the parameters and aliases of one statement during printing. */
 export class Printer {
   readonly parameters: Parameter[] = [];
   protected readonly spending: Spending;
-  /** By the parameter's text, and by the parameter itself: long texts are looked at once, however often they are printed. */
+  /** By the parameter's text and by the parameter itself: a long text is serialised only once. */
   readonly #positions = new Map<string | Parameter, number>();
   readonly #redactions = new Map<Condition, Map<string, string>>();
   #aliases = 0;
@@ -28,12 +28,12 @@ export class Printer {
     this.spending = spending;
   }
 
-  /** Whether what was printed so far calls functions of the metadata. */
+  /** Whether the printed statement calls functions of the metadata. */
   get callsFunctions(): boolean {
     return this.#callsFunctions;
   }
 
-  /** Of one more table, subquery or function. */
+  /** A new alias for a table, subquery or function. */
   alias(): string {
     this.spending.relation();
     this.#aliases += 1;
@@ -47,7 +47,7 @@ export class Printer {
     return `(${mark}${ofItself ?? this.#positionOf(parameter)}${mark}::${type})`;
   }
 
-  /** Equal parameters share a position, but for those whose value is known only when the statement runs. */
+  /** Equal parameters share a position, except those whose value is known only at execution. */
   #positionOf(parameter: Parameter): number {
     const { source, type } = parameter;
     if (source.kind === "variable" || parameter.alone === true) return this.parameters.push(parameter);
@@ -82,9 +82,9 @@ export class Printer {
     return `${qualified(call.function)}(${printed.join(", ")})`;
   }
 
-  /** Rows of a native query; each argument has one place among the parameters, so that Postgres sees that it is the same. */
+  /** Rows of a native query. Each argument has one position, so that Postgres recognises equal values. */
   native(query: NativeQuery, given: ReadonlyMap<NativeArgument, Parameter>): string {
-    this.#callsFunctions = true; // its code is the metadata's own, too
+    this.#callsFunctions = true; // its code also comes from the metadata
     const places = new Map([...given].map(([argument, parameter]) => [argument, this.parameter(parameter)]));
     return nativeRows(query, (argument) => places.get(argument) ?? "NULL");
   }
@@ -97,13 +97,13 @@ export class Printer {
     return this.redacted(plain, operand.redaction, scope);
   }
 
-  /** The expression where the role may see it, else NULL. */
+  /** The expression in rows where the role may see it, else NULL. */
   redacted(expression: string, redaction: Condition | undefined, scope: Scope): string {
     if (redaction === undefined || isAlways(redaction)) return expression;
     return `(CASE WHEN ${this.#redaction(redaction, scope.alias)} THEN ${expression} END)`;
   }
 
-  /** One text for one row: Postgres takes a cell in `DISTINCT ON` and in `ORDER BY` for the same only when the aliases inside are. */
+  /** One text per row alias: Postgres considers cells in `DISTINCT ON` and `ORDER BY` equal only when the aliases inside are equal. */
   #redaction(redaction: Condition, alias: string): string {
     const known = this.#redactions.get(redaction) ?? new Map<string, string>();
     this.#redactions.set(redaction, known);
@@ -155,7 +155,7 @@ export class Printer {
     return printed.length === 1 ? (printed[0] ?? neutral) : `(${printed.join(separator)})`;
   }
 
-  /** A remote row's permission starts anew at that row; the filter goes on from where it came. */
+  /** A related row's permission starts at that row; the filter keeps its own start. */
   #further({ permission, where }: { permission: Condition; where: Condition }, inner: Scope): string {
     const allowed = isAlways(permission) ? "" : ` AND ${this.condition(permission, scopeOf(inner.alias))}`;
     return allowed + (isAlways(where) ? "" : ` AND ${this.condition(where, inner)}`);
@@ -179,7 +179,7 @@ export class Printer {
     const columns = aggregate.columns.map((column) => this.operand(column, scope));
     if (columns.length === 0) return "count(*)";
     const distinct = aggregate.distinct ? "DISTINCT " : "";
-    // count over several columns counts combinations; a row value is what Postgres counts then.
+    // count over several columns counts combinations, as a row value.
     const inside = aggregate.function === "count" && columns.length > 1 ? `(${columns.join(", ")})` : columns.join(", ");
     return `${identifier(aggregate.function)}(${distinct}${inside})`;
   }

@@ -1,6 +1,6 @@
 import type { QualifiedName } from "@routeql/metadata/read/shape";
 
-/** Stands around a parameter's position until the statement's final text is made; no identifier or constant holds it. */
+/** Encloses a parameter's position until the statement's final text; no identifier or constant contains it. */
 export const mark = "\u0001";
 
 /** Quotes an identifier. */
@@ -8,7 +8,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll(mark, "").replaceAll('"', '""')}"`;
 }
 
-/** A string constant of the engine's own (names of types and keys); values of requests are always parameters. */
+/** A string constant of the engine itself (names of types and keys); values of requests are always parameters. */
 export function literal(text: string): string {
   return `'${text.replaceAll(mark, "").replaceAll("'", "''")}'`;
 }

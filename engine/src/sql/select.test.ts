@@ -5,19 +5,19 @@ import { sql, stateOf } from "../testing/world.ts";
 const state = await stateOf(library);
 const text = (query: string, variables?: Record<string, unknown>) => sql(state, "admin", query, variables).text;
 
-test("plain columns are read in one select, so that nothing is computed for rows that are not returned", () => {
+test("reads plain columns in one select, and computes nothing for rows that are not returned", () => {
   expect(text("{ author(limit: 10, offset: 5, order_by: {born: desc}) { key: id name } }")).toBe(
     `SELECT coalesce(json_agg("r".*), '[]') FROM (SELECT "t1"."id" AS "key", "t1"."name" AS "name" FROM "public"."author" AS "t1" ORDER BY "t1"."born" DESC NULLS FIRST LIMIT 10 OFFSET 5) AS "r"`,
   );
 });
 
-test("ascending order has nulls last, descending first, unless the client says otherwise", () => {
+test("ascending order has nulls last, descending first, unless the client sets it", () => {
   expect(text("{ author(order_by: [{id: asc}, {name: desc}, {born: asc_nulls_first}, {score: desc_nulls_last}]) { id } }")).toContain(
     `ORDER BY "t1"."id" ASC NULLS LAST, "t1"."name" DESC NULLS FIRST, "t1"."born" ASC NULLS FIRST, "t1"."score" DESC NULLS LAST`,
   );
 });
 
-test("relationships are computed over the rows that are left after order and limit", () => {
+test("computes relationships over the rows left after order and limit", () => {
   expect(text("{ article(limit: 2) { author { name } } }")).toBe(
     `SELECT coalesce(json_agg("r".*), '[]') FROM (SELECT (SELECT row_to_json("r".*) FROM (SELECT "t2"."name" AS "name" FROM "public"."author" AS "t2" WHERE ("t1"."author_id" = "t2"."id") LIMIT 1) AS "r") AS "author" FROM (SELECT "t1".* FROM "public"."article" AS "t1" LIMIT 2) AS "t1") AS "r"`,
   );
@@ -30,27 +30,27 @@ test("values are parameters of their column's type", () => {
   expect(values).toEqual(["%'; DROP", '{"a"}', "k"]);
 });
 
-test("a variable that stands for a value does not become part of the text", () => {
+test("a variable in place of a value does not become part of the text", () => {
   const query = "query($id: Int, $ids: [Int!]) { author(where: {id: {_eq: $id, _in: $ids}}) { id } }";
   expect(text(query, { id: 1, ids: [1] })).toBe(text(query, { id: 2, ids: [3, 4] }));
 });
 
-test("aggregates are computed once, and nodes apart from them", () => {
+test("computes aggregates once, and nodes separately", () => {
   expect(text("{ author_aggregate(where: {id: {_gt: 1}}) { aggregate { count max { id name } } nodes { id } } }")).toBe(
     `SELECT (SELECT row_to_json("r".*) FROM (SELECT (SELECT row_to_json("r".*) FROM (SELECT "t2"."a0" AS "count", (SELECT row_to_json("r".*) FROM (SELECT "t2"."a1" AS "id", "t2"."a2" AS "name") AS "r") AS "max") AS "r") AS "aggregate", (SELECT coalesce(json_agg("r".*), '[]') FROM (SELECT "t3"."id" AS "id" FROM "public"."author" AS "t3" WHERE ("t3"."id" > ($1::integer))) AS "r") AS "nodes" FROM (SELECT count(*) AS "a0", "max"("t1"."id") AS "a1", "max"("t1"."name") AS "a2" FROM "public"."author" AS "t1" WHERE ("t1"."id" > ($1::integer))) AS "t2") AS "r")`,
   );
 });
 
-test("a name that Postgres would cut off is kept as a key", () => {
+test("keeps a name that Postgres would truncate as a key", () => {
   const long = "a".repeat(64);
   expect(text(`{ author { ${long}: id } }`)).toContain(`json_object_agg("p"."k", "p"."v") FROM (VALUES ('${long}', to_json("t1"."id")))`);
 });
 
-test("a selection of which nothing is included gives empty objects", () => {
+test("a selection without included fields returns empty objects", () => {
   expect(text("{ author { id @skip(if: true) } }")).toContain(`json_agg('{}'::json)`);
 });
 
-test("functions get their arguments in order, and by name after one that is left out", () => {
+test("functions get their arguments in order, and by name after an omitted one", () => {
   expect(text('{ search_articles(args: {term: "x"}) { id } }')).toContain(`FROM "public"."search_articles"(($1::text)) AS "t1"`);
   expect(() => text("{ search_articles(args: {most: 1}) { id } }")).toThrow("Non default arguments cannot be omitted");
 });
@@ -59,13 +59,13 @@ test("distinct_on keeps its columns first", () => {
   expect(text("{ author(distinct_on: [name], order_by: [{name: asc}, {born: desc}]) { id } }")).toContain(`SELECT DISTINCT ON ("t1"."name") "t1"."id" AS "id"`);
 });
 
-test("a condition on aggregates is one on groups of related rows", () => {
+test("a condition on aggregates tests groups of related rows", () => {
   expect(text("{ author(where: {articles_aggregate: {count: {arguments: [id], distinct: true, filter: {published: {_eq: true}}, predicate: {_gte: 2}}}}) { id } }")).toContain(
     `EXISTS (SELECT 1 FROM "public"."article" AS "t2" WHERE ("t1"."id" = "t2"."author_id") AND ("t2"."published" = ($2::boolean)) HAVING ("count"(DISTINCT "t2"."id") >= ($1::integer)))`,
   );
 });
 
-test("a condition on two columns' aggregate names them in the function's order, and one condition is all there is", async () => {
+test("a two-column aggregate condition has the function's column order, and only one predicate", async () => {
   const article = { ...library.tables["article"]?.columns, x: "float8", y: "float8" };
   const measured = await stateOf({ ...library, tables: { ...library.tables, article: { ...library.tables["article"], columns: article } } });
   const where = "{corr: {arguments: {Y: y, X: x}, predicate: {_gt: 0.5}}}";
@@ -74,7 +74,7 @@ test("a condition on two columns' aggregate names them in the function's order, 
   expect(() => sql(measured, "admin", `{ author(where: {articles_aggregate: ${two}}) { id } }`)).toThrow("exactly one predicate should be specified");
 });
 
-test("rasters and shapes have PostGIS' functions as operators", async () => {
+test("rasters and shapes use PostGIS' functions as operators", async () => {
   const columns = { ...library.tables["article"]?.columns, tile: "raster", place: "geometry" };
   const mapped = await stateOf({ ...library, tables: { ...library.tables, article: { ...library.tables["article"], columns } } });
   const where = (condition: string) => {

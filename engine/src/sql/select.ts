@@ -3,20 +3,20 @@ import { always, isAlways, type Condition, type FunctionArgument, type Operand, 
 import { joinCondition, Printer, scopeOf, type Scope } from "./print.ts";
 import { identifier, literal, qualified } from "./quoting.ts";
 
-/** Where rows come from. */
+/** Origin of rows. */
 export type RowSource =
   | { readonly kind: "table"; readonly table: TrackedTable }
   | { readonly kind: "function"; readonly call: FunctionCall; readonly arguments: readonly FunctionArgument[] }
-  /** Rows related to the row above. */
+  /** Rows related to the parent row. */
   | { readonly kind: "related"; readonly relationship: Relationship }
-  /** Rows of a native query, of all of them those that are related to the row above when there is a relationship. */
+  /** Rows of a native query; with a relationship, only those related to the parent row. */
   | {
       readonly kind: "native";
       readonly query: NativeQuery;
       readonly arguments: ReadonlyMap<NativeArgument, Parameter>;
       readonly relationship: NativeRelationship | undefined;
     }
-  /** Rows that a computed field gives for the row above. */
+  /** Rows that a computed field returns for the parent row. */
   | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[] };
 
 export type OrderValue =
@@ -48,7 +48,7 @@ export interface OutputField {
   readonly value: OutputValue;
 }
 
-/** How a scalar becomes JSON: as Postgres does it, as a string, in capitals, or as GeoJSON. */
+/** JSON form of a scalar: Postgres' own, a string, in capitals, or GeoJSON. */
 export type ScalarForm = "plain" | "text" | "capitals" | "geojson";
 
 export type OutputValue =
@@ -84,11 +84,11 @@ interface Entry {
   readonly expression: string;
 }
 
-/** Prints selections as one SQL expression that gives JSON. */
+/** Prints selections as one SQL expression with a JSON result. */
 export class SelectPrinter extends Printer {
   /**
-   * A whole statement with one column of JSON; no row means null.
-   * @throws EngineError where the statement costs more than the limits, as the other methods do
+   * A whole statement with one JSON column; no row means null.
+   * @throws EngineError when the statement exceeds a cost limit, like the other methods
    */
   statement(value: OutputValue): string {
     const nothing = scopeOf("NULL");
@@ -104,7 +104,7 @@ export class SelectPrinter extends Printer {
     return `SELECT ${values.map((value) => this.output(value, scopeOf("NULL"))).join(", ")}`;
   }
 
-  /** Rows after a cursor, and the cursor's place at the last of them as text. */
+  /** Rows after a cursor, and the cursor's value in the last of them as text. */
   stream(query: RowQuery, fields: readonly OutputField[], cursor: Operand): string {
     const alias = this.alias();
     const nothing = scopeOf("NULL");
@@ -115,7 +115,7 @@ export class SelectPrinter extends Printer {
     return `SELECT coalesce(json_agg("r"."row"), '[]'), (array_agg("r"."place"))[count(*)] FROM (SELECT ${row} FROM ${base}) AS "r"`;
   }
 
-  /** `above` is the row that the value belongs to. */
+  /** @param above the parent row of the value */
   output(value: OutputValue, above: Scope): string {
     switch (value.kind) {
       case "constant":
@@ -146,10 +146,7 @@ export class SelectPrinter extends Printer {
     return asArray(entries, from);
   }
 
-  /**
-   * Columns are taken from the table at once; anything that costs more is computed over the rows that are left after
-   * filter, order and limit.
-   */
+  /** Columns come directly from the table; more expensive values are computed over the rows left after filter, order and limit. */
   #projection(fields: readonly OutputField[], query: RowQuery, above: Scope): { entries: readonly Entry[]; from: string } {
     const alias = this.alias();
     const cheap = fields.every(({ value }) => value.kind === "constant" || (value.kind === "scalar" && isPlainColumn(value.operand)));
@@ -269,7 +266,7 @@ function inForm(expression: string, form: ScalarForm): string {
   return form === "geojson" ? `ST_AsGeoJSON(${expression}, 15, 4)::json` : expression;
 }
 
-/** Longer names than Postgres keeps would be cut, and an empty row has no columns to take names from. */
+/** False for names that Postgres would truncate, and for empty rows, which have no columns to name. */
 function fits(entries: readonly Entry[]): boolean {
   return entries.length > 0 && entries.every(({ key }) => key.length <= longestIdentifier && Buffer.byteLength(key) <= longestIdentifier);
 }
@@ -278,7 +275,7 @@ function columnsOf(entries: readonly Entry[]): string {
   return entries.map(({ key, expression }) => `${expression} AS ${identifier(key)}`).join(", ");
 }
 
-/** `entries` of one nameless entry stand for a subquery that already has the columns. */
+/** A single unnamed entry represents a subquery that already has the columns. */
 function isWhole(entries: readonly Entry[]): boolean {
   return entries.length === 1 && entries[0]?.expression === "";
 }

@@ -3,24 +3,24 @@ import { slice } from "../postgres/fair-line.ts";
 export interface Batch<Item> {
   /** The client of all items; undefined when they belong to several. */
   readonly client: string | undefined;
-  /** Whose turn the batch takes: the client's, or one of the cohort's own. */
+  /** Queue of the batch: the client's, or the cohort's own. */
   readonly queue: string;
   readonly items: Item[];
 }
 
 /**
- * Divides the members of a cohort into statements. Members of all clients share statements, which is cheapest, until such a statement
- * takes long: then each client waits for its own members alone, until all statements are quick again.
+ * Divides the members of a cohort into statements. Members of all clients share statements, which is cheapest, until such a statement is
+ * slow: then each client waits only for its own members, until all statements are quick again.
  */
 export class CohortBatches<Item> {
   readonly #key: string;
   readonly #size: number;
   readonly #clientOf: (item: Item) => string;
   #isDivided = false;
-  /** Whether a statement of the current division took long. */
+  /** Whether a statement of the current division was slow. */
   #wasSlow = false;
 
-  /** @param size most members of one statement */
+  /** @param size maximum number of members per statement */
   constructor(key: string, size: number, clientOf: (item: Item) => string) {
     this.#key = key;
     this.#size = size;
@@ -34,7 +34,7 @@ export class CohortBatches<Item> {
     return [...Map.groupBy(items, this.#clientOf).values()].flatMap((own) => this.#cut(own));
   }
 
-  /** Notes how long a statement took, in milliseconds. A slow statement of one client delays no other, so it divides nothing. */
+  /** Records the duration of a statement in milliseconds. A slow statement of one client delays no other client, so it divides nothing. */
   took(milliseconds: number, client: string | undefined): void {
     if (milliseconds > slice && (client === undefined || this.#isDivided)) this.#wasSlow = true;
   }

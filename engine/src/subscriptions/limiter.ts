@@ -1,12 +1,12 @@
 import { FairLine, type Claim } from "../postgres/fair-line.ts";
 
-/** Runs at most `width` quick tasks at a time. Clients whose tasks wait are served in turn. */
+/** Runs at most `width` quick tasks concurrently. Clients with waiting tasks are served in turn. */
 export type Limiter = <Result>(client: string, task: () => Promise<Result>) => Promise<Result>;
 
-/** Milliseconds between two looks at tasks that keep others waiting. */
+/** Interval in milliseconds between two checks for tasks that block others. */
 const preemptionInterval = 100;
 
-/** A task that proves to be slow loses its place, but goes on: the connection pool then decides between it and the others. */
+/** A slow task loses its place but continues: the connection pool then decides between it and the others. */
 export function createLimiter(width: number): Limiter {
   const line = new FairLine<() => void>(width);
   let free = width;

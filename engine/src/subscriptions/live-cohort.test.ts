@@ -9,7 +9,7 @@ function hear(): { readonly listener: Listener; readonly heard: Promise<void> } 
   return { heard: promise, listener: { deliver: () => resolve(), refuse: () => expect.unreachable(), isReady: () => true } };
 }
 
-test("answers of those who left are not kept alive by the answers of others, in a heap of which only the young part is collected", async () => {
+test("later answers keep no former answer alive, when only young objects are collected", async () => {
   const answer = () => ({ text: Buffer.alloc(8_000, "x").toString(), failed: false, empty: false });
   const polling = {
     engine: { poll: (_key: string, members: readonly unknown[]) => Promise.resolve(members.map(answer)), release: () => undefined },
@@ -33,6 +33,6 @@ test("answers of those who left are not kept alive by the answers of others, in 
     last = next;
   });
   last.stop();
-  // Of 40 MB that were answered.
+  // Of 40 MB of answers.
   expect(growth).toBeLessThan(6_000_000);
 });

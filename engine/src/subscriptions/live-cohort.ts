@@ -9,23 +9,23 @@ import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 interface Subscriber {
   readonly listener: Listener;
   readonly client: string;
-  /** Statements begun up to here are too old to be its first answer. */
+  /** Statements started up to this number are too old to be its first answer. */
   readonly joinedAt: number;
   waitsForFirst: boolean;
 }
 
-/** One set of parameters, and everybody who asked with it. */
+/** One set of parameters and its subscribers. */
 interface Member {
   readonly parameters: readonly unknown[];
   readonly subscribers: Set<Subscriber>;
   last: string | undefined;
-  /** Number of the newest statement whose answer was taken; an older one that comes late is dropped. */
+  /** Number of the newest answered statement; a late answer of an older one is dropped. */
   answeredBy: number;
 }
 
 /**
- * All subscribers of one live query statement. Members are polled together, at most `batchSize` a statement, and an answer is
- * sent only to those for whom it is new. A new subscriber is answered from a statement begun after it came, not from memory.
+ * All subscribers of one live query statement. Members are polled together, at most `batchSize` per statement, and each subscriber receives
+ * only changed answers. A new subscriber's first answer comes from a statement started after its arrival, not from memory.
  */
 export class LiveCohort {
   readonly #key: string;
@@ -34,7 +34,7 @@ export class LiveCohort {
   readonly #members = new Map<string, Member>();
   readonly #rounds: PollingRounds;
   readonly #batches: CohortBatches<Member>;
-  /** Members that somebody came to. */
+  /** Members with new subscribers. */
   readonly #fresh = new Newcomers<Member>((members) => this.#poll([...new Set(members)]));
   #statements = 0;
 
@@ -77,7 +77,7 @@ export class LiveCohort {
   #leave(memberKey: string, member: Member, subscriber: Subscriber): void {
     if (!member.subscribers.delete(subscriber) || member.subscribers.size > 0) return;
     if (this.#members.get(memberKey) === member) this.#members.delete(memberKey);
-    member.last = undefined; // which is long, and the Map may keep the member alive for as long as Watchdog tells
+    member.last = undefined; // the answer is long, and the Map may keep the member alive for the reason in Watchdog
     if (this.#members.size > 0 || this.#rounds.isStopped) return;
     this.stop();
     this.#onEmpty();
@@ -105,7 +105,7 @@ export class LiveCohort {
   }
 }
 
-/** Of several who share one set of parameters, the first counts. */
+/** Client of the first subscriber with these parameters. */
 function clientOf({ subscribers }: Member): string {
   for (const { client } of subscribers) return client;
   return "";

@@ -1,6 +1,6 @@
 /**
- * Answers newcomers without waiting for the next round: those who come in one round of events together, and those who come while
- * these are answered together after them. However many come, one poll of them waits for its turn at a time.
+ * Answers new subscribers without waiting for the next round. Those that arrive in one event-loop turn are answered together, and those
+ * that arrive meanwhile together afterwards. At most one of their polls waits for its turn, for any number of arrivals.
  */
 export class Newcomers<Item> {
   readonly #poll: (items: readonly Item[]) => Promise<void>;

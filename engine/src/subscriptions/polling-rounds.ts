@@ -1,6 +1,6 @@
 import { LightCancellation, type Cancellation } from "../cancellation.ts";
 
-/** Polls a cohort again and again, each time so many milliseconds after the end of the time before, until it is stopped. */
+/** Polls a cohort repeatedly, each time a fixed number of milliseconds after the end of the previous poll, until it is stopped. */
 export class PollingRounds {
   readonly #interval: number;
   readonly #poll: () => Promise<void>;
@@ -13,7 +13,7 @@ export class PollingRounds {
     this.#schedule();
   }
 
-  /** Aborts when nobody is left to listen: what still runs in Postgres is of no use then, and would keep others waiting. */
+  /** Aborts when the last listener has left: running statements are then useless and would delay others. */
   get signal(): Cancellation {
     return this.#cancellation;
   }
@@ -24,7 +24,7 @@ export class PollingRounds {
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#cancellation.abort(new Error("nobody listens any more"));
+    this.#cancellation.abort(new Error("the last listener has left"));
   }
 
   #schedule(): void {

@@ -3,21 +3,21 @@ import { errorReply, toEngineError } from "../errors.ts";
 import type { Cancellation } from "../cancellation.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** What the cohorts of one engine share. */
+/** Settings and resources that the cohorts of one engine share. */
 export interface Polling {
   readonly engine: Pick<Engine, "poll" | "release">;
   /** Milliseconds between the end of a poll and the next. */
   readonly interval: number;
-  /** Members answered by one statement. */
+  /** Members per statement. */
   readonly batchSize: number;
-  /** Bounds how many polls run at a time, so that queries find a connection; serves the clients in turn. */
+  /** Bounds the number of concurrent polls, so that queries find a connection; serves the clients in turn. */
   readonly limiter: Limiter;
   readonly onPoll: (seconds: number) => void;
-  /** A failed poll, for the log. */
+  /** Logs a failed poll. */
   readonly onError: (error: ReturnType<typeof toEngineError>) => void;
 }
 
-/** Answers of one batch, in order; when the statement fails as a whole, each member gets that failure. None when it was given up. */
+/** Answers of one batch, in order. If the statement fails as a whole, each member gets that failure. None after cancellation. */
 export async function pollBatch(
   polling: Polling,
   cohortKey: string,

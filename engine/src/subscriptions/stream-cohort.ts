@@ -8,7 +8,7 @@ import { handOver, type Listener, type Subscription } from "./subscriber.ts";
 interface Reader {
   readonly listener: Listener;
   readonly client: string;
-  /** Holds the cursor; advanced by each answer. */
+  /** Contains the cursor; advanced by each answer. */
   parameters: readonly unknown[];
   lastError: string | undefined;
   isPolled: boolean;
@@ -16,8 +16,8 @@ interface Reader {
 }
 
 /**
- * All readers of one streaming subscription statement. Each has its own cursor; those at the same place share one member of
- * the poll. A reader that cannot take more is left out until it can, so that it misses nothing.
+ * All readers of one streaming subscription statement. Each has its own cursor; readers with equal cursors share one member of the poll. A
+ * reader that is not ready is skipped until it is, so that it misses nothing.
  */
 export class StreamCohort {
   readonly #key: string;
@@ -25,7 +25,7 @@ export class StreamCohort {
   readonly #onEmpty: () => void;
   readonly #readers = new Set<Reader>();
   readonly #rounds: PollingRounds;
-  /** Of readers at one place, the first counts. */
+  /** The first reader at a cursor represents the others. */
   readonly #batches: CohortBatches<readonly Reader[]>;
   readonly #fresh = new Newcomers<Reader>((readers) => this.#poll(readers));
 
@@ -63,7 +63,7 @@ export class StreamCohort {
     this.#onEmpty();
   }
 
-  /** A reader is in one poll at a time: two from the same cursor would deliver the same rows twice. */
+  /** A reader is in one poll at a time: two from the same cursor would deliver rows twice. */
   async #poll(readers: readonly Reader[]): Promise<void> {
     const atCursor = new Map<string, Reader[]>();
     for (const reader of readers) {
@@ -78,7 +78,7 @@ export class StreamCohort {
     await Promise.all(groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))));
   }
 
-  /** Those who left while the batch waited for its turn are not asked for: where many come and go, they would keep the others waiting. */
+  /** Readers that left while the batch waited are not polled: with many short-lived readers they would delay the others. */
   async #pollBatch(waited: readonly (readonly Reader[])[], client: string | undefined): Promise<void> {
     const batch = waited.map((sharing) => sharing.filter((reader) => this.#readers.has(reader))).filter(({ length }) => length > 0);
     if (batch.length === 0) return;

@@ -8,22 +8,22 @@ export interface Delivery {
   readonly failed: boolean;
 }
 
-/** Who listens to a subscription. */
+/** The receiver of a subscription's answers. */
 export interface Listener {
   deliver(delivery: Delivery): void;
-  /** Its first poll failed by its own fault: nothing follows, and it is to be stopped. */
+  /** Its first poll failed through its own fault: no answer follows, and the caller stops it. */
   refuse(error: EngineError): void;
-  /** Whether it takes more right now. Live queries do not ask: their next answer replaces one that was not sent yet. */
+  /** Whether it accepts more now. Live queries ignore this: their next answer replaces an unsent one. */
   isReady(): boolean;
 }
 
 /** A running subscription. */
 export interface Subscription {
-  /** Ends it; nothing is delivered after. May be called again. */
+  /** Ends it; nothing is delivered afterwards. Idempotent. */
   stop(): void;
 }
 
-/** Hands a poll's answer to a listener. Hasura tries each subscription before it begins: what fails by itself never begins. */
+/** Delivers a poll's answer to a listener. As in Hasura, a subscription that fails through its own fault in the first poll never starts. */
 export function handOver(listener: Listener, answer: PollAnswer, isFirst: boolean): void {
   if (isFirst && answer.fault !== undefined) listener.refuse(answer.fault);
   else listener.deliver(answer);

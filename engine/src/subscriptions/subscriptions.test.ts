@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 describe("live queries", () => {
-  test("are answered at once, and then only when the answer changed", async () => {
+  test("are answered immediately, and then only when the answer changes", async () => {
     const one = listener();
     subscriptions.subscribe(live("a"), one);
     await settle();
@@ -69,7 +69,7 @@ describe("live queries", () => {
     expect(one.heard).toEqual(["a1", "a2"]);
   });
 
-  test("that are equal are asked once, and all hear", async () => {
+  test("that are equal are polled once, and all receive the answer", async () => {
     const listeners = Array.from({ length: 50 }, listener);
     for (const one of listeners) subscriptions.subscribe(live("a"), one);
     await settle();
@@ -81,7 +81,7 @@ describe("live queries", () => {
     expect(subscriptions.figures()).toEqual({ cohorts: 1, members: 1, subscribers: 50 });
   });
 
-  test("of one cohort share a statement, each hearing its own", async () => {
+  test("of one cohort share a statement, each with its own answer", async () => {
     const [one, two] = [listener(), listener()];
     subscriptions.subscribe(live("a"), one);
     subscriptions.subscribe(live("b"), two);
@@ -92,7 +92,7 @@ describe("live queries", () => {
     expect([one.heard, two.heard]).toEqual([["a1"], ["b1", "b2"]]);
   });
 
-  test("are cut into statements of at most the batch size", async () => {
+  test("are split into statements of at most the batch size", async () => {
     subscriptions.stop();
     subscriptions = start({ batchSize: 2 });
     for (let index = 0; index < 5; index += 1) subscriptions.subscribe(live(String(index)), listener());
@@ -100,7 +100,7 @@ describe("live queries", () => {
     expect(poll.mock.calls.map(([, members]) => members.length)).toEqual([2, 2, 1]);
   });
 
-  test("are polled by no more statements at a time than allowed", async () => {
+  test("are polled by at most the allowed number of statements", async () => {
     subscriptions.stop();
     subscriptions = start({ batchSize: 1, concurrentPolls: 2 });
     let running = 0;
@@ -118,7 +118,7 @@ describe("live queries", () => {
     expect(poll).toHaveBeenCalledTimes(7);
   });
 
-  test("a later subscriber gets a fresh answer at once, not a remembered one", async () => {
+  test("a later subscriber gets a fresh answer immediately, not a cached one", async () => {
     const [one, two] = [listener(), listener()];
     subscriptions.subscribe(live("a"), one);
     await settle(interval / 2);
@@ -129,7 +129,7 @@ describe("live queries", () => {
     expect(one.heard).toEqual(["a1", "a2"]);
   });
 
-  test("a subscriber who comes while a statement runs is answered by the next one", async () => {
+  test("a subscriber that arrives during a statement is answered by the next one", async () => {
     const pending = Promise.withResolvers<readonly PollAnswer[]>();
     poll.mockReturnValueOnce(pending.promise);
     const [one, two] = [listener(), listener()];
@@ -143,7 +143,7 @@ describe("live queries", () => {
     expect(one.heard).toEqual(["old", "new"]);
   });
 
-  test("an answer that comes after a newer one is dropped", async () => {
+  test("drops an answer that arrives after a newer one", async () => {
     const slow = Promise.withResolvers<readonly PollAnswer[]>();
     const one = listener();
     subscriptions.subscribe(live("a"), one);
@@ -160,7 +160,7 @@ describe("live queries", () => {
     expect(two.heard).toEqual(["newer"]);
   });
 
-  test("stop being polled when nobody listens", async () => {
+  test("are not polled without listeners", async () => {
     const first = subscriptions.subscribe(live("a"), listener());
     const second = subscriptions.subscribe(live("a"), listener());
     await settle();
@@ -175,7 +175,7 @@ describe("live queries", () => {
     expect(subscriptions.figures()).toEqual({ cohorts: 0, members: 0, subscribers: 0 });
   });
 
-  test("one who stops hears nothing more, even of a running poll", async () => {
+  test("a stopped one receives nothing more, even from a running poll", async () => {
     const pending = Promise.withResolvers<readonly PollAnswer[]>();
     poll.mockReturnValueOnce(pending.promise);
     const [one, two] = [listener(), listener()];
@@ -188,14 +188,14 @@ describe("live queries", () => {
     expect([one.heard, two.heard]).toEqual([[], ["x"]]);
   });
 
-  test("of different cohorts are polled apart", async () => {
+  test("of different cohorts are polled separately", async () => {
     subscriptions.subscribe(live("a", "one"), listener());
     subscriptions.subscribe(live("a", "two"), listener());
     await settle();
     expect(poll.mock.calls.map(([key]) => key).toSorted()).toEqual(["one", "two"]);
   });
 
-  test("a failing poll is told once, and its end too", async () => {
+  test("reports a failing poll once, and its recovery", async () => {
     const one = listener();
     subscriptions.subscribe(live("a"), one);
     await settle();
@@ -208,7 +208,7 @@ describe("live queries", () => {
     expect(one.heard).toHaveLength(3);
   });
 
-  test("one whose first poll fails by its own fault is refused, and one that fails later goes on", async () => {
+  test("rejects one whose first poll fails through its own fault, and keeps one that fails later", async () => {
     const [good, bad] = [listener(), listener()];
     const fault = new EngineError({ code: "data-exception", message: "bad value" });
     const failed: PollAnswer = { text: "failed", failed: true, empty: false, fault };
@@ -223,7 +223,7 @@ describe("live queries", () => {
     expect(good.heard).toEqual(["g1", "failed"]);
   });
 
-  test("long answers are told apart too", async () => {
+  test("distinguishes long answers too", async () => {
     const one = listener();
     rows["a"] = "x".repeat(100_000);
     subscriptions.subscribe(live("a"), one);
@@ -234,7 +234,7 @@ describe("live queries", () => {
     expect(one.heard).toHaveLength(2);
   });
 
-  test.each(["the last one stops", "everything is stopped"])("a running poll is given up when %s, without an error in the log", async (when) => {
+  test.each(["the last one stops", "everything is stopped"])("cancels a running poll when %s, without an error in the log", async (when) => {
     const onError = vi.fn<SubscriptionsOptions["onError"]>();
     subscriptions = start({ onError });
     poll.mockImplementation((_key, _members, { signal } = {}) => new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason))));
@@ -254,7 +254,7 @@ describe("live queries", () => {
     expect(poll).toHaveBeenCalledTimes(1);
   });
 
-  test("nothing is polled after everything was stopped", async () => {
+  test("polls nothing after stop", async () => {
     subscriptions.subscribe(live("a"), listener());
     subscriptions.stop();
     await settle(interval * 3);
@@ -287,7 +287,7 @@ describe("streams", () => {
     );
   });
 
-  test("send each row once, in batches, and nothing when there is none", async () => {
+  test("send each row once, in batches, and nothing without rows", async () => {
     const one = listener();
     subscriptions.subscribe(stream(0), one);
     await settle();
@@ -301,7 +301,7 @@ describe("streams", () => {
     expect(one.heard.at(-1)).toBe("[4]");
   });
 
-  test("are refused when the first poll fails by its own fault, not when a later one does", async () => {
+  test("are rejected when the first poll fails through its own fault, not when a later one does", async () => {
     const fault = new EngineError({ code: "data-exception", message: "bad value" });
     const [later, first] = [listener(), listener()];
     subscriptions.subscribe(stream(3), later);
@@ -324,7 +324,7 @@ describe("streams", () => {
     expect([one.heard.at(-1), two.heard.at(-1)]).toEqual(["[4]", "[4]"]);
   });
 
-  test("that come together, and while those are answered, share statements", async () => {
+  test("that arrive together, and those that arrive meanwhile, share statements", async () => {
     const answers = [listener(), listener(), listener(), listener()];
     const pending = Promise.withResolvers<readonly PollAnswer[]>();
     poll.mockReturnValueOnce(pending.promise);
@@ -341,7 +341,7 @@ describe("streams", () => {
     expect(answers.map(({ heard }) => heard)).toEqual([["[1]"], ["[2]"], ["[3]"], []]);
   });
 
-  test("that are left while they wait for their turn are not asked for", async () => {
+  test("that disconnect while they wait for their turn are not polled", async () => {
     subscriptions = start({ concurrentPolls: 1 });
     const pending = Promise.withResolvers<readonly PollAnswer[]>();
     poll.mockReturnValueOnce(pending.promise);
@@ -358,7 +358,7 @@ describe("streams", () => {
     expect(staying.heard).toEqual(["[2,3]"]);
   });
 
-  test("wait for a client that cannot take more, and then miss nothing", async () => {
+  test("wait for a client that is not ready, and then miss nothing", async () => {
     const one = { ...listener(), isReady: () => ready };
     let ready = true;
     subscriptions.subscribe(stream(0), one);
@@ -371,7 +371,7 @@ describe("streams", () => {
     expect(one.heard).toEqual(["[1,2]", "[3]"]);
   });
 
-  test("keep their cursor through a failing poll, which is told once", async () => {
+  test("keep their cursor through a failing poll, which is reported once", async () => {
     const one = listener();
     subscriptions.subscribe(stream(2), one);
     await settle();
@@ -393,7 +393,7 @@ describe("streams", () => {
     expect(one.heard).toEqual(["[1,2]", "[3]"]);
   });
 
-  test("stop being polled when nobody reads", async () => {
+  test("are not polled without readers", async () => {
     const subscription = subscriptions.subscribe(stream(0), listener());
     await settle();
     subscription.stop();

@@ -6,18 +6,18 @@ import { StreamCohort } from "./stream-cohort.ts";
 import type { Listener, Subscription } from "./subscriber.ts";
 
 export interface SubscriptionsOptions extends Omit<Polling, "limiter"> {
-  /** Polls that may run at a time; default 2. */
+  /** Maximum number of concurrent polls; default 2. */
   readonly concurrentPolls?: number;
   /** The same for streams; default as for live queries. */
   readonly streamInterval?: number;
   readonly streamBatchSize?: number;
 }
 
-/** Every live query and stream of one engine. Nothing is polled that nobody listens to. */
+/** All live queries and streams of one engine. Only those with listeners are polled. */
 export interface Subscriptions {
   subscribe(query: LiveQuery, listener: Listener): Subscription;
   figures(): { readonly cohorts: number; readonly members: number; readonly subscribers: number };
-  /** Ends all of them without a word to the listeners. */
+  /** Ends all of them without notifying the listeners. */
   stop(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Processor time of this thread, which leaves out what else the machine does; microseconds. */
+/** Processor time of this thread in microseconds; excludes other load on the machine. */
 function processorTime(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
@@ -6,7 +6,7 @@ function processorTime(work: () => void): number {
   return user + system;
 }
 
-/** Times that are shorter say nothing about growth; microseconds. */
+/** Shorter times are too imprecise to show growth; in microseconds. */
 const measurable = 1_000;
 
 const fewestRuns = 3;
@@ -15,14 +15,14 @@ const mostRuns = 12;
 const largest = 2 ** 21;
 
 /**
- * How much longer work takes when its input is doubled three times: 8 for linear work, 64 for quadratic work. The first size is one
- * whose time can be measured; when even 2 Mi takes less than that, the work counts as linear.
+ * Growth of the running time when the input is doubled three times: 8 for linear work, 64 for quadratic work. The first size is the
+ * smallest with a measurable time; if even 2 Mi takes less, the work counts as linear.
  */
 export function growth<Input>(make: (size: number) => Input, work: (input: Input) => void, from = 2 ** 14): number {
   for (let size = from; size <= largest; size *= 2) {
     const [small, large] = [make(size), make(8 * size)];
     let [once, grown] = [Infinity, Infinity];
-    // In turn, so that both run as compiled code in the end. The least times of more runs are closer to those of an idle machine.
+    // Alternating, so that both run as compiled code in the end. More runs bring the minimum closer to that of an idle machine.
     for (let run = 0; run < fewestRuns || (run < mostRuns && grown / once >= linear); run += 1) {
       once = Math.min(once, processorTime(() => work(small)));
       if (once < measurable) break;
@@ -33,5 +33,5 @@ export function growth<Input>(make: (size: number) => Input, work: (input: Input
   return 8;
 }
 
-/** Between linear and quadratic growth; larger inputs that leave the processor's caches may cost several times as much each. */
+/** Between linear and quadratic growth; inputs larger than the processor's caches can cost several times as much each. */
 export const linear = 40;

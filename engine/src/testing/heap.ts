@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** About 8 kB, to be held by what is looked at. */
+/** About 8 kB, as content of the objects under test. */
 export function payload(): readonly number[] {
   return Array.from({ length: 1_000 }, () => 0.5);
 }
@@ -11,7 +11,7 @@ const collector = (): ((options?: { readonly type: "minor" }) => void) => {
   return runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
 };
 
-/** Bytes of the heap that something holds: what is there after it was made, and was not before. */
+/** Heap bytes of a created object: the difference before and after its creation. */
 export function heldBy(make: () => void): number {
   const collect = collector();
   collect();
@@ -22,8 +22,8 @@ export function heldBy(make: () => void): number {
 }
 
 /**
- * Bytes by which the heap grows over so many turns while nothing but its young part is collected, as it is between two collections
- * of the whole: what was let go of, and is still there then, is kept alive by something that was let go of before it.
+ * Growth of the heap in bytes over a number of turns while only the young generation is collected, as between two full collections.
+ * Released objects that remain are kept alive by an earlier released object.
  */
 export async function growthOver(turns: number, turn: (index: number) => Promise<void> | void): Promise<number> {
   const collect = collector();

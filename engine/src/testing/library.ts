@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-/** Authors and articles; role `reader` sees published articles of authors that are not hidden, and no e-mail addresses. */
+/** Authors and articles. Role `reader` may read published articles of visible authors, and no e-mail addresses. */
 export const library: World = {
   tables: {
     author: {

@@ -16,11 +16,11 @@ export interface World {
   /** Further keys of the metadata's root. */
   readonly root?: Readonly<Record<string, unknown>>;
   readonly customization?: Readonly<Record<string, unknown>>;
-  /** Logical models and native queries in metadata, and what Postgres says of the queries' columns. */
+  /** Logical models and native queries in metadata, and Postgres' description of the queries' columns. */
   readonly native?: { readonly models: readonly object[]; readonly queries: readonly object[]; readonly columns: Readonly<Record<string, "integer" | "text">> };
 }
 
-/** The world's metadata, over a database that does not exist. */
+/** The world's metadata, for a database that does not exist. */
 export function metadataOf(world: World) {
   return {
     version: 3,
@@ -39,7 +39,7 @@ export function metadataOf(world: World) {
   };
 }
 
-/** The state of an engine over a database that is only described. @throws MetadataError */
+/** The state of an engine over a described database. @throws MetadataError */
 export function stateOf(world: World, options: Partial<EngineOptions> = {}): Promise<State> {
   const metadata = metadataOf(world);
   const answer = catalogAnswer(world.tables, world.functions, ["int4", "text"]);
@@ -61,7 +61,7 @@ export function planLive(state: State, role: string, query: string, variables: R
   return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), { ...limits, role });
 }
 
-/** SQL of the one root field, and the constant values of its parameters; others by what they are. */
+/** SQL of the single root field, and the values of its constant parameters; the kind of the others. */
 export function sql(state: State, role: string, query: string, variables: Record<string, unknown> = {}): { text: string; values: readonly unknown[] } {
   const [root] = plan(state, role, query, variables);
   if (root?.kind !== "statement") throw new Error("this query needs no statement");

@@ -19,7 +19,7 @@ const types = [
   "__proto__",
 ];
 
-/** Frames that look like messages, with anything in the places of what is expected. */
+/** Almost valid messages, with arbitrary values in some places. */
 const nearlyMessages = fc
   .record(
     {
@@ -39,7 +39,7 @@ const nearlyMessages = fc
 
 const frames = fc.oneof(nearlyMessages, fc.json(), fc.string({ unit: "binary" }));
 
-test("every text is a message or is refused in Hasura's words", () => {
+test("any text is a message or is rejected with Hasura's message", () => {
   fc.assert(
     fc.property(frames, (text) => {
       try {

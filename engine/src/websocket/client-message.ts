@@ -3,10 +3,10 @@ import { parseExactJson } from "../exact-json.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
 import type { GraphQLRequest } from "../engine.ts";
 
-/** A client's message in either protocol; both protocols' names are understood on every connection, as in Hasura. */
+/** A client's message in either protocol. As in Hasura, every connection understands the names of both protocols. */
 export type ClientMessage =
   | { readonly type: "init"; readonly headers: Readonly<Record<string, unknown>> }
-  | { readonly type: "start"; readonly id: string; /** For {@link parseStartPayload}. */ readonly payload: unknown }
+  | { readonly type: "start"; readonly id: string; /** Input of {@link parseStartPayload}. */ readonly payload: unknown }
   | { readonly type: "stop"; readonly id: string }
   | { readonly type: "ping"; readonly payload: unknown }
   | { readonly type: "pong" }
@@ -14,12 +14,12 @@ export type ClientMessage =
 
 const longestId = 256;
 
-/** Parses a text frame, without the request in it. @throws Error whose message begins as Hasura's does. */
+/** Parses a text frame, without the request in it. @throws Error whose message starts like Hasura's. */
 export function parseClientMessage(text: string): ClientMessage {
   return inHasurasWords(() => parse(parseExactJson(text)));
 }
 
-/** The request of a `start` message, to be read for authenticated clients only. @throws Error as parseClientMessage does. */
+/** The request of a `start` message; only for authenticated clients. @throws Error as parseClientMessage does. */
 export function parseStartPayload(payload: unknown): GraphQLRequest {
   return inHasurasWords(() => parseGraphQLRequest(payload, "$.payload"));
 }
@@ -57,8 +57,8 @@ function parse(message: unknown): ClientMessage {
 }
 
 /**
- * `{"headers": {…}}` as in Hasura; the payload and its headers may be absent or null. `{"Authorization": …}` without `headers`, which many clients
- * send, counts as that header.
+ * `{"headers": {…}}` as in Hasura; the payload and its headers may be absent or null. Many clients send `{"Authorization": …}` without
+ * `headers`, which counts as that header.
  */
 function initHeaders(payload: unknown): Readonly<Record<string, unknown>> {
   if (payload === undefined || payload === null) return {};

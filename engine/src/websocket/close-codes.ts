@@ -7,7 +7,7 @@ export interface Close {
 /** A close frame's payload is at most 125 bytes, two of which are the code. */
 const longestReason = 123;
 
-/** Hasura's form of a reason. Cut, at a character, to what fits into a close frame. */
+/** Hasura's form of a reason, truncated at a character to the size of a close frame. */
 function serverError(code: number, message: string): Close {
   let text = message;
   let reason = JSON.stringify({ server_error_msg: text });
@@ -24,10 +24,10 @@ export const closes = {
   initTimeout: { code: 4408, reason: "Connection initialisation timed out" },
   serverStateChanged: { code: 1012, reason: "Server state changed, restarting the server" },
   shuttingDown: { code: 1012, reason: "shutting server down" },
-  /** Hasura's words, and the reason after them. */
+  /** Hasura's message, followed by the reason. */
   subscriptionsTooLarge: { code: 1013, reason: "the subscriptions of this client hold too many bytes" },
   forbidden: (message: string): Close => serverError(4403, `4403: Forbidden: ${message}`),
-  /** Not one of the codes after which graphql-ws gives up: it reconnects, and asks for a new token. */
+  /** Not one of the codes after which graphql-ws stops: it reconnects with a new token. */
   tokenExpired: serverError(4403, "4403: the access token has expired"),
   tooManyInitialisations: serverError(4429, "4429: Too many initialisation requests"),
   badMessage: (detail: string): Close => serverError(4400, `4400: Parsing client message failed: ${detail}`),

@@ -13,21 +13,21 @@ import { createOutbox, type Outbox, type OutboxLimits } from "./outbox.ts";
 export interface ConnectionContext extends OperationsContext {
   readonly authenticator: Authenticator;
   readonly now: () => number;
-  /** Milliseconds the client has for `connection_init`. */
+  /** Time limit for `connection_init`, in milliseconds. */
   readonly initTimeout: number;
-  /** Milliseconds between two keep-alive messages. */
+  /** Interval between two keep-alive messages, in milliseconds. */
   readonly keepAlive: number;
   readonly outboxLimits: OutboxLimits;
   readonly turns: Turns;
 }
 
-/** Bytes that a client may send before it is authenticated: `connection_init` with the headers that HTTP would allow. */
+/** Maximum bytes before authentication: a `connection_init` with as many headers as HTTP allows. */
 const mostUnauthenticatedBytes = 32_768;
-/** Messages that a client may send before it is authenticated; each is read and may be answered. */
+/** Maximum number of messages before authentication; the server parses each and may answer it. */
 const mostUnauthenticatedMessages = 20;
-/** Messages that may wait while the token is verified, or until the client's turn comes: as many as one read of the socket can bring. */
+/** Maximum number of messages that wait during token verification or for the client's turn: as many as one read of the socket can return. */
 const mostHeld = 20_000;
-/** Keep-alives after which a client that answers no WebSocket ping is given up. */
+/** Number of keep-alives after which a client that answers no WebSocket ping is disconnected. */
 const keepAlivesPerPing = 6;
 
 /** One client's connection, from the accepted upgrade to the end of the socket. */
@@ -41,12 +41,12 @@ export class Connection {
   #upgradeHeaders: RequestHeaders | undefined;
   #keepAliveTimer: NodeJS.Timeout | undefined;
   #cancelExpiry: () => void = () => undefined;
-  /** Frames that were on their way when verification of the token began, or the wait for a turn; nothing more is read until it ends. */
+  /** Frames that were in transit when token verification or the wait for a turn began; the socket is paused until it ends. */
   #held: RawData[] | undefined;
-  /** {@link Session.client}; before that nobody's. */
+  /** {@link Session.client}; empty before authentication. */
   #client = "";
   #nextHeld = 0;
-  /** Whether the client is authenticated. Until then nothing but `connection_init` is read. */
+  /** Whether the client is authenticated. Until then only `connection_init` is parsed. */
   #isAccepted = false;
   #unauthenticatedBytes = 0;
   #unauthenticatedMessages = 0;
@@ -77,20 +77,20 @@ export class Connection {
       this.#end();
       this.#outbox.close();
     });
-    // A broken frame or connection; ws closes the socket by itself and says so with `close`.
+    // A broken frame or connection: ws closes the socket by itself and emits `close`.
     socket.on("error", () => undefined);
   }
 
   close({ code, reason }: Close): void {
     this.#end();
-    // The client's own close frame has to be read.
+    // Resumed to receive the client's close frame.
     this.#socket.resume();
     this.#socket.close(code, reason);
   }
 
-  /** Counts bytes that the client sent, frames and unfinished frames alike. */
+  /** Counts bytes that the client sent, complete and incomplete frames alike. */
   received(bytes: number): void {
-    // While the token is verified the socket is paused, so that no more can come.
+    // During token verification the socket is paused, so no more bytes can arrive.
     if (this.#isAccepted || this.#held !== undefined) return;
     this.#unauthenticatedBytes += bytes;
     if (this.#unauthenticatedBytes > mostUnauthenticatedBytes) this.terminate();
@@ -122,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** Reads a message when it is the client's turn; until then nothing more is taken from the socket. */
+  /** Handles a message at the client's turn; until then the socket is paused. */
   #readInTurn(data: RawData): void {
     let turn;
     try {
@@ -138,7 +138,7 @@ export class Connection {
     turn.then(() => this.#readHeld()).catch(() => this.terminate());
   }
 
-  /** Reads what is held, from where it stopped, and then from the socket again. */
+  /** Handles the waiting frames from where it stopped, and then resumes the socket. */
   #readHeld(): void {
     const held = this.#held ?? [];
     while (!this.#isEnded) {

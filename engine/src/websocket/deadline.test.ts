@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("comes exactly at its moment", () => {
+test("fires exactly on time", () => {
   onDeadline(Date.now() + 5_000, Date.now, reached);
   vi.advanceTimersByTime(4_999);
   expect(reached).not.toHaveBeenCalled();
@@ -20,7 +20,7 @@ test("comes exactly at its moment", () => {
   expect(reached).toHaveBeenCalledTimes(1);
 });
 
-test("further away than a timer can hold, it still comes neither early nor never", () => {
+test("beyond the range of a timer, fires neither early nor never", () => {
   const month = 30 * 86_400_000;
   onDeadline(Date.now() + 2 * month, Date.now, reached);
   vi.advanceTimersByTime(2 * month - 1);
@@ -29,7 +29,7 @@ test("further away than a timer can hold, it still comes neither early nor never
   expect(reached).toHaveBeenCalledTimes(1);
 });
 
-test("waits on when the clock says that it is too early", () => {
+test("waits again when the clock shows an earlier time", () => {
   let now = 0;
   onDeadline(1_000, () => now, reached);
   now = 600;
@@ -40,7 +40,7 @@ test("waits on when the clock says that it is too early", () => {
   expect(reached).toHaveBeenCalledTimes(1);
 });
 
-test("in the past comes at once, at infinity never, cancelled never", () => {
+test("in the past fires immediately; at infinity or cancelled, never", () => {
   onDeadline(Date.now() - 1, Date.now, reached);
   vi.advanceTimersByTime(0);
   expect(reached).toHaveBeenCalledTimes(1);

@@ -1,7 +1,7 @@
 import type { LegacyError, SerializedError } from "../errors.ts";
 import { closes, type Close } from "./close-codes.ts";
 
-/** What the server says in one of the two protocols. Frames are JSON texts; `id` is the operation's id as JSON. */
+/** The server's messages in one of the two protocols. Frames are JSON texts; `id` is the operation's id as JSON. */
 export interface Dialect {
   readonly protocol: "graphql-ws" | "graphql-transport-ws";
   /** Frames that answer `connection_init`. */
@@ -10,17 +10,17 @@ export interface Dialect {
   readonly initTimeout: Close;
   /** A reply text, `{"data":…}`. */
   data(id: string, text: string): string;
-  /** A poll's reply text, `{"errors":…}`; the subscription goes on. */
+  /** A poll's reply text, `{"errors":…}`; the subscription continues. */
   failedData(id: string, text: string): string;
   /** An operation that ran and failed. */
   executionError(id: string, error: SerializedError | LegacyError): string;
-  /** An operation that was refused before it ran. On `/v1alpha1/graphql` the error itself is the payload. */
+  /** An operation that was rejected before execution. On `/v1alpha1/graphql` the error itself is the payload. */
   requestError(id: string, error: SerializedError | LegacyError): string;
-  /** An operation that could not be started at all: frames, then possibly the end of the connection. */
+  /** An operation that could not start at all: frames, then possibly the end of the connection. */
   startError(id: string, error: SerializedError): { readonly frame: string; readonly close: Close | undefined };
-  /** `connection_init` was refused. */
+  /** `connection_init` was rejected. */
   initError(message: string): { readonly frame: string | undefined; readonly close: Close };
-  /** A frame that is no message: answered, or the end. */
+  /** An invalid frame: answered, or the end of the connection. */
   badMessage(detail: string): { readonly frame: string } | { readonly close: Close };
 }
 
@@ -32,7 +32,7 @@ function withNullData(errorsText: string): string {
 }
 
 /**
- * The protocol of subscriptions-transport-ws, which calls itself `graphql-ws`.
+ * The protocol of subscriptions-transport-ws, whose subprotocol is `graphql-ws`.
  * @see https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md
  */
 export const legacyDialect: Dialect = {
@@ -53,7 +53,7 @@ export const legacyDialect: Dialect = {
 };
 
 /**
- * The protocol of the graphql-ws library, `graphql-transport-ws`, as Hasura speaks it: an `error` is followed by a `complete`.
+ * The protocol of the graphql-ws library, `graphql-transport-ws`, as Hasura implements it: a `complete` follows an `error`.
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
 export const transportDialect: Dialect = {
@@ -78,7 +78,7 @@ export function completeFrame(id: string): string {
   return `{"type":"complete","id":${id}}`;
 }
 
-/** The dialect for a negotiated subprotocol; everything but `graphql-transport-ws` is the legacy one. */
+/** The dialect of a negotiated subprotocol; everything but `graphql-transport-ws` is the legacy one. */
 export function dialectOf(protocol: string): Dialect {
   return protocol === transportDialect.protocol ? transportDialect : legacyDialect;
 }

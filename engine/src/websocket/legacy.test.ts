@@ -16,7 +16,7 @@ const connect = (behaviour: FakeBehaviour = {}, environment: Environment = {}) =
 const initialised = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => initialiseClient(protocol, behaviour, environment);
 
 describe("the legacy protocol, graphql-ws", () => {
-  test("acknowledges, keeps alive at once and then at every interval", async () => {
+  test("acknowledges, sends a keep-alive immediately and then at every interval", async () => {
     await using connected = await connect({}, { HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: "1" });
     connected.client.send(init);
     const types = [];
@@ -24,7 +24,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect(types).toEqual(["connection_ack", "ka", "ka"]);
   });
 
-  test.each([undefined, "graphql-ws"])("is spoken with subprotocol %s", async (protocol) => {
+  test.each([undefined, "graphql-ws"])("applies to the subprotocol %s", async (protocol) => {
     await using server = await serveFake();
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
     client.send(init);
@@ -43,7 +43,7 @@ describe("the legacy protocol, graphql-ws", () => {
     ]);
   });
 
-  test("pushes a live query's answers, and stops when told", async () => {
+  test("pushes a live query's answers, and stops on request", async () => {
     let answer = '{"data":{"updates":1}}';
     await using connected = await initialised({ answer: () => answer });
     connected.client.send({ type: "start", id: "a", payload: { query: "subscription { updates }" } });
@@ -56,7 +56,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect(connected.server.engine.calls.released).toHaveLength(1);
   });
 
-  test("answers a refused request with error, then complete", async () => {
+  test("answers a rejected request with error, then complete", async () => {
     await using connected = await initialised();
     connected.client.send({ type: "start", id: "1", payload: { query: "subscription { unknown_field }" } });
     const extensions = { path: "$.selectionSet.unknown_field", code: "validation-failed" };
@@ -74,7 +74,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
   });
 
-  test("sends a failing poll as data, goes on, and says it once", async () => {
+  test("sends a failing poll as data, continues, and reports it once", async () => {
     let fails = false;
     const failed = { text: '{"errors":[{"message":"gone"}]}', failed: true, empty: false };
     await using connected = await initialised({ answer: () => (fails ? failed : '{"data":{"updates":1}}') });
@@ -90,7 +90,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect((await connected.client.next()).payload).toEqual({ data: { updates: 1 } });
   });
 
-  test("refuses a subscription whose first poll fails by its own fault: error, then complete", async () => {
+  test("rejects a subscription whose first poll fails through its own fault: error, then complete", async () => {
     const fault = new EngineError({ code: "data-exception", message: "bad value" });
     await using connected = await initialised({ answer: () => ({ text: "{}", failed: true, empty: false, fault }) });
     connected.client.send({ type: "start", id: "1", payload: { query: "subscription { updates }" } });
@@ -100,7 +100,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect(connected.server.engine.calls.released).toHaveLength(1);
   });
 
-  test("refuses credentials with connection_error, then closes 4400", async () => {
+  test("rejects credentials with connection_error, then closes 4400", async () => {
     await using connected = await connect();
     connected.client.send({ type: "connection_init", payload: { headers: { "x-hasura-admin-secret": "wrong" } } });
     const message = 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"';
@@ -139,7 +139,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect((await connected.client.next()).type).toBe("data");
   });
 
-  test("refuses a start before connection_init: error, complete, still open", async () => {
+  test("rejects a start before connection_init: error, complete, still open", async () => {
     await using connected = await connect();
     connected.client.send({ type: "start", id: "1", payload: { query: "{ a }" } });
     const extensions = { path: "$", code: "start-failed" };
@@ -153,7 +153,7 @@ describe("the legacy protocol, graphql-ws", () => {
     expect((await connected.client.next()).type).toBe("connection_ack");
   });
 
-  test("refuses an id that is in use: error, complete, still open", async () => {
+  test("rejects an id in use: error, complete, still open", async () => {
     await using connected = await initialised({ answer: () => '{"data":{}}' });
     const start = { type: "start", id: "1", payload: { query: "subscription { updates }" } };
     connected.client.send(start);

@@ -9,7 +9,7 @@ import type { Outbox } from "./outbox.ts";
 const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
 const request = { query: "subscription { updates }" };
 
-test("a subscription that was stopped is not kept alive by those that follow, in a heap of which only the young part is collected", async () => {
+test("later subscriptions keep no stopped one alive, when only young objects are collected", async () => {
   const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, pong: () => undefined, close: () => undefined, isCongested: false };
   const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const context = {
@@ -36,12 +36,12 @@ test("a subscription that was stopped is not kept alive by those that follow, in
     operations.start(String(index + 1), request);
     operations.stop(String(index));
   });
-  // Of 40 MB that were held.
+  // Of 40 MB in total.
   expect(growth).toBeLessThan(6_000_000);
   waitingBytes.stop();
 });
 
-test("counts long subscriptions while they run, and ends the connection that holds too many", () => {
+test("counts long subscriptions while they run, and closes a connection with too many", () => {
   const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const closed: number[] = [];
   const context = {

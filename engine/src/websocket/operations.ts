@@ -20,19 +20,19 @@ export interface OperationsContext {
   readonly metrics: Pick<Metrics, "operation">;
   readonly logError: ErrorLog;
   readonly showsInternal: ShowsInternal;
-  /** Operations that may run at a time on one connection. */
+  /** Maximum number of concurrent operations on one connection. */
   readonly operationLimit: number;
   readonly waitingBytes: WaitingBytes;
 }
 
 export interface ConnectionIdentity {
   readonly requestId: string;
-  /** Errors of the requests have the form of Hasura's older endpoints, as on `/v1alpha1/graphql`. */
+  /** Errors of requests have the form of Hasura's older endpoints, as on `/v1alpha1/graphql`. */
   readonly hasLegacyErrors: boolean;
 }
 
 interface RunningOperation {
-  /** The client's. */
+  /** Id from the client. */
   readonly id: string;
   stop(): void;
 }
@@ -45,7 +45,7 @@ export class Operations {
   readonly #requestId: string;
   readonly #hasLegacyErrors: boolean;
   readonly #close: (close: Close) => void;
-  /** No more than the limit. No Map, for the reason that Watchdog gives. */
+  /** Never more than the limit. Not a Map, for the reason in Watchdog. */
   readonly #running: RunningOperation[] = [];
   #session: Session | undefined;
 
@@ -58,7 +58,7 @@ export class Operations {
     this.#close = close;
   }
 
-  /** From now on operations run, as this session. */
+  /** Allows operations, with this session. */
   begin(session: Session): void {
     this.#session = session;
   }
@@ -130,7 +130,7 @@ export class Operations {
     });
   }
 
-  /** A subscription holds its values and its statement while it runs; long ones count like answers that wait. */
+  /** A running subscription keeps its values and its statement; long ones count like unsent answers. */
   #holdLong(parameters: readonly unknown[], { query }: GraphQLRequest, { client, role }: Session): Hold | undefined {
     const values = parameters.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
     const bytes = 2 * values + bytesPerCharacter * query.length;
@@ -147,7 +147,7 @@ export class Operations {
     void this.#answer(id, request, session, cancellation).finally(() => this.#forget(operation));
   }
 
-  /** Its id may be used again, even if it has been already. */
+  /** Its id becomes available, even if it already is. */
   #forget(operation: RunningOperation): void {
     const position = this.#running.indexOf(operation);
     if (position !== -1) this.#running.splice(position, 1);
@@ -167,7 +167,7 @@ export class Operations {
     }
   }
 
-  /** Whether the request was refused or its execution failed, the operation is over. */
+  /** Ends an operation whose request was rejected or whose execution failed. */
   #refuse(id: string, error: EngineError, session: Session, failed = false): void {
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
     const showsInternal = this.#context.showsInternal(session, error);
@@ -188,13 +188,13 @@ export class Operations {
   }
 }
 
-/** Of a document, in the statement of its subscription. */
+/** Per character of a document, in the statement of its subscription. */
 const bytesPerCharacter = 4;
 
-/** Subscriptions of fewer bytes are bounded by their number. */
+/** Smaller subscriptions are bounded only by their number. */
 const smallSubscription = 8_192;
 
-/** Codes of failures that only running a statement can bring. */
+/** Codes of failures that only execution can cause. */
 const executionCodes: ReadonlySet<string> = new Set([
   "busy",
   "constraint-error",

@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 import { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import { createOutbox } from "./outbox.ts";
 
-/** As much of a socket as the outbox uses: what was sent stays buffered until it is drained. */
+/** The members of a socket that the outbox uses; sent data stays buffered until drained. */
 function createSocket() {
   const sent: string[] = [];
   const flushed: (() => void)[] = [];
@@ -36,7 +36,7 @@ beforeEach(() => {
 
 afterEach(() => all.stop());
 
-test("a live answer waits while the client is behind, and only the last one is sent", () => {
+test("a live answer waits for a slow client, and only the last one is sent", () => {
   const { socket, sent, asWebSocket } = createSocket();
   const outbox = open(asWebSocket);
   outbox.sendLatest("a", "answer 1 of a");
@@ -51,7 +51,7 @@ test("a live answer waits while the client is behind, and only the last one is s
   expect(sent).toEqual(["answer 1 of a", "answer 3 of a", "answer 1 of b"]);
 });
 
-test("a stopped operation's waiting answer is forgotten", () => {
+test("drops the waiting answer of a stopped operation", () => {
   const { socket, sent, asWebSocket } = createSocket();
   const outbox = open(asWebSocket);
   outbox.send("a long frame that congests");
@@ -61,7 +61,7 @@ test("a stopped operation's waiting answer is forgotten", () => {
   expect(sent).toEqual(["a long frame that congests"]);
 });
 
-test("a client that reads nothing is given up once too much waits", () => {
+test("disconnects a client that reads nothing once too much waits", () => {
   const { socket, asWebSocket } = createSocket();
   const outbox = open(asWebSocket);
   outbox.send("x".repeat(100));
@@ -70,14 +70,14 @@ test("a client that reads nothing is given up once too much waits", () => {
   expect(socket.terminate).toHaveBeenCalledTimes(1);
 });
 
-test("nothing is sent to a socket that is closing", () => {
+test("sends nothing to a closing socket", () => {
   const { socket, sent, asWebSocket } = createSocket();
   socket.readyState = 2;
   open(asWebSocket).send("x");
   expect(sent).toEqual([]);
 });
 
-test("counts what waits, the frames that are held back among it, until the connection ends", () => {
+test("counts unsent bytes, including delayed frames, until the connection ends", () => {
   const { socket, asWebSocket } = createSocket();
   const outbox = open(asWebSocket);
   outbox.send("x".repeat(50));

@@ -2,33 +2,33 @@ import type { WebSocket } from "ws";
 import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 
 export interface OutboxLimits {
-  /** Bytes waiting to be sent above which live answers wait, each replaced by its successor. */
+  /** Unsent bytes above which live answers wait, each replaced by its successor. */
   readonly congested: number;
-  /** Bytes above which the connection is ended. */
+  /** Unsent bytes above which the connection is closed. */
   readonly overflow: number;
 }
 
-/** Sends frames to one client, without letting what it does not read pile up. */
+/** Sends frames to one client, with a bound on unread data. */
 export interface Outbox {
   send(frame: string): void;
-  /** Sends a frame that a later one with the same key makes superfluous. */
+  /** Sends a frame that a later one with the same key replaces. */
   sendLatest(key: string, frame: string): void;
-  /** Forgets what waits under the key. */
+  /** Drops the waiting frame of the key. */
   forget(key: string): void;
-  /** Answers a WebSocket ping; of several that came together only the last, as RFC 6455 section 5.5.3 allows. */
+  /** Answers a WebSocket ping; of several that arrived together only the last, as RFC 6455 section 5.5.3 allows. */
   pong(data: Buffer): void;
-  /** Nothing is sent any more. */
+  /** Stops sending. */
   close(): void;
   readonly isCongested: boolean;
 }
 
 /** @param client names the client for {@link WaitingBytes} */
 export function createOutbox(socket: WebSocket, limits: OutboxLimits, all: WaitingBytes, client: () => string): Outbox {
-  /** Frames by their keys, that are sent when there is room. */
+  /** Waiting frames by key, sent when there is room. */
   const waiting = new Map<string, string>();
   let waitingLength = 0;
   let pongData: Buffer | undefined;
-  // No close frame: it would have to wait behind everything that the client does not read.
+  // No close frame: it would wait behind all data that the client does not read.
   const hold = all.hold(client, () => socket.terminate());
 
   const count = (): void => hold.set(socket.bufferedAmount + waitingLength);

@@ -31,14 +31,14 @@ async function refusedUpgrade(
 }
 
 describe("credentials", () => {
-  test("may come with the upgrade alone", async () => {
+  test("may arrive with the upgrade alone", async () => {
     await using server = await serveFake();
     const client = await new SocketClient(server.webSocketUrl, protocol, secret).opened();
     client.send({ type: "connection_init" });
     expect(await client.next()).toEqual({ type: "connection_ack" });
   });
 
-  test("of connection_init come before those of the upgrade", async () => {
+  test("of connection_init override those of the upgrade", async () => {
     await using server = await serveFake();
     const upgrade = { authorization: "Bearer a.b.c" };
     const client = await new SocketClient(server.webSocketUrl, protocol, upgrade).opened();
@@ -49,7 +49,7 @@ describe("credentials", () => {
     expect(await client.next()).toMatchObject({ payload: { data: { role: "viewer" } } });
   });
 
-  test("messages sent before connection_ack are handled after it, in order", async () => {
+  test("handles messages sent before connection_ack after it, in order", async () => {
     await using server = await serveFake();
     const client = await new SocketClient(server.webSocketUrl, "graphql-ws").opened();
     const authorization = `Bearer ${await tokenUntil(Date.now() + 60_000)}`;
@@ -78,8 +78,8 @@ describe("credentials", () => {
   });
 });
 
-describe("the end of a token", () => {
-  test.each(["graphql-ws", protocol])("closes the socket, with subscriptions on it, under %s, and not before", async (name) => {
+describe("token expiry", () => {
+  test.each(["graphql-ws", protocol])("closes the socket with its subscriptions under %s, and not before", async (name) => {
     let clock = frozenNow;
     await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' }, {}, { now: () => clock });
     const client = await new SocketClient(server.webSocketUrl, name).opened();
@@ -99,7 +99,7 @@ describe("the end of a token", () => {
     expect(server.engine.calls.released).toHaveLength(1);
   });
 
-  test("graphql-ws's own client then connects again with a new token", async () => {
+  test("graphql-ws's own client then reconnects with a new token", async () => {
     let clock = frozenNow;
     await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' }, {}, { now: () => clock });
     let connections = 0;
@@ -123,21 +123,21 @@ describe("the end of a token", () => {
 });
 
 describe("upgrades", () => {
-  test.each(["/v1/graphql", "/v1alpha1/graphql", "/v1/graphql?a=b"])("are taken at %s", async (path) => {
+  test.each(["/v1/graphql", "/v1alpha1/graphql", "/v1/graphql?a=b"])("are accepted at %s", async (path) => {
     await using server = await serveFake();
     const client = await new SocketClient(`${server.url.replace("http", "ws")}${path}`, protocol).opened();
     client.send(init);
     expect(await client.next()).toEqual({ type: "connection_ack" });
   });
 
-  test.each(["/", "/v1beta1/relay", "/v1/graphql/", "/healthz"])("are refused with 404 at %s", async (path) => {
+  test.each(["/", "/v1beta1/relay", "/v1/graphql/", "/healthz"])("are rejected with 404 at %s", async (path) => {
     await using server = await serveFake();
     const { status, body } = await refusedUpgrade(`${server.url.replace("http", "ws")}${path}`);
     expect(status).toBe(404);
     expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: "not-found" } }] });
   });
 
-  test("are refused with 503 beyond the limit of connections", async () => {
+  test("are rejected with 503 beyond the limit of connections", async () => {
     await using server = await serveFake({}, { ENGINE_MAX_CONNECTIONS: "1" });
     const first = await new SocketClient(server.webSocketUrl, protocol).opened();
     expect(await refusedUpgrade(server.webSocketUrl)).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
@@ -155,7 +155,7 @@ describe("clients that never close their side of a connection", () => {
     ["there are too many", ["GET /v1/graphql HTTP/1.1", ...handshake], { ENGINE_MAX_CONNECTIONS: "1" }, "503"],
     ["the handshake lacks its key", ["GET /v1/graphql HTTP/1.1", ...handshake], {}, "400"],
     ["it is no HTTP", ["nonsense"], {}, "400"],
-  ])("do not keep it after a refusal because %s", async (_why, lines, environment, status) => {
+  ])("do not keep it after a rejection because %s", async (_why, lines, environment, status) => {
     await using server = await serveFake({}, environment);
     if (status === "503") await new SocketClient(server.webSocketUrl, protocol).opened();
     const socket = connect({ host: "127.0.0.1", port: server.served.port, allowHalfOpen: true });
@@ -163,7 +163,7 @@ describe("clients that never close their side of a connection", () => {
     const gone = new Promise((resolve) => void socket.once("close", resolve));
     socket.write([...lines, "", ""].join("\r\n"));
     expect(String((await once(socket, "data"))[0])).toMatch(`HTTP/1.1 ${status} `);
-    // A server that has let go of it refuses what comes on it.
+    // A server that has released the socket resets it on further data.
     const writing = setInterval(() => socket.write("x"), 20);
     await gone;
     clearInterval(writing);
@@ -171,14 +171,14 @@ describe("clients that never close their side of a connection", () => {
 });
 
 describe("limits", () => {
-  test("a message over the limit closes 1009", async () => {
+  test("a message over the limit closes with 1009", async () => {
     await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "1024" });
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
     client.send({ type: "ping", payload: "x".repeat(2_000) });
     expect((await client.closed).code).toBe(1009);
   });
 
-  test("operations over the limit are refused, the others go on", async () => {
+  test("rejects operations over the limit, and continues the others", async () => {
     await using server = await serveFake({ answer: () => '{"data":{}}' }, { ENGINE_MAX_OPERATIONS_PER_CONNECTION: "1" });
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
     client.send(init);
@@ -193,7 +193,7 @@ describe("limits", () => {
     expect(await client.next()).toMatchObject({ type: "next", id: "3" });
   });
 
-  test("a query that the client gives up is aborted", async () => {
+  test("aborts a query that the client cancels", async () => {
     const aborted = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
     await using server = await serveFake({
@@ -216,7 +216,7 @@ describe("limits", () => {
   });
 });
 
-describe("the end of the server", () => {
+describe("server shutdown", () => {
   test("closes every connection with 1012", async () => {
     const server = await serveFake({ answer: () => '{"data":{}}' });
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
@@ -229,7 +229,7 @@ describe("the end of the server", () => {
     expect(server.engine.isClosed).toBe(true);
   });
 
-  test("is not held up by a client that never answers the close frame", async () => {
+  test("is not delayed by a client that never answers the close frame", async () => {
     const server = await serveFake();
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -244,7 +244,7 @@ describe("the end of the server", () => {
     await expect(gone).resolves.toBeDefined();
   });
 
-  test("changed metadata close every connection with 1012, and new ones are taken", async () => {
+  test("changed metadata closes every connection with 1012, and new ones are accepted", async () => {
     await using server = await serveFake();
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
     server.served.restartConnections();
@@ -252,7 +252,7 @@ describe("the end of the server", () => {
     await new SocketClient(server.webSocketUrl, protocol).opened();
   });
 
-  test("lets a running request finish, and closes its connection after", async () => {
+  test("lets a running request finish, and closes its connection afterwards", async () => {
     const release = Promise.withResolvers<string>();
     const entered = Promise.withResolvers<void>();
     const server = await serveFake({
@@ -271,7 +271,7 @@ describe("the end of the server", () => {
     await stopped;
   });
 
-  test("gives up a request that outlasts the graceful timeout", async () => {
+  test("aborts a request that exceeds the graceful timeout", async () => {
     const entered = Promise.withResolvers<void>();
     const server = await serveFake(
       {
@@ -318,7 +318,7 @@ describe("a page of another origin", () => {
     ]);
   };
 
-  test("may connect where HASURA_GRAPHQL_CORS_DOMAIN names it, and is refused with 400 where it does not", async () => {
+  test("may connect if HASURA_GRAPHQL_CORS_DOMAIN names it, and gets 400 otherwise", async () => {
     await using server = await serveFake({}, { HASURA_GRAPHQL_CORS_DOMAIN: "https://a.example" });
     expect(await upgrade(server.webSocketUrl, "https://a.example")).toBe(101);
     expect(await upgrade(server.webSocketUrl, "https://b.example")).toBe(400);

@@ -10,22 +10,22 @@ import { dialectOf, legacyDialect, transportDialect } from "./dialect.ts";
 
 export interface WebSocketOptions extends ConnectionContext {
   readonly connectionLimit: number;
-  /** Bytes of one message. */
+  /** Maximum size of one message in bytes. */
   readonly messageLimit: number;
   /** permessage-deflate (RFC 7692). */
   readonly compression: boolean;
-  /** Take tokens from cookies even when the page that opened the socket is of another origin. */
+  /** Accept tokens from cookies even when the page that opened the socket has another origin. */
   readonly readCookiesOfOtherOrigins: boolean;
-  /** Which other origins' pages may connect; absent: all of them, without their cookies. */
+  /** Other origins whose pages may connect; absent: all of them, without their cookies. */
   readonly cors: CorsPolicy | undefined;
 }
 
 export interface WebSocketEndpoint {
-  /** To be called for every upgrade request. */
+  /** The caller passes every upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly connections: number;
   closeAll(close: Close): void;
-  /** Refuses new connections. */
+  /** Rejects new connections. */
   refuseNew(): void;
   terminateAll(): void;
 }
@@ -40,7 +40,7 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
     noServer: true,
     clientTracking: false,
     maxPayload: options.messageLimit,
-    // Its own answers would pile up for a client that sends pings and reads nothing.
+    // ws' own answers would pile up for a client that sends pings and reads nothing.
     autoPong: false,
     perMessageDeflate: options.compression ? { threshold: 1_024 } : false,
     handleProtocols: (offered) =>
@@ -93,12 +93,12 @@ function isSameOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin === undefined || URL.parse(origin)?.host === host;
 }
 
-/** Browsers let pages of every origin open sockets, so that the server has to look. */
+/** Browsers let pages of every origin open sockets, so the server must check the origin. */
 function mayConnect(request: IncomingMessage, cors: CorsPolicy | undefined): boolean {
   return cors === undefined || isSameOrigin(request) || cors.allows(request.headers.origin ?? "");
 }
 
-/** A browser sends cookies along with sockets that foreign pages open: those must not speak for the user, unless the origin is named. */
+/** A browser sends cookies with sockets that foreign pages open. They must not authenticate the user unless the origin is allowed. */
 function trustedHeaders(request: IncomingMessage, { cors, readCookiesOfOtherOrigins }: WebSocketOptions): RequestHeaders {
   const isNamed = cors !== undefined && !cors.isOpen;
   if (readCookiesOfOtherOrigins || isNamed || request.headers.cookie === undefined || isSameOrigin(request)) return request.headers;
@@ -106,7 +106,7 @@ function trustedHeaders(request: IncomingMessage, { cors, readCookiesOfOtherOrig
   return rest;
 }
 
-/** Answers instead of upgrading. Nobody counts the socket any more, so it goes with the answer, whatever the client does. */
+/** Answers instead of upgrading. The connection limit no longer counts the socket, so it closes with the answer. */
 function refuse(socket: Duplex, status: number, body: string, retryAfter?: string): void {
   socket.on("error", () => undefined);
   socket.once("finish", () => socket.destroy());

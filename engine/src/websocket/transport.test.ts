@@ -59,7 +59,7 @@ describe("graphql-transport-ws", () => {
     expect(connected.server.engine.calls.released).toHaveLength(1);
   });
 
-  test("answers a refused request with error, then complete", async () => {
+  test("answers a rejected request with error, then complete", async () => {
     await using connected = await initialised();
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "subscription { unknown_field }" } });
     expect(await connected.client.next()).toMatchObject({
@@ -84,7 +84,7 @@ describe("graphql-transport-ws", () => {
     expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
   });
 
-  test("sends a failing poll as next, and goes on", async () => {
+  test("sends a failing poll as next, and continues", async () => {
     const failed = { text: '{"errors":[{"message":"gone"}]}', failed: true, empty: false };
     await using connected = await initialised({ answer: () => failed });
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "subscription { updates }" } });
@@ -128,7 +128,7 @@ describe("graphql-transport-ws", () => {
     },
   );
 
-  test("refuses a subscribe before connection_init: error, then close 1000 with a 4400 text", async () => {
+  test("rejects a subscribe before connection_init: error, then close 1000 with a 4400 text", async () => {
     await using connected = await connect();
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
     expect(await connected.client.next()).toMatchObject({
@@ -144,7 +144,7 @@ describe("graphql-transport-ws", () => {
     expect(connected.server.engine.calls.executed).toHaveLength(0);
   });
 
-  test("refuses an id that is in use: error, then close 1000 with a 4400 text", async () => {
+  test("rejects an id in use: error, then close 1000 with a 4400 text", async () => {
     await using connected = await initialised({ answer: () => '{"data":{}}' });
     const subscribe = { type: "subscribe", id: "1", payload: { query: "subscription { updates }" } };
     connected.client.send(subscribe);
@@ -160,7 +160,7 @@ describe("graphql-transport-ws", () => {
     expect(await connected.client.closed).toEqual({ code: 4408, reason: "Connection initialisation timed out" });
   });
 
-  test("an id may be used again once its operation is complete", async () => {
+  test("an id is available again once its operation is complete", async () => {
     await using connected = await initialised();
     for (let round = 0; round < 3; round += 1) {
       connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });

@@ -11,7 +11,7 @@ const protocols = ["graphql-transport-ws", "graphql-ws"] as const;
 const init = { type: "connection_init", payload: { headers: { "x-hasura-admin-secret": adminSecret } } };
 const unterminated = `"${'\\"'.repeat(10_000)}`;
 
-test("reading a frame leaves the request in it alone", () => {
+test("parsing a frame does not inspect the request in it", () => {
   const payload = {};
   Object.defineProperty(payload, "query", { get: () => expect.unreachable("the query was read") });
   const parse = vi.spyOn(JSON, "parse").mockReturnValue({ type: "subscribe", id: "1", payload });
@@ -19,7 +19,7 @@ test("reading a frame leaves the request in it alone", () => {
   parse.mockRestore();
 });
 
-test.each(protocols)("%s: refuses any start before connection_init, whatever its payload", async (protocol) => {
+test.each(protocols)("%s: rejects any start before connection_init, whatever its payload", async (protocol) => {
   await using server = await serveFake();
   for (const payload of [{ query: unterminated }, { query: 1 }, {}, null]) {
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
@@ -30,14 +30,14 @@ test.each(protocols)("%s: refuses any start before connection_init, whatever its
   expect(server.engine.calls.executed).toEqual([]);
 });
 
-test.each(protocols)("%s: ends a connection that sends more than 32 KiB before connection_init", async (protocol) => {
+test.each(protocols)("%s: closes a connection that sends more than 32 KiB before connection_init", async (protocol) => {
   await using server = await serveFake();
   const client = await new SocketClient(server.webSocketUrl, protocol).opened();
   client.send({ type: "pong", payload: "x".repeat(100_000) });
   expect((await client.closed).code).toBe(1006);
 });
 
-test.each(protocols)("%s: takes large requests after connection_init", async (protocol) => {
+test.each(protocols)("%s: accepts large requests after connection_init", async (protocol) => {
   await using server = await serveFake();
   const client = await new SocketClient(server.webSocketUrl, protocol).opened();
   client.send(init);

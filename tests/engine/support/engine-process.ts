@@ -74,7 +74,7 @@ function untilItServes(child: ChildProcess, lines: Record<string, unknown>[]): P
       for (const text of texts) {
         const line = JSON.parse(text) as Record<string, unknown>;
         lines.push(line);
-        if (line["message"] === "the engine serves") serving(line["port"] as number);
+        if (line["message"] === "engine started") serving(line["port"] as number);
       }
     });
     child.once("error", failed);

@@ -16,14 +16,14 @@ export interface Protocol {
   readonly init: object;
 }
 
-/** A served fake engine and a client of the protocol whose socket is open. */
+/** A served fake engine and a client of the protocol with an open socket. */
 export async function connectClient({ name }: Protocol, behaviour: FakeBehaviour, environment: Environment): Promise<Connected> {
   const server = await serveFake(behaviour, environment);
   const client = await new SocketClient(server.webSocketUrl, name).opened();
   return { server, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** The same, after connection_init was acknowledged. */
+/** The same, after the acknowledgement of connection_init. */
 export async function initialiseClient(protocol: Protocol, behaviour: FakeBehaviour, environment: Environment): Promise<Connected> {
   const connected = await connectClient(protocol, behaviour, environment);
   connected.client.send(protocol.init);

@@ -2,7 +2,7 @@ import type { Engine, ExecuteOptions, GraphQLRequest, LiveQuery, PollAnswer, Ses
 import { EngineError } from "../../errors.ts";
 import { bytesOf } from "../../postgres/bytes.ts";
 
-/** What a test decides; everything else has a plain answer. */
+/** Behaviour that a test sets; everything else has a fixed answer. */
 export interface FakeBehaviour {
   execute?(request: GraphQLRequest, session: Session, options: ExecuteOptions): Promise<string>;
   /** Text for one member of a poll. */
@@ -16,7 +16,7 @@ export interface FakeEngine extends Engine {
   isClosed: boolean;
 }
 
-/** An engine without a database, for the tests of what stands on the engine's interface. */
+/** An engine without a database, for tests of code on the engine's interface. */
 export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
   const calls: FakeEngine["calls"] = { executed: [], polled: [], released: [] };
   return {

@@ -16,7 +16,7 @@ export interface ServedFake extends AsyncDisposable {
   readonly engine: FakeEngine;
   readonly url: string;
   readonly webSocketUrl: string;
-  /** Everything that was logged, as text. */
+  /** All log output, as text. */
   log(): string;
 }
 
@@ -30,7 +30,7 @@ export const testSettings: Environment = {
   HASURA_GRAPHQL_LOG_LEVEL: "debug",
 };
 
-/** A whole serving engine on a free port, with a fake behind it; real clocks unless `now` is given. */
+/** A complete server on a free port with a fake engine; real clocks unless `now` is given. */
 export async function serveFake(
   behaviour: FakeBehaviour = {},
   environment: Environment = {},
@@ -59,7 +59,7 @@ export async function serveFake(
   };
 }
 
-/** Holds an engine to the metadata it was created with. */
+/** A keeper with the metadata that the engine was created with. */
 export function metadataOf(engine: Engine): MetadataKeeper {
   return new MetadataKeeper({ engine, pollInterval: 0, onEvent: () => undefined });
 }

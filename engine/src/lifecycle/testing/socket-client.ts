@@ -7,7 +7,7 @@ export interface Frame {
   readonly payload?: unknown;
 }
 
-/** A client that speaks frames, not a protocol: it sees exactly what the server sends, in order. */
+/** A client on the level of frames: it sees exactly the frames of the server, in order. */
 export class SocketClient {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -23,7 +23,7 @@ export class SocketClient {
       this.#frames.push(JSON.parse(data.toString()) as Frame);
       this.#arrived();
     });
-    // A refused upgrade is seen by `opened`; a reset connection by `closed`.
+    // `opened` reports a rejected upgrade; `closed` reports a reset connection.
     this.socket.on("error", () => undefined);
   }
 
@@ -53,7 +53,7 @@ export class SocketClient {
     return this.#frames.shift() as Frame;
   }
 
-  /** Frames that came and were not taken yet. */
+  /** Number of received frames that were not read yet. */
   get waiting(): number {
     return this.#frames.length;
   }

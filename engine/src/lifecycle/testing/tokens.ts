@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignJWT, type JWTPayload } from "jose";
 import { defaultClaimsNamespace } from "../../auth/jwt-settings.ts";
 
-/** The moment at which tests stand still: 2026-01-01T00:00:00Z, in milliseconds. */
+/** The fixed time of the tests: 2026-01-01T00:00:00Z, in milliseconds. */
 export const frozenNow = Date.UTC(2026, 0, 1);
 export const frozenSeconds = frozenNow / 1000;
 export const issuer = "https://issuer.example";
@@ -49,7 +49,7 @@ export function encodeSegment(value: unknown): string {
   return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 }
 
-/** A token that no honest library would make: any header, signed with HMAC over any bytes, or not at all. */
+/** A token that no correct library would create: any header, signed with HMAC over any bytes, or unsigned. */
 export function forge(header: unknown, payload: unknown, secret?: string | Buffer): string {
   const input = `${encodeSegment(header)}.${encodeSegment(payload)}`;
   return `${input}.${secret === undefined ? "" : createHmac("sha256", secret).update(input).digest("base64url")}`;

@@ -7,23 +7,23 @@ import { parseArguments } from "../parse-arguments.ts";
 /** Merged metadata, or an object of them. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a command makes of metadata, before they are held to the databases. */
+/** Result of a command on metadata, before the check against the databases. */
 export interface Change {
   readonly metadata: Json;
-  /** Place of the object that the command is about: when it does not fit the database, the error says why. */
+  /** Place of the command's object: if it does not match the database, the error explains why. */
   readonly object?: MergedPath;
   /**
-   * Metadata that may fit, in the place of ones in which these objects newly do not; undefined when nothing can be done.
+   * Repaired metadata for newly inconsistent objects; undefined when no repair is possible.
    * @throws EngineError
    */
   readonly mend?: (metadata: Json, unfit: readonly Inconsistency[]) => Json | undefined;
-  /** What it has to mend shows only before other commands follow, which may give a name that it takes away to something else. */
+  /** Must run before later commands of a list, which may reuse a name that this command deletes. */
   readonly goesAlone?: boolean;
-  /** The answer, once the change is made; default: success. @throws EngineError */
+  /** The reply after the change; default: success. @throws EngineError */
   readonly answer?: () => unknown;
 }
 
-/** Paths of errors start from the command, `$.args`. @throws EngineError */
+/** Paths of errors start at the command, `$.args`. @throws EngineError */
 export type Command = (metadata: Json, args: unknown) => Change;
 
 /** A command with arguments of one form. */
@@ -31,12 +31,12 @@ export function command<Schema extends z.ZodType>(schema: Schema, change: (metad
   return (metadata, args) => change(metadata, parseArguments(schema, args, "$.args"));
 }
 
-/** Hasura's `throw400`: every refusal of a command has the status 400, whatever its code. */
+/** Hasura's `throw400`: every rejection of a command has the status 400, independent of its code. */
 export function refusal(code: EngineErrorCode, message: string, path = "$.args", internal?: unknown): EngineError {
   return new EngineError({ code, message, path, status: 400, internal });
 }
 
-/** The source that a command names, else the one called default. */
+/** The command's source, default `default`. */
 export const source = z.string().nullish().transform((name) => name ?? "default");
 export const cascade = z.boolean().nullish().transform((value) => value ?? false);
 export const comment = z.string().nullish();

@@ -50,7 +50,7 @@ function refusalOf(type: string, args: unknown): unknown {
 const author = { table: "author" };
 const old = { schema: "old", name: "article" };
 
-describe("what a command refuses before the databases are asked, in Hasura's words", () => {
+describe("rejects invalid commands before the databases are queried, with Hasura's messages", () => {
   test.each<[string, object, string, string, string?]>([
     ["pg_add_source", { name: "other", configuration: {} }, "already-exists", 'source with name "other" already exists'],
     ["pg_update_source", { name: "none" }, "not-exists", 'source with name "none" does not exist'],
@@ -113,7 +113,7 @@ describe("what a command refuses before the databases are asked, in Hasura's wor
   });
 });
 
-describe("what a command makes of metadata", () => {
+describe("commands change the metadata", () => {
   const made = (type: string, args: object) => find(type)(metadata, args).metadata as typeof metadata;
   const [source] = metadata.sources;
 
@@ -143,7 +143,7 @@ describe("what a command makes of metadata", () => {
     expect(metadata).toEqual(before);
   });
 
-  test("a collection that is in the allow list already keeps its scope, and the answer says so", () => {
+  test("a collection already in the allow list keeps its scope, and the reply says so", () => {
     const { metadata: changed, answer } = find("add_collection_to_allowlist")(metadata, { collection: "listed", scope: { global: false, roles: ["user"] } });
     expect(changed).toBe(metadata);
     expect(answer?.()).toEqual({ message: 'collection "listed" already exists in the allowlist, scope ignored; to change scope, use update_scope_of_collection_in_allowlist' });

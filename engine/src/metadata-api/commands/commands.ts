@@ -8,10 +8,10 @@ import { sharedCommands } from "./shared-commands.ts";
 import { renameSource, sourceCommands } from "./source-commands.ts";
 import { tableCommands } from "./table-commands.ts";
 
-/** Commands about one source; their names are written with the kind of database in front, `pg_track_table`. */
+/** Commands about one source; their names have the database kind as prefix, `pg_track_table`. */
 export const ofPostgres: ReadonlyMap<string, Command> = new Map(
   [sourceCommands, tableCommands, manyTableCommands, permissionCommands, relationshipCommands, functionCommands, nativeCommands].flatMap((commands) => Object.entries(commands)),
 );
 
-/** Commands whose names are written as they are. */
+/** Commands without a prefix. */
 export const ofAll: ReadonlyMap<string, Command> = new Map(Object.entries({ rename_source: renameSource, ...sharedCommands }));

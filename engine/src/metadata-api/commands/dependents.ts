@@ -4,8 +4,8 @@ import { hasuraObject } from "../inconsistent-object.ts";
 import { refusal, type Change, type Json } from "./change.ts";
 
 /**
- * What to do about objects that no longer fit because another one is gone.
- * @param cascade they go too; else the command is refused with their names
+ * Handles objects that become inconsistent because another object is deleted.
+ * @param cascade deletes them too; otherwise the command is rejected with their names
  */
 export function dependents(cascade: boolean): Pick<Change, "mend" | "goesAlone"> {
   return { mend: (metadata, unfit) => (cascade ? (dropInconsistent(metadata, unfit) as Json) : refuse(metadata, unfit)), goesAlone: cascade };

@@ -18,14 +18,14 @@ const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ table
 
 const nameOf = ({ source, table }: NamedTable): string => `${source}.${nameText(table)}`;
 
-/** What could not be done, each as Hasura warns of it; the rest is done. */
+/** Problems that Hasura reports as warnings; the rest of the command succeeds. */
 class Warnings {
   readonly #list: Json[] = [];
   readonly #what: "track" | "untrack";
   readonly #count: number;
   readonly #allowed: boolean;
 
-  /** @throws EngineError when a table is there twice */
+  /** @throws EngineError when a table occurs twice */
   constructor(what: "track" | "untrack", tables: readonly NamedTable[], allowed: boolean) {
     const names = tables.map(nameOf);
     const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
@@ -39,7 +39,7 @@ class Warnings {
     this.#list.push({ code: `${this.#what}-table-failed`, message, name: `table ${nameText(table)} in source ${source}`, type: "table" });
   }
 
-  /** Metadata with what is done for one table; without it where that is refused. */
+  /** The metadata after the work on one table; unchanged if the work is rejected. */
   attempt(metadata: Json, table: NamedTable, work: (metadata: Json) => Json): Json {
     try {
       return work(metadata);
@@ -58,7 +58,7 @@ class Warnings {
 }
 
 /**
- * Tables that do not fit are left out again; undefined when something else does not.
+ * Omits inconsistent tables again; undefined when another object is inconsistent.
  * @param before metadata without any of them
  */
 function withoutUnfit(before: Json, tables: readonly NamedTable[], warnings: Warnings): NonNullable<Change["mend"]> {
@@ -78,7 +78,7 @@ function tableAround(metadata: Json, at: MergedPath): string | undefined {
   return nameOf({ source: String(name), table: qualifiedAt(metadata, [root, source, list, table, "table"]) });
 }
 
-/** `track_tables` and `untrack_tables`: as many of the tables as can be. */
+/** `track_tables` and `untrack_tables`: process as many of the tables as possible. */
 export const manyTableCommands: Readonly<Record<string, Command>> = {
   track_tables: command(listOf(trackedTable), (metadata, { tables, allow_warnings: allowed }) => {
     const warnings = new Warnings("track", tables, allowed !== false);
@@ -89,7 +89,7 @@ export const manyTableCommands: Readonly<Record<string, Command>> = {
   untrack_tables: command(listOf(untrackedTable), (metadata, { tables, allow_warnings: allowed }) => {
     const warnings = new Warnings("untrack", tables, allowed !== false);
     const rest = tables.reduce((before, table) => warnings.attempt(before, table, (given) => untrack(given, table)), metadata);
-    // Which of the tables something depends on is not known: all of them have to allow it to go.
+    // It is unknown which of the tables other objects depend on, so all of them must allow cascading.
     return { metadata: rest, ...dependents(tables.every(({ cascade }) => cascade)), answer: () => warnings.answer() };
   }),
 };

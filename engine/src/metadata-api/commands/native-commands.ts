@@ -10,7 +10,7 @@ function ownerOf(metadata: Json, name: string, message = `Source '${name}' of ki
   return path;
 }
 
-/** Native queries or logical models of a source, as `get_native_query` and `get_logical_model` answer. @throws EngineError */
+/** Native queries or logical models of a source, as in the reply of `get_native_query` and `get_logical_model`. @throws EngineError */
 export function nativeObjects(metadata: Json, list: "native_queries" | "logical_models", name: string): readonly Json[] {
   return listAt(metadata, [...ownerOf(metadata, name), list]);
 }
@@ -31,7 +31,7 @@ function modelAt(metadata: Json, owner: string, name: string): MergedPath {
 
 const aboutModel = { source, type: z.enum(["logical_model", "native_query"]).default("logical_model"), name: z.string(), role: z.string().min(1) };
 
-/** Place of the permissions of a logical model, or of the one that a native query has for itself; undefined when it has none. @throws EngineError */
+/** Place of the permissions of a logical model, or of a native query's inline model; undefined when it has none. @throws EngineError */
 function permissionsAt(metadata: Json, { source: owner, type, name }: { readonly source: string; readonly type: "logical_model" | "native_query"; readonly name: string }): MergedPath | undefined {
   if (type === "logical_model") return [...modelAt(metadata, owner, name), "select_permissions"];
   const own = [...queryAt(metadata, owner, name), "returns"];
@@ -49,7 +49,7 @@ export const nativeCommands: Readonly<Record<string, Command>> = {
       description: z.string().nullish(),
       object_relationships: z.array(z.unknown()).nullish(),
       array_relationships: z.array(z.unknown()).nullish(),
-      /** Older consoles say `query` here. */
+      /** Older consoles send `query` here. */
       type: z.string().nullish(),
     }),
     (metadata, { source: name, type: _type, ...query }) => {

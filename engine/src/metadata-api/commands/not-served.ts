@@ -1,5 +1,5 @@
 /**
- * Commands that Hasura's `/v1/metadata` has and this engine has not, and why.
+ * Commands of Hasura's `/v1/metadata` that this engine does not support, with reasons.
  * @module
  */
 
@@ -35,7 +35,7 @@ export const notServed: ReadonlyMap<string, string> = new Map([
   ...all(["set_query_tags"], "query tags are not served"),
 ]);
 
-/** The same for those that are written with the kind of database in front. */
+/** The same for commands with the database kind as prefix. */
 export const notServedOfPostgres: ReadonlyMap<string, string> = new Map([
   ...all(["invoke_event_trigger", "create_event_trigger", "delete_event_trigger", "redeliver_event", "get_event_logs", "get_event_invocation_logs", "get_event_by_id"], eventTriggers),
   ...all(["create_remote_relationship", "update_remote_relationship", "delete_remote_relationship"], remoteRelationships),
@@ -45,5 +45,5 @@ export const notServedOfPostgres: ReadonlyMap<string, string> = new Map([
   ...all(["test_connection_template"], "connection templates are not served"),
 ]);
 
-/** Kinds of databases that Hasura knows, by what their commands begin with. */
+/** Database kinds that Hasura supports, by the prefix of their commands. */
 export const otherKinds: ReadonlySet<string> = new Set(["citus", "cockroach", "mssql", "bigquery", "dataconnector", "mysql", "snowflake", "athena", "oracle", "mariadb", "redshift", "databricks"]);

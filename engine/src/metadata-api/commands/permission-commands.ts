@@ -26,7 +26,7 @@ function drop(kind: Kind): Command {
   });
 }
 
-/** Those of mutations are kept where metadata may hold what is not served, and refused elsewhere, as with `replace_metadata`. */
+/** Mutation permissions are stored if the metadata may contain unsupported objects, and rejected otherwise, as in `replace_metadata`. */
 export const permissionCommands: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(kinds.map((kind) => [`create_${kind}_permission`, create(kind)])),
   ...Object.fromEntries(kinds.map((kind) => [`drop_${kind}_permission`, drop(kind)])),

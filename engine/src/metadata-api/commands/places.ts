@@ -1,5 +1,5 @@
 /**
- * Where the objects of merged metadata stand, and copies of metadata with one place changed. Nothing is changed in place.
+ * Places of objects in merged metadata, and copies of metadata with one changed place. Nothing is changed in place.
  * @module
  */
 import type { MergedPath } from "@routeql/metadata/read/load";
@@ -23,7 +23,7 @@ function put(value: unknown, [head, ...rest]: MergedPath, item: unknown): unknow
   return { ...fields, [head]: put(fields[head], rest, item) };
 }
 
-/** With something else at a place; what is missing on the way to it comes into being. */
+/** A copy with another value at a place; missing parents are created. */
 export function withValue(metadata: Json, path: MergedPath, item: unknown): Json {
   return put(metadata, path, item) as Json;
 }
@@ -37,7 +37,7 @@ export interface Placed {
   readonly object: MergedPath;
 }
 
-/** With an item in the list at a place: instead of the one with the same `key`, else behind the others. */
+/** A copy with an item in the list at a place: it replaces the one with the same `key`, or is appended. */
 export function withItem(metadata: Json, path: MergedPath, item: Json, key?: string): Placed {
   const list = listAt(metadata, path);
   const known = key === undefined ? -1 : list.findIndex((other) => other[key] === item[key]);
@@ -45,7 +45,7 @@ export function withItem(metadata: Json, path: MergedPath, item: Json, key?: str
   return { metadata: withValue(metadata, path, known === -1 ? [...list, item] : list.with(known, item)), object: [...path, index] };
 }
 
-/** Place of the item of a list whose `key` has the value; undefined when there is none. */
+/** Place of the list item whose `key` has the value; undefined when there is none. */
 export function itemAt(metadata: Json, path: MergedPath, key: string, value: unknown): MergedPath | undefined {
   const index = listAt(metadata, path).findIndex((item) => item[key] === value);
   return index === -1 ? undefined : [...path, index];
@@ -62,7 +62,7 @@ export function knownSource(metadata: Json, name: string): MergedPath {
   return path;
 }
 
-/** As Hasura writes the name of a table or function: the schema only where it is not `public`. */
+/** Hasura's notation for the name of a table or function: the schema only if it is not `public`. */
 export function nameText({ schema, name }: QualifiedName): string {
   return schema === "public" ? name : `${schema}.${name}`;
 }

@@ -15,7 +15,7 @@ function relationshipAt(metadata: Json, table: MergedPath, name: string): Merged
   return path;
 }
 
-/** Whether a table has a field of this name by its metadata; columns are found out with the database. */
+/** Whether the metadata gives a table a field of this name; columns are checked with the database. */
 function hasField(metadata: Json, table: MergedPath, name: string): boolean {
   return [...lists, "computed_fields", "remote_relationships"].some((list) => itemAt(metadata, [...table, list], "name", name) !== undefined);
 }
@@ -28,7 +28,7 @@ function create(list: (typeof lists)[number]): Command {
   });
 }
 
-/** Filters that go along a relationship by its former name, with the new one. */
+/** Renames a relationship in filters. */
 function renamed(from: string, to: string) {
   return (metadata: Json, unfit: readonly Inconsistency[]): Json | undefined => {
     const keys = unfit.map(({ at }) => at).filter((at) => at.at(-1) === from && at.includes("filter"));

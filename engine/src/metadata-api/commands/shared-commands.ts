@@ -18,7 +18,7 @@ function twice(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 
-/** Commands about what all sources share: collections of queries, the allow list, inherited roles, introspection. */
+/** Commands for objects that all sources share: query collections, the allow list, inherited roles, introspection. */
 export const sharedCommands: Readonly<Record<string, Command>> = {
   create_query_collection: command(z.strictObject({ name: z.string(), comment, definition: z.strictObject({ queries: z.array(query) }) }), (metadata, args) => {
     const exists = itemAt(metadata, collections, "name", args.name) !== undefined;

@@ -4,7 +4,7 @@ import { knownSource, sourceAt, withItem, without, withValue } from "./places.ts
 
 const parts = { configuration: object, customization: object.nullish(), health_check: object.nullish() };
 
-/** Commands about databases: where they are, and what they are called. */
+/** Commands about databases: their addresses and names. */
 export const sourceCommands: Readonly<Record<string, Command>> = {
   add_source: command(z.strictObject({ name: z.string().min(1), replace_configuration: z.boolean().nullish(), ...parts }), (metadata, { name, replace_configuration: replaces, ...given }) => {
     const path = sourceAt(metadata, name);
@@ -20,7 +20,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     return { metadata: changed, object: path };
   }),
 
-  // Nothing outside of a source depends on it: relationships between sources are not served.
+  // Nothing outside of a source depends on it, because relationships between sources are not served.
   drop_source: command(z.strictObject({ name: z.string(), cascade }), (metadata, { name }) => ({ metadata: without(metadata, knownSource(metadata, name)) })),
 };
 
