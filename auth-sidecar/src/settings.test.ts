@@ -97,7 +97,7 @@ describe("NAME_FILE", () => {
 
   test("is a problem beside NAME", () => {
     expect(problems({ ...needed, SERVICE_API_KEY_FILE: "/key" }, { "/key": needed.SERVICE_API_KEY })).toEqual([
-      "SERVICE_API_KEY: is given both as SERVICE_API_KEY and as SERVICE_API_KEY_FILE",
+      "SERVICE_API_KEY: both SERVICE_API_KEY and SERVICE_API_KEY_FILE are set",
     ]);
   });
 });

@@ -31,7 +31,7 @@ export function App(): ReactNode {
   return (
     <div className="console">
       <Bar session={session} view={view} onView={setView} onLogOut={logOut} />
-      {/* Another role has another schema, so its GraphiQL starts anew. Tabs and history persist in the browser's storage. */}
+      {/* Another role has another schema, so GraphiQL is recreated. Tabs and history persist in the browser's storage. */}
       <Workbench key={JSON.stringify(view)} session={session} view={view} />
     </div>
   );
@@ -42,7 +42,7 @@ function Workbench({ session, view }: { readonly session: Session; readonly view
   useEffect(() => dispose, [dispose]);
   return (
     <GraphiQL fetcher={fetcher} defaultQuery={example} isHeadersEditorEnabled={false} showPersistHeadersSettings={false} shouldPersistHeaders={false}>
-      {/* The bar above has the name. */}
+      {/* The bar above shows the name. */}
       <GraphiQL.Logo>
         <span />
       </GraphiQL.Logo>

@@ -1,6 +1,6 @@
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
 
-/** nginx's own statuses, several of them internal to it (494, 497), and the code under which clients know them. */
+/** nginx's statuses, several of them internal to it (494, 497), and the code that clients receive for them. */
 const answers: ReadonlyArray<readonly [code: ErrorCode, statuses: readonly number[], header?: readonly [name: string, value: string]]> = [
   ["malformed-request", [400, 501, 505]],
   ["https-required", [497]],
@@ -15,7 +15,7 @@ const answers: ReadonlyArray<readonly [code: ErrorCode, statuses: readonly numbe
   ["unavailable", [502, 503, 504], ["Retry-After", "5"]],
 ];
 
-/** errors.conf: a JSON answer for every error that nginx itself finds; for the server context. */
+/** errors.conf: a JSON reply for every error of nginx itself; for the server context. */
 export function renderErrors(): string {
   const blocks = answers.map(([code, statuses, header]) => {
     const lines = [
@@ -29,17 +29,17 @@ export function renderErrors(): string {
     ];
     return lines.join("\n");
   });
-  return `# Rendered from the list of error codes by render.ts; an edit here is lost.\n\n${blocks.join("\n\n")}\n`;
+  return `# Rendered from the list of error codes by render.ts; edits here are lost.\n\n${blocks.join("\n\n")}\n`;
 }
 
-/** The body of an error of ours, as JSON. */
+/** The body of a gateway error, as JSON. */
 export function errorBody(code: ErrorCode): string {
   return JSON.stringify({ error: errorCodes[code].sentence, code });
 }
 
 /**
  * A string of nginx's configuration language.
- * @throws Error when the text holds a dollar sign, which the language cannot quote
+ * @throws Error when the text contains a dollar sign, which the language cannot quote
  */
 export function quote(text: string): string {
   if (text.includes("$")) throw new Error(`nginx cannot quote a dollar sign: ${text}`);

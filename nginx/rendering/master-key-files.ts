@@ -11,7 +11,7 @@ function names({ sessionVariables }: Names): readonly string[] {
 
 const underscored = (name: string): string => name.replaceAll("-", "_");
 
-/** master-key.conf, for the http context: what a client sends as role and session variables, empty unless it sends a master key too. */
+/** master-key.conf, for the http context: role and session variables of the client, empty without the admin secret. */
 export function renderMasterKey(settings: Names): string {
   const maps = names(settings).map(
     (name) => `map $http_x_engine_access_key $with_key_${underscored(name)} {\n  ""      "";\n  default $http_${underscored(name)};\n}`,
@@ -19,7 +19,7 @@ export function renderMasterKey(settings: Names): string {
   return `${header}\n# (1) The engine rejects a wrong key, so these headers take effect with the right one only.\n${maps.join("\n")}\n`;
 }
 
-/** proxy-master-key.conf, for locations that ask the engine. */
+/** proxy-master-key.conf, for locations that forward to the engine. */
 export function renderProxyMasterKey(settings: Names): string {
   return `${header}\n${names(settings)
     .map((name) => `proxy_set_header ${name} $with_key_${underscored(name)};`)

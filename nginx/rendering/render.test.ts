@@ -25,39 +25,39 @@ const settings: GatewaySettings = {
 };
 const files = renderGateway(settings);
 
-test("the same settings give the same files, and other settings change settings.conf alone", () => {
+test("equal settings produce equal files, and other settings change settings.conf alone", () => {
   expect(renderGateway(settings)).toEqual(files);
   const others = renderGateway({ ...settings, console: false, httpsPort: 8443, burst: 1, bodyLimitKilobytes: 1 });
   expect(Object.keys(others).filter((name) => others[name] !== files[name])).toEqual(["settings.conf"]);
 });
 
-test("every included file is there, and every file is included", () => {
+test("every included file exists, and every file is included", () => {
   const included = Object.values(files).flatMap((content) => [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name));
   const ofTheContainer = ["/tmp/resolver.conf", "/tmp/tls-groups.conf"];
   expect(new Set(["nginx.conf", "start.sh", ...included])).toEqual(new Set([...ofTheContainer, ...Object.keys(files)]));
 });
 
-test("files that are used as they are reach the gateway unchanged", () => {
+test("static files reach the gateway unchanged", () => {
   const made = new Set(["settings.conf", "query-time.conf", "errors.conf", "master-key.conf", "proxy-master-key.conf"]);
   const sources = new Map(configurationFiles().map((path) => [basename(path), readFileSync(path, "utf8")]));
   for (const [name, content] of Object.entries(files)) if (!made.has(name)) expect(content).toBe(sources.get(name));
 });
 
-test("each file is one short concern with a title", () => {
+test("each file has one short concern with a title", () => {
   for (const [name, content] of Object.entries(files)) {
     expect.soft(content.split("\n").length, name).toBeLessThan(110);
     expect.soft(content, name).toMatch(/^# (-{70}|Rendered from )|^#!\/bin\/sh\n# /);
   }
 });
 
-test("the API's paths are those of the contract", () => {
+test("the API's paths match the contract", () => {
   for (const path of [paths.graphql, paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.singleStepToken]) {
     expect(files["api.conf"]).toContain(`location = ${path} `);
   }
   expect(files["health.conf"]).toContain(`location = ${paths.health} `);
 });
 
-test("settings stand in settings.conf as nginx reads them", () => {
+test("settings.conf has the settings in nginx's notation", () => {
   const rendered = files["settings.conf"] ?? "";
   for (const line of [
     "include /tmp/resolver.conf;",
@@ -77,7 +77,7 @@ test("settings stand in settings.conf as nginx reads them", () => {
   }
 });
 
-test("the origins of other sites stand beside the service's own", () => {
+test("the list of origins has the service's own and the configured ones", () => {
   const rendered = files["settings.conf"] ?? "";
   for (const allowed of ["https://routes.example.net", "https://routes.example.net:32000", "https://app.example.net"]) {
     expect(rendered).toContain(`\n  "${allowed}" $http_origin;\n`);
@@ -85,18 +85,18 @@ test("the origins of other sites stand beside the service's own", () => {
   expect(renderGateway({ ...settings, corsOrigins: ["*"] })["settings.conf"]).toContain('\n  "~." $http_origin;\n');
 });
 
-test("role and session variables are forwarded beside a master key only", () => {
+test("forwards role and session variables only with the admin secret", () => {
   expect(files["proxy-master-key.conf"]).toContain("proxy_set_header x-hasura-org-id $with_key_x_hasura_org_id;\nproxy_set_header x-hasura-role $with_key_x_hasura_role;\n");
   expect(files["master-key.conf"]).toContain('map $http_x_engine_access_key $with_key_x_hasura_role {\n  ""      "";\n  default $http_x_hasura_role;\n}');
 });
 
-test("a query is waited for as long as its setting says, a WebSocket as long as another", () => {
+test("queries and WebSockets have separate time limits", () => {
   expect(files["query-time.conf"]).toContain("\nproxy_read_timeout 45s;\n");
   const others = renderGateway({ ...settings, queryReplySeconds: 330 });
   expect(Object.keys(others).filter((name) => others[name] !== files[name])).toEqual(["query-time.conf"]);
 });
 
-test("one login a minute has no burst", () => {
+test("one login per minute has no burst", () => {
   expect(renderGateway({ ...settings, loginRequestsPerMinutePerAddress: 1 })["settings.conf"]).toContain("\nlimit_req zone=logins;\n");
 });
 
@@ -117,27 +117,27 @@ test.each([
   { burst: Number.NaN },
   { queryReplySeconds: 0 },
   { idleWebSocketSeconds: -1 },
-])("%o is refused by name", (wrong) => {
+])("rejects %o by name", (wrong) => {
   expect(() => renderGateway({ ...settings, ...wrong })).toThrow(Object.keys(wrong)[0]);
 });
 
-test("an IPv6 address and a name with dots are hosts", () => {
+test("accepts an IPv6 address and a name with dots as hosts", () => {
   const rendered = renderGateway({ ...settings, publicHost: "[2001:db8::1]", engineAddress: "engine.routeql.svc.cluster.local:8080" })["settings.conf"];
   expect(rendered).toContain("https://[2001:db8::1]");
 });
 
-test("all wrong settings are named at once", () => {
+test("reports all invalid settings at once", () => {
   expect(() => renderGateway({ ...settings, publicHost: "", burst: 0 })).toThrow(/publicHost.*burst/);
 });
 
-test("error pages have the status and the words of the list", () => {
+test("error pages have the status and text of the list", () => {
   const rendered = renderErrors();
   for (const code of ["malformed-request", "not-found", "method-not-allowed", "payload-too-large", "too-many-requests", "unavailable"] as const) {
     expect(rendered).toContain(`return ${errorCodes[code].status} '${errorBody(code)}';`);
   }
 });
 
-test("words are quoted, and what nginx cannot quote is refused", () => {
+test("quotes words, and rejects text that nginx cannot quote", () => {
   expect(quote("it's a \\")).toBe(String.raw`'it\'s a \\'`);
   expect(() => quote("$host")).toThrow("dollar");
 });

@@ -22,8 +22,8 @@ export function configurationFiles(): readonly string[] {
 }
 
 /**
- * All files for /run/routeql/nginx, by name. The same settings give the same files.
- * @throws Error that names every wrong setting
+ * All files for /run/routeql/nginx, by name. Equal settings produce equal files.
+ * @throws Error that names every invalid setting
  */
 export function renderGateway(settings: GatewaySettings): Record<string, string> {
   checkGatewaySettings(settings);

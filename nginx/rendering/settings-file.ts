@@ -51,7 +51,7 @@ function origin(host: string, port: number): string {
   return port === 443 ? `https://${host}` : `https://${host}:${port}`;
 }
 
-/** query-time.conf: how long the engine may be silent on a query; settings.conf has what holds for WebSockets. */
+/** query-time.conf: time limit for the engine's silence on a query; settings.conf has the limit for WebSockets. */
 export function renderQueryTime({ queryReplySeconds }: GatewaySettings): string {
   return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
 
@@ -60,7 +60,7 @@ proxy_read_timeout ${queryReplySeconds}s;
 `;
 }
 
-/** nginx has no constants: a map of nothing is one. */
+/** nginx has no constants: a map without a source is one. */
 function constant(variable: string, value: string): string {
   return `map "" $${variable} { default "${value}"; }`;
 }

@@ -1,8 +1,8 @@
-/** What varies from one deployment's gateway to another's. */
+/** Settings that differ between gateways. */
 export interface GatewaySettings {
-  /** Where the plain listener redirects to, and nothing else: the host name or address under which clients know the service. */
+  /** Only target of the plain listener's redirects: the host name or address that clients use. */
   readonly publicHost: string;
-  /** Published port of the API; left out of the redirect when it is 443. */
+  /** Published port of the API; omitted from the redirect when it is 443. */
   readonly httpsPort: number;
   /** Published port of the API with the console. */
   readonly consolePort: number;
@@ -10,25 +10,25 @@ export interface GatewaySettings {
   readonly console: boolean;
   /** Origins of other sites whose pages may call the API, such as `https://app.example.net`; `*` allows all. */
   readonly corsOrigins: readonly string[];
-  /** Names of the session variables that permissions use, such as `X-Hasura-Org-Id`; the holder of the master key may set them. */
+  /** Names of the session variables in permissions, such as `X-Hasura-Org-Id`; a client with the admin secret may set them. */
   readonly sessionVariables: readonly string[];
-  /** `host:port` of the engine; a name is looked up as it is, without the search domains of /etc/resolv.conf. */
+  /** `host:port` of the engine; the name is resolved without the search domains of /etc/resolv.conf. */
   readonly engineAddress: string;
   /** `host:port` of the auth sidecar. */
   readonly sidecarAddress: string;
-  /** Largest body of a request, in KiB. */
+  /** Maximum size of a request body, in KiB. */
   readonly bodyLimitKilobytes: number;
-  /** Steady rate of requests that one address may send. */
+  /** Steady request rate of one address. */
   readonly requestsPerSecondPerAddress: number;
-  /** Requests that one address may send at once beyond that rate. */
+  /** Burst of requests of one address beyond that rate. */
   readonly burst: number;
-  /** Logins that one address may try in a minute, all of them at once if it likes. */
+  /** Login attempts of one address per minute, also as one burst. */
   readonly loginRequestsPerMinutePerAddress: number;
-  /** Connections that one address may hold; each running HTTP/2 request and each WebSocket counts as one. */
+  /** Concurrent connections of one address; each running HTTP/2 request and each WebSocket counts as one. */
   readonly connectionsPerAddress: number;
-  /** Seconds that the engine may be silent before the gateway cancels a query: longer than the engine's own limit. */
+  /** Time in seconds that the engine may be silent before the gateway cancels a query: longer than the engine's own limit. */
   readonly queryReplySeconds: number;
-  /** A WebSocket without a byte from the engine for so long is closed; must exceed the engine's keep-alive. */
+  /** Idle time in seconds after which a WebSocket without a byte from the engine is closed; must exceed the engine's keep-alive. */
   readonly idleWebSocketSeconds: number;
 }
 
@@ -58,8 +58,8 @@ const numbers = {
 } as const satisfies Partial<Record<keyof GatewaySettings, number>>;
 
 /**
- * Refuses settings that would not be what they say once they stand in a configuration file.
- * @throws Error that names every wrong property
+ * Rejects settings that would change meaning inside a configuration file.
+ * @throws Error that names every invalid property
  */
 export function checkGatewaySettings(settings: GatewaySettings): void {
   const wrong = [

@@ -17,6 +17,6 @@ test.each([
   ["/windows", "text"],
   ["/two", "text\n"],
 ])("reads the file %s without one line break", (path, value) => expect(read({ KEY_FILE: path })).toEqual({ value }));
-test("rejects a variable given twice", () => expect(read({ KEY: "text", KEY_FILE: "/plain" })).toEqual({ problem: "KEY: is given both as KEY and as KEY_FILE" }));
+test("rejects a variable given twice", () => expect(read({ KEY: "text", KEY_FILE: "/plain" })).toEqual({ problem: "KEY: both KEY and KEY_FILE are set" }));
 test("names the variable of an unreadable file, not its path", () => expect(read({ KEY_FILE: "/absent" })).toEqual({ problem: "KEY_FILE: the file cannot be read (ENOENT)" }));
 test("drops empty variables", () => expect(withoutEmpty({ ONE: "", TWO: "2" })).toEqual({ TWO: "2" }));

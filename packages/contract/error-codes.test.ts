@@ -7,7 +7,7 @@ test.each(Object.entries(errorCodes))("%s is a client or server error with a cod
   expect(status).toBeLessThan(600);
 });
 
-test("sentences end with a full stop, but for the one that the specification fixes", () => {
+test("sentences end with a full stop, except the one that the specification fixes", () => {
   const open = Object.entries(errorCodes).filter(([, { sentence }]) => !sentence.endsWith("."));
   expect(open.map(([code]) => code)).toEqual(["wrong-credentials"]);
 });

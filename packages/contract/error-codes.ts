@@ -1,6 +1,7 @@
 /**
  * Every error code of the gateway and the auth sidecar, once: its HTTP status and its sentence.
- * The bodies are `{"error": <sentence>, "code": <code>}`; docs/reference/error-codes.md and the gateway's error pages are derived from this list.
+ * The bodies are `{"error": <sentence>, "code": <code>}`; docs/reference/error-codes.md and the gateway's error pages are derived from this
+ * list.
  * The engine's own errors follow Hasura and are not listed here.
  * @module
  */
@@ -8,9 +9,9 @@
 export interface ErrorDescription {
   /** HTTP status of the reply. */
   readonly status: number;
-  /** What the client reads; a full sentence without anything secret. */
+  /** Text for the client; a full sentence without secrets. */
   readonly sentence: string;
-  /** What the client or the operator should do; for docs/reference/error-codes.md only. */
+  /** Advice for the client or the operator; only for docs/reference/error-codes.md. */
   readonly remedy: string;
 }
 

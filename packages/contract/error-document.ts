@@ -1,6 +1,6 @@
 import { errorCodes } from "./error-codes.ts";
 
-/** A code of the engine, as the page shows it. */
+/** A code of the engine with its description on the page. */
 export interface EngineErrorRow {
   readonly status: number;
   readonly meaning: string;

@@ -1,5 +1,5 @@
 /**
- * The paths of the wire contract that more than one part has to know.
+ * The paths of the wire contract that more than one service uses.
  * @module
  */
 

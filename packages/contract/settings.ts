@@ -1,4 +1,4 @@
-/** A whole number that a service reads. The service declares it; the deployment takes range, default and meaning from there. */
+/** A whole-number setting of a service. The service declares it; the deployment uses its range, default and meaning. */
 export interface NumberSetting {
   readonly minimum: number;
   readonly maximum: number;

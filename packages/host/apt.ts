@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { Failure } from "./failure.ts";
 import { run } from "./process.ts";
 
-/** The absolute path of a program on PATH (or in the folders where only root's programs are). */
+/** The absolute path of a program on PATH, or in the folders for root's programs. */
 export async function findProgram(name: string, environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   for (const folder of [...(environment.PATH ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"]) {
     const path = join(folder, name);
@@ -16,7 +16,7 @@ export async function findProgram(name: string, environment: NodeJS.ProcessEnv =
   return undefined;
 }
 
-/** Packages can be installed: apt is there and this is root. */
+/** Whether packages can be installed: apt exists and this process is root. */
 export async function canInstallPackages(): Promise<boolean> {
   return process.getuid?.() === 0 && (await findProgram("apt-get")) !== undefined;
 }
@@ -25,16 +25,16 @@ let queue: Promise<unknown> = Promise.resolve();
 let listsAreFresh = false;
 
 /**
- * Installs Debian or Ubuntu packages, one call at a time; waits for other users of apt up to five minutes.
- * An interrupt does not cut it: a half-configured package would be left behind.
+ * Installs Debian or Ubuntu packages, one call at a time; waits up to five minutes for other users of apt. An interrupt does not stop it,
+ * because that would leave a half-configured package.
  */
 export function installPackages(names: readonly string[], onLine: (line: string) => void, purpose: string): Promise<void> {
   const work = async (): Promise<void> => {
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C.UTF-8" };
     const wait = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
-    const remedy = `install ${names.join(", ")} (${purpose}) with your package manager, then run this again.`;
+    const remedy = `install ${names.join(", ")} (${purpose}) with your package manager, then run this command again.`;
     if (!(await canInstallPackages()))
-      throw new Failure(`${names.join(", ")} missing, and packages can only be installed by root with apt`, { remedy });
+      throw new Failure(`${names.join(", ")} missing, and only root can install packages with apt`, { remedy });
     const install = (): Promise<unknown> =>
       run("apt-get", ["install", "--yes", "--no-install-recommends", ...wait, ...names], { environment, onLine, remedy });
     if (!listsAreFresh) {

@@ -1,4 +1,4 @@
-/** Something that the person at the keyboard can act upon: what failed, the log's last lines, and what to do. */
+/** An error that the user can fix: the failed action, the log's last lines, and the remedy. */
 export class Failure extends Error {
   readonly remedy: string | undefined;
   readonly lastLines: readonly string[];
@@ -11,7 +11,7 @@ export class Failure extends Error {
   }
 }
 
-/** The run was ended by Ctrl-C or a signal. */
+/** Ctrl-C or a signal ended the run. */
 export class Interrupted extends Error {
   constructor() {
     super("interrupted");
@@ -23,9 +23,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is printed for an error: one block, without a stack trace for what is not a fault of this program. */
+/** The printed form of an error: one block, with a stack trace only for a fault of this program. */
 export function explain(error: unknown, logFile?: string): string {
-  if (error instanceof Interrupted) return "Interrupted. Run the command again: it repairs what was left half-done.";
+  if (error instanceof Interrupted) return "Interrupted. Run the command again: it resumes and repairs the interrupted run.";
   const failure = error instanceof Failure ? error : undefined;
   const parts = [
     `Failed: ${failure ? failure.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -1,12 +1,12 @@
 import { Interrupted } from "./failure.ts";
 import { killAll } from "./process.ts";
 
-/** A terminal, npm and the bootstrap may each deliver one Ctrl-C: signals this close together are one. */
+/** A terminal, npm and the bootstrap may each deliver one Ctrl-C: signals this close together count as one. */
 const oneKeypressMilliseconds = 400;
 
 /**
- * Turns the first Ctrl-C (or SIGTERM, SIGHUP) into an abort of the returned signal, so that the work ends in order;
- * the second one ends everything this run started, at once.
+ * Turns the first Ctrl-C (or SIGTERM, SIGHUP) into an abort of the returned signal, so that the work stops cleanly. The second one kills
+ * all child processes immediately.
  */
 export function onInterrupt(say: (text: string) => void): AbortSignal {
   const controller = new AbortController();
@@ -14,7 +14,7 @@ export function onInterrupt(say: (text: string) => void): AbortSignal {
   const handle = (signal: NodeJS.Signals): void => {
     if (first === undefined) {
       first = Date.now();
-      say("Stopping in order; press Ctrl-C again to stop at once.");
+      say("Stopping cleanly; press Ctrl-C again to stop immediately.");
       controller.abort(new Interrupted());
     } else if (Date.now() - first > oneKeypressMilliseconds) {
       killAll();

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 /** The folder of the checkout. */
 export const projectFolder = resolve(import.meta.dirname, "../..");
 
-/** What is worth keeping between fresh clones: the Pulumi CLI and its official plugins (XDG Base Directory Specification). */
+/** Cache that is shared by clones: the Pulumi CLI and its official plugins (XDG Base Directory Specification). */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const base = environment.XDG_CACHE_HOME?.startsWith("/")
     ? environment.XDG_CACHE_HOME
@@ -12,7 +12,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
   return join(base, "routeql");
 }
 
-/** Everything of one stack on this machine. */
+/** All local files of one stack. */
 export interface StackPaths {
   readonly folder: string;
   readonly workspace: string;
@@ -20,7 +20,7 @@ export interface StackPaths {
   readonly logs: string;
   readonly passphrase: string;
   readonly lock: string;
-  /** Identity of the state, and the Docker engine that holds the stack. */
+  /** Identity of the state, and the Docker engine of the stack. */
   readonly identityFile: string;
   readonly plugins: string;
   /** Range of the stack's Docker networks. */

@@ -23,7 +23,7 @@ test("a process has a start time and a command line, without /proc", async (cont
   expect(await commandLineOf(nobody, noProc)).toBe("");
 });
 
-test("the program on a port is found by lsof, where /proc does not show it", async (context) => {
+test("finds the program on a port by lsof where /proc lacks it", async (context) => {
   context.skip(!(await has("lsof")), "there is no lsof on this machine");
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,5 @@
 /**
- * What the system knows of other processes: from /proc where there is one, else from `ps` and `lsof`, which macOS has.
+ * Information about other processes: from /proc if it exists, else from `ps` and `lsof`, as on macOS.
  * @module
  */
 import { execFile } from "node:child_process";
@@ -9,17 +9,17 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** Where the kernel shows processes; tests name a folder that does not exist. */
+/** The kernel's process folder; tests use a folder that does not exist. */
 export const processFolder = "/proc";
 
-/** What a program prints; undefined when it fails or is missing. */
+/** Output of a program; undefined when it fails or is missing. */
 const printed = async (program: string, args: readonly string[]): Promise<string | undefined> =>
   execute(program, [...args], { env: { ...process.env, LC_ALL: "C" } }).then(
     ({ stdout }) => stdout.trim() || undefined,
     () => undefined,
   );
 
-/** Start of a process, as text to compare; undefined when there is no such process. */
+/** Start time of a process, as a comparable text; undefined when the process does not exist. */
 export async function startTimeOf(pid: number, folder = processFolder): Promise<string | undefined> {
   if (!existsSync(folder)) return printed("ps", ["-o", "lstart=", "-p", String(pid)]);
   // Field 22 of /proc/<pid>/stat (proc(5)): clock ticks since boot.
@@ -27,7 +27,7 @@ export async function startTimeOf(pid: number, folder = processFolder): Promise<
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** The command line of a process; empty when there is no such process. */
+/** The command line of a process; empty when the process does not exist. */
 export async function commandLineOf(pid: number, folder = processFolder): Promise<string> {
   if (!existsSync(folder)) return (await printed("ps", ["-o", "command=", "-p", String(pid)])) ?? "";
   return (await readFile(`${folder}/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim();

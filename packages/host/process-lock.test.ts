@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("a held lock names its holder, a released one can be taken", async () => {
+test("a held lock names its holder, a released one is available", async () => {
   const path = join(folder, "run.lock");
   const first = await tryLock(path, "npm run up");
   expect(await tryLock(path, "npm run down")).toEqual({ heldBy: expect.stringContaining(`npm run up (process ${process.pid}`) });
@@ -18,7 +18,7 @@ test("a held lock names its holder, a released one can be taken", async () => {
   expect(await tryLock(path, "npm run down")).toHaveProperty("release");
 });
 
-test("a held lock is held on a machine without /proc, too", async () => {
+test("a held lock is also detected on a machine without /proc", async () => {
   const path = join(folder, "run.lock");
   await tryLock(path, "npm run up", "/nowhere/proc");
   expect(await tryLock(path, "npm run down", "/nowhere/proc")).toHaveProperty("heldBy");
@@ -27,13 +27,13 @@ test("a held lock is held on a machine without /proc, too", async () => {
 test.each([
   ["of a process that has ended", { pid: 4_194_303, startTime: "1", what: "npm run up", since: "" }],
   ["of another process with the same id", { pid: process.pid, startTime: "1", what: "npm run up", since: "" }],
-])("a lock %s is taken over", async (_title, holder) => {
+])("takes over a lock %s", async (_title, holder) => {
   const path = join(folder, "run.lock");
   await writeFile(path, JSON.stringify(holder));
   expect(await tryLock(path, "npm run up")).toHaveProperty("release");
 });
 
-test("whoever waits for a lock says so once and goes on when it is free", async () => {
+test("waits for a lock, prints that once, and continues when it is free", async () => {
   const path = join(folder, "build.lock");
   const said: string[] = [];
   const order: string[] = [];
@@ -48,7 +48,7 @@ test("whoever waits for a lock says so once and goes on when it is free", async 
   await inside.promise;
   const say = (text: string): void => {
     said.push(text);
-    // Long enough for another look at the lock.
+    // Long enough for another check of the lock.
     setTimeout(release.resolve, 700);
   };
   const second = withLock(path, "the second", say, async () => void order.push("second"));

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { processFolder, startTimeOf } from "./process-facts.ts";
 
-/** Who holds a lock: a process id alone may have been given to another program since, so its start time counts too. */
+/** The holder of a lock. Another program may have received the process id since, so its start time counts too. */
 interface Holder {
   readonly pid: number;
   readonly startTime: string;
@@ -21,7 +21,7 @@ async function livingHolder(path: string, folder: string): Promise<Holder | unde
 
 export type Acquired = { readonly release: () => Promise<void> } | { readonly heldBy: string };
 
-/** Takes a lock, or says who holds it. A lock whose process has ended is taken over. */
+/** Acquires a lock, or describes its holder. A lock of an ended process is taken over. */
 export async function tryLock(path: string, what: string, folder = processFolder): Promise<Acquired> {
   const mine: Holder = {
     pid: process.pid,
@@ -39,13 +39,13 @@ export async function tryLock(path: string, what: string, folder = processFolder
     }
     const holder = await livingHolder(path, folder);
     if (holder) return { heldBy: `${holder.what} (process ${holder.pid}, since ${holder.since})` };
-    // An empty file may be one that another process is writing right now.
+    // Another process may be writing an empty file right now.
     if (attempt > 0) await rm(path, { force: true });
     else await sleep(100);
   }
 }
 
-/** Waits for the lock as long as it takes, saying once who has it. */
+/** Waits for the lock without a time limit, and prints its holder once. */
 export async function withLock<T>(path: string, what: string, say: (text: string) => void, work: () => Promise<T>): Promise<T> {
   let said = false;
   for (;;) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lineSplitter, run, runToEnd } from "./process.ts";
 
-test("a stream of chunks becomes whole lines, the last one without a line break included", () => {
+test("splits a stream of chunks into whole lines, including the last one without a line break", () => {
   const lines: string[] = [];
   const splitter = lineSplitter((line) => lines.push(line));
   for (const chunk of ["on", "e\r\ntwo\n\nth", "ree"]) splitter.add(chunk);
@@ -9,7 +9,7 @@ test("a stream of chunks becomes whole lines, the last one without a line break 
   expect(lines).toEqual(["one", "two", "three"]);
 });
 
-test("a failed program is reported with its exit code, its last lines and what to do", async () => {
+test("reports a failed program with its exit code, last lines and remedy", async () => {
   await expect(run("sh", ["-c", "echo first; echo second >&2; exit 3"], { remedy: "try again" })).rejects.toMatchObject({
     message: "sh -c echo first; echo second >&2; exit 3 ended with exit code 3",
     lastLines: ["first", "second"],
@@ -17,15 +17,15 @@ test("a failed program is reported with its exit code, its last lines and what t
   });
 });
 
-test("a program that takes too long is ended with all that it started", async () => {
+test("kills a program that exceeds its time, with all its children", async () => {
   const began = Date.now();
   await expect(runToEnd("sh", ["-c", "sleep 60 & sleep 60"], { timeoutMilliseconds: 300 })).rejects.toThrow(
-    /took longer than 0.3 s/,
+    /exceeded its time limit of 0.3 s/,
   );
   expect(Date.now() - began).toBeLessThan(10_000);
 });
 
-test("an abort is passed on once as the signal asked for, and the reason is thrown", async () => {
+test("forwards an abort once as the configured signal, and throws the reason", async () => {
   const controller = new AbortController();
   const script = "trap 'echo told; exit 7' INT; echo ready; while :; do sleep 0.05; done";
   const lines: string[] = [];

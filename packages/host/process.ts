@@ -4,17 +4,14 @@ import { Failure } from "./failure.ts";
 export interface RunOptions {
   readonly environment?: NodeJS.ProcessEnv;
   readonly workingDirectory?: string;
-  /** Every line of both outputs as it comes. */
+  /** Receives every line of both outputs immediately. */
   readonly onLine?: (line: string) => void;
   readonly signal?: AbortSignal;
-  /**
-   * What an abort sends to the whole process group; undefined lets the program end by itself (a package manager must not be
-   * cut).
-   */
+  /** Signal for the whole process group on an abort; undefined lets the program finish (a package manager must not be interrupted). */
   readonly interruptWith?: NodeJS.Signals;
   readonly timeoutMilliseconds?: number;
   readonly remedy?: string;
-  /** Told the id of the process, once it runs. */
+  /** Receives the process id after the start. */
   readonly onStart?: (id: number) => void;
 }
 
@@ -30,11 +27,11 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
-    // the group has ended meanwhile
+    // the group has already ended
   }
 }
 
-/** Whether a process of this user has this id. */
+/** Whether this user has a process with this id. */
 export function isRunning(id: number): boolean {
   try {
     return process.kill(id, 0);
@@ -43,12 +40,12 @@ export function isRunning(id: number): boolean {
   }
 }
 
-/** Ends every program started here and what these started. */
+/** Kills every program started here and its children. */
 export function killAll(): void {
   for (const child of running) killGroup(child, "SIGKILL");
 }
 
-/** Calls `onLine` for each whole line of a stream of chunks; `end` gives the last one, which may lack a line break. */
+/** Calls `onLine` for each whole line of a stream of chunks; `end` passes the last one, which may lack a line break. */
 export function lineSplitter(onLine: (line: string) => void): { add: (chunk: string) => void; end: () => void } {
   let rest = "";
   return {
@@ -65,9 +62,9 @@ export function lineSplitter(onLine: (line: string) => void): { add: (chunk: str
 }
 
 /**
- * Runs a program in a process group of its own, so that a Ctrl-C at the terminal reaches it through this process only, and once.
- * Resolves whatever the exit code.
- * @throws Failure when it cannot be started or takes longer than the time given; the abort's reason when aborted.
+ * Runs a program in a process group of its own, so that Ctrl-C at the terminal reaches it only once, through this process. Resolves with
+ * any exit code.
+ * @throws Failure when it cannot be started or exceeds its time limit; the abort's reason when aborted.
  */
 export async function runToEnd(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   options.signal?.throwIfAborted();
@@ -108,7 +105,7 @@ export async function runToEnd(program: string, args: readonly string[], options
       child.on("close", (exitCode) => resolve(exitCode ?? -1));
     });
     if (timedOut) {
-      throw new Failure(`${program} ${args[0] ?? ""} took longer than ${(options.timeoutMilliseconds ?? 0) / 1000} s`, {
+      throw new Failure(`${program} ${args[0] ?? ""} exceeded its time limit of ${(options.timeoutMilliseconds ?? 0) / 1000} s`, {
         remedy: options.remedy,
         lastLines: lastLines(collected),
       });
@@ -125,7 +122,7 @@ function lastLines({ stdout, stderr }: { stdout: string; stderr: string }): stri
   return `${stdout}\n${stderr}`.split("\n").filter(Boolean).slice(-20);
 }
 
-/** Like runToEnd, but an exit code other than 0 is a Failure with the output's last lines. */
+/** Like runToEnd, but any other exit code than 0 is a Failure with the output's last lines. */
 export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const result = await runToEnd(program, args, options);
   if (result.code !== 0) {

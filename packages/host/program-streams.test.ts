@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { lastWords, passOn, unlessAborted } from "./program-streams.ts";
 
-test("a source waits once for a target that is slow, however much had come already, and goes on with it", async () => {
+test("a source waits once for a slow target, regardless of buffered chunks, and then continues", async () => {
   const told: string[] = [];
   const source = { pause: () => told.push("pause"), resume: () => told.push("resume") };
   const written: (() => void)[] = [];
@@ -19,13 +19,13 @@ test("a source waits once for a target that is slow, however much had come alrea
   expect(told).toEqual(["pause", "resume"]);
 });
 
-test("the last lines of what a program says are kept, and no more", () => {
+test("keeps only the last lines of a program's output", () => {
   const { stream, lines } = lastWords();
   for (let line = 1; line <= 2000; line++) stream.write(`line ${line}\n`);
   expect(lines()).toEqual(Array.from({ length: 12 }, (_, index) => `line ${1989 + index}`));
 });
 
-test("work that is given up ends with the reason, and what ends by itself with its result", async () => {
+test("aborted work rejects with the reason, and finished work returns its result", async () => {
   const stop = new AbortController();
   const endless = new Promise<string>(() => undefined);
   const ended = expect(unlessAborted(endless, stop.signal)).rejects.toThrow("enough");

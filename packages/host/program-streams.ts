@@ -1,27 +1,27 @@
 import { Writable, type Readable } from "node:stream";
 
-/** What a program that runs in a container reads and writes, wherever that container is. */
+/** Input and output of a program in a container, on any kind of host. */
 export interface ProgramStreams {
-  /** Without it the program has no input. It is read as fast as the program takes it. */
+  /** Input of the program, with back-pressure; without it the program has no input. */
   readonly input?: Readable | undefined;
-  /** What comes out; a write that waits makes the program wait. Neither output is ended. */
+  /** Output of the program; a blocked write blocks the program. Neither output is closed. */
   readonly output: Writable;
   readonly errors: Writable;
-  /** The terminal that input and output belong to: keys go through as they are, both outputs come as one, and it tells its size. */
+  /** The terminal of input and output: keys are passed unchanged, both outputs are merged, and its size is forwarded. */
   readonly terminal?: NodeJS.WriteStream | undefined;
-  /** Gives the program up. */
+  /** Aborts the program. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs a program to its end and gives its exit code. @throws the signal's reason when that gives it up */
+/** Runs a program to its end and returns its exit code. @throws the signal's reason when the signal aborts it */
 export type Execute = (program: readonly string[], streams: ProgramStreams) => Promise<number>;
 
-/** This process' own outputs. */
+/** The outputs of this process. */
 export const ownOutputs: Pick<ProgramStreams, "output" | "errors"> = { output: process.stdout, errors: process.stderr };
 
-/** Passes a chunk on; where the target is slow, its one source waits. */
+/** Passes a chunk on; for a slow target, its single source pauses. */
 export function passOn(chunk: Buffer, target: Writable, source: { pause: () => void; resume: () => void }): void {
-  // Several chunks may come before a source that is to wait does.
+  // Several chunks may arrive before the source pauses.
   const waits = target.writableNeedDrain;
   if (target.write(chunk) || waits) return;
   source.pause();
@@ -30,7 +30,7 @@ export function passOn(chunk: Buffer, target: Writable, source: { pause: () => v
 
 const mostCharacters = 4000;
 
-/** Keeps the end of what a program says, for the report of its failure. */
+/** Keeps the end of a program's output, for an error report. */
 export function lastWords(): { readonly stream: Writable; readonly lines: () => readonly string[] } {
   let said = "";
   const stream = new Writable({
@@ -42,7 +42,7 @@ export function lastWords(): { readonly stream: Writable; readonly lines: () => 
   return { stream, lines: () => said.trim().split("\n").filter((line) => line !== "").slice(-12) };
 }
 
-/** Works until a promise or a signal ends it. @throws the signal's reason */
+/** Waits for a promise or a signal. @throws the signal's reason */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
@@ -56,7 +56,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Follows the size of a terminal, from now on until the returned function is called. */
+/** Follows the size of a terminal until the returned function is called. */
 export function followSize(terminal: NodeJS.WriteStream, tell: (size: { columns: number; rows: number }) => void): () => void {
   const resized = (): void => {
     const { columns, rows } = terminal;

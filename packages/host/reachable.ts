@@ -1,6 +1,4 @@
-/**
- * Whether an HTTPS address answers well within the time; no redirect is followed, since the answer itself is what is asked for.
- */
+/** Whether an HTTPS address answers successfully within the time limit. Redirects are not followed, because the reply itself is the result. */
 export async function answers(url: string, timeoutMilliseconds: number, signal?: AbortSignal): Promise<boolean> {
   const limit = AbortSignal.timeout(timeoutMilliseconds);
   try {

@@ -4,17 +4,16 @@ import { join } from "node:path";
 import { projectFolder } from "./paths.ts";
 import { run } from "./process.ts";
 
-/** As npm names them: `linux`, `arm64`. */
+/** npm's names: `linux`, `arm64`. */
 export interface Platform {
   readonly os: string;
   readonly cpu: string;
 }
 
 /**
- * Installs what a folder's package-lock.json pins into `.tools/<name>-<hash>` and gives that folder; only once for the same lock
- * file.
+ * Installs the packages of a folder's package-lock.json into `.tools/<name>-<hash>` and returns that folder; only once per lock file.
  * @param recipe folder with package.json and package-lock.json
- * @param platform whose packages are wanted, where it is not this machine's
+ * @param platform of the packages, if it is not this machine's
  */
 export async function installRecipe(name: string, recipe: string, onLine: (line: string) => void, platform?: Platform): Promise<string> {
   const hash = createHash("sha256")
@@ -35,7 +34,7 @@ export async function installRecipe(name: string, recipe: string, onLine: (line:
     await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted], {
       workingDirectory: unfinished,
       onLine,
-      remedy: "the npm registry must be reachable.",
+      remedy: "check that npm reaches its registry (npm ping).",
     });
     await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);

@@ -41,14 +41,14 @@ function pool(size: number, options: { idleTimeout?: number; waitTimeout?: numbe
 const texts = (rows: readonly Row[]): (string | null)[][] => rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
 const plain = (text: string, ...values: (string | null)[]) => ({ text, name: undefined, values });
 
-test("values come back as Postgres prints them, null as null", async () => {
+test("values arrive as Postgres prints them, null as null", async () => {
   const connection = await open();
   const rows = await connection.query(plain("select $1::text, $2::text, 0.10::numeric, true, array[1, null] from generate_series(1, 2)", "ä€🌍", null));
   expect(texts(rows)).toEqual(Array.from({ length: 2 }, () => ["ä€🌍", null, "0.10", "t", "{1,NULL}"]));
   await connection.close();
 });
 
-test("a value of megabytes comes whole, alone and among others", async () => {
+test("a value of megabytes arrives whole, alone and among others", async () => {
   const connection = await open();
   const text = "repeat('ä', 1500000)";
   const [alone] = texts(await connection.query(plain(`select ${text}`)));
@@ -58,7 +58,7 @@ test("a value of megabytes comes whole, alone and among others", async () => {
   await connection.close();
 });
 
-test("values stay as they came while others are read", async () => {
+test("values stay unchanged while others are read", async () => {
   const connection = await open();
   const lengths = [1, 9_000, 15_000, 16_000, 70_000, 200_000];
   const columns = lengths.map((length) => `repeat($1, ${length})`);
@@ -73,17 +73,17 @@ test("values stay as they came while others are read", async () => {
   await connection.close();
 });
 
-test("a failed statement says why, and the connection stays good", async () => {
+test("a failed statement reports the reason, and the connection stays usable", async () => {
   const connection = await open();
   await expect(connection.query(plain("select $1::int", "x"))).rejects.toMatchObject({ code: "22P02" });
   await expect(connection.query({ text: "select nonsense", name: "bad", values: [] })).rejects.toMatchObject({ code: "42703" });
   await expect(connection.command("nonsense")).rejects.toMatchObject({ code: "42601" });
-  // A name under which nothing could be prepared is free.
+  // A name whose preparation failed is free.
   expect(texts(await connection.query({ text: "select 1", name: "bad", values: [] }))).toEqual([["1"]]);
   await connection.close();
 });
 
-test("a named statement stays prepared, a bounded number of them, and each can be used again", async () => {
+test("keeps a bounded number of prepared statements, each reusable", async () => {
   const connection = await open();
   for (let index = 0; index < 260; index += 1) await connection.query({ text: `select ${index}`, name: `s${index}`, values: [] });
   expect(texts(await connection.query({ text: "select 0", name: "s0", values: [] }))).toEqual([["0"]]);
@@ -92,7 +92,7 @@ test("a named statement stays prepared, a bounded number of them, and each can b
   await connection.close();
 });
 
-test("statements that share a turn are answered together, up to the first that fails", async () => {
+test("answers statements of one turn together, up to the first failure", async () => {
   const connection = await open();
   const divide = (value: string) => ({ text: "select (12 / $1::int)::text", name: "divide", values: [value] });
   const whole = await connection.queryAll([divide("3"), plain("select 1 where false"), { text: "select 'x'", name: "x", values: [] }, divide("4")]);
@@ -100,13 +100,13 @@ test("statements that share a turn are answered together, up to the first that f
   const { finished, error } = await connection.queryAll([divide("6"), divide("0"), { text: "select 'y'", name: "y", values: [] }]);
   expect(finished.map(texts)).toEqual([[["2"]]]);
   expect(error).toMatchObject({ code: "22012" });
-  // What was not reached is not prepared either.
+  // Skipped statements are not prepared either.
   expect(texts(await connection.query({ text: "select 'z'", name: "y", values: [] }))).toEqual([["z"]]);
   expect(texts(await connection.query(plain("select name from pg_prepared_statements where name <> '' order by 1")))).toEqual([["divide"], ["x"], ["y"]]);
   await connection.close();
 });
 
-test("statements that share a turn stay within the bound of prepared ones", async () => {
+test("statements of one turn stay within the bound of prepared ones", async () => {
   const connection = await open();
   const statements = Array.from({ length: 260 }, (_, index) => ({ text: `select ${index}`, name: `s${index}`, values: [] }));
   for (let index = 0; index < statements.length; index += 4) await connection.queryAll(statements.slice(index, index + 4));
@@ -123,7 +123,7 @@ test("only one statement runs at a time", async () => {
   await connection.close();
 });
 
-test("a connection that the server ends rejects what runs with the server's reason, and says so", async () => {
+test("a connection that the server closes rejects its statement with the server's reason", async () => {
   const connection = await open();
   await using bootstrap = await database.connect("bootstrap");
   const running = expect(connection.query(plain("select pg_sleep(30)"))).rejects.toMatchObject({ code: "57P01" });
@@ -134,10 +134,10 @@ test("a connection that the server ends rejects what runs with the server's reas
   expect(lost.length).toBeGreaterThan(0);
 });
 
-test("rows come over TLS as well, long ones too", async () => {
+test("rows arrive over TLS too, also long ones", async () => {
   const certificate = await makeCertificate();
   const server = createServer((socket) => {
-    // The client asks for TLS in a message of its own first; what stands behind it here speaks plainly.
+    // The client first requests TLS in a message of its own; the server behind this proxy uses plain text.
     socket.once("data", () => {
       socket.write("S");
       const secured = new TLSSocket(socket, { isServer: true, key: certificate.privateKey, cert: certificate.certificate });
@@ -156,7 +156,7 @@ test("rows come over TLS as well, long ones too", async () => {
   server.close();
 });
 
-test("who finds no connection free waits in line, and gets it in order", async () => {
+test("without a free connection, clients wait in order", async () => {
   await using connections = pool(1);
   const first = await connections.take(claimed);
   const order: string[] = [];
@@ -173,7 +173,7 @@ test("who finds no connection free waits in line, and gets it in order", async (
   expect(connections.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
 });
 
-test("waiting ends after its time", async () => {
+test("waiting ends after its time limit", async () => {
   await using connections = pool(1, { waitTimeout: 20 });
   const taken = await connections.take(claimed);
   await expect((async () => connections.take(claimed))()).rejects.toThrow("no connection came free in time");
@@ -181,7 +181,7 @@ test("waiting ends after its time", async () => {
   connections.give(taken, claimed);
 });
 
-test("who leaves the line is told at once, and those behind have their turn", async () => {
+test("a cancelled wait ends immediately, and later ones keep their turn", async () => {
   await using connections = pool(1);
   const taken = await connections.take(claimed);
   const leaving = new AbortController();
@@ -196,7 +196,7 @@ test("who leaves the line is told at once, and those behind have their turn", as
   connections.give(taken, behind);
 });
 
-test("the place of a connection that was lost goes to who waits", async () => {
+test("a waiting client gets the place of a lost connection", async () => {
   await using connections = pool(1);
   const taken = await connections.take(claimed);
   const waiting = (async () => connections.take(claimed))();
@@ -208,7 +208,7 @@ test("the place of a connection that was lost goes to who waits", async () => {
   connections.give(next, claimed);
 });
 
-test("an idle connection that the server ends leaves the pool", async () => {
+test("an idle connection that the server closes leaves the pool", async () => {
   await using connections = pool(2);
   const taken = await connections.take(claimed);
   connections.give(taken, claimed);
@@ -217,7 +217,7 @@ test("an idle connection that the server ends leaves the pool", async () => {
   await expect.poll(() => connections.statistics.total).toBe(0);
 });
 
-test("connections without work are closed after their time", async () => {
+test("closes idle connections after their time limit", async () => {
   await using connections = pool(2, { idleTimeout: 30 });
   connections.give(await connections.take(claimed), claimed);
   await expect.poll(() => connections.statistics.total).toBe(0);
@@ -249,7 +249,7 @@ test("an unused connection does not keep the process alive", async () => {
   expect(code).toBe(0);
 });
 
-test("an answer over the limit ends the connection with a clear error", async () => {
+test("a result over the limit closes the connection with a clear error", async () => {
   const connection = await Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message), 1_000_000);
   expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
   expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);

@@ -14,7 +14,7 @@ afterAll(async () => world[Symbol.asyncDispose]());
 
 const waiting = "{ view_hijacks { key } }";
 
-/** While the work runs, statements that read hijacks wait for a lock. */
+/** Makes statements that read hijacks wait for a lock while the work runs. */
 async function withLock(work: () => Promise<void>): Promise<void> {
   await using owner = await world.database.connect("owner");
   await owner.query("begin");
@@ -27,7 +27,7 @@ async function withLock(work: () => Promise<void>): Promise<void> {
 }
 
 describe("a plan", () => {
-  test("is used again for other values of its variables", async () => {
+  test("is reused for other values of its variables", async () => {
     const query = "query($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }";
     const before = world.engine.statistics().plans;
     for (const key of ["h1", "h2", "h3", "h1"]) expect(await world.ask("analyst", query, { key })).toEqual({ view_hijacks: [{ key }] });
@@ -35,7 +35,7 @@ describe("a plan", () => {
     expect([after.misses - before.misses, after.hits - before.hits]).toEqual([1, 3]);
   });
 
-  test("is another one where a variable changes what is asked", async () => {
+  test("differs if a variable changes the statement", async () => {
     const query = "query($limit: Int, $with: Boolean!) { view_hijacks(limit: $limit, order_by: {key: asc}) { key type @include(if: $with) } }";
     expect(await world.ask("analyst", query, { limit: 1, with: false })).toEqual({ view_hijacks: [{ key: "h1" }] });
     expect(await world.ask("analyst", query, { limit: 2, with: false })).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }] });
@@ -51,7 +51,7 @@ describe("a plan", () => {
     await expect(world.ask("analyst", query, { peers: null })).rejects.toMatchObject({ path: "$.selectionSet.view_hijacks.args.where.num_peers_seen._eq", message: "unexpected null value for type 'Int'" });
   });
 
-  test("takes one value of a variable for the list of it, and names the item that does not fit", async () => {
+  test("accepts a single variable value as a list, and names an invalid item", async () => {
     const query = "query($seen: [Int!], $keys: [String!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}, key: {_in: $keys}}) { key } }";
     const ask = (seen: unknown, keys: unknown) => world.ask("analyst", query, { seen, keys });
     const at = "$.selectionSet.view_hijacks.args.where";
@@ -62,19 +62,19 @@ describe("a plan", () => {
     await expect(ask(null, [])).rejects.toMatchObject({ code: "validation-failed", path: `${at}.num_peers_seen._in`, message: "expected a list, but found null" });
   });
 
-  test("of one role is never another's", async () => {
+  test("of one role is never used for another", async () => {
     const query = "{ view_hijacks(order_by: {key: asc}) { key } }";
     expect(await world.ask("analyst", query)).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }, { key: "h3" }] });
     expect(await world.ask("viewer", query)).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h3" }] });
   });
 });
 
-test("a subscription is not answered as a query is, and what is wrong with it comes first", async () => {
+test("a subscription is rejected as a query, after its validation errors", async () => {
   await expect(world.ask("analyst", "subscription { view_hijacks { key } }")).rejects.toMatchObject({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
   await expect(world.ask("analyst", "subscription { view_hijacks { nothing } }")).rejects.toMatchObject({ code: "validation-failed", path: "$.selectionSet.view_hijacks.selectionSet.nothing" });
 });
 
-test("several root fields see one state of the database and keep their order", async () => {
+test("several root fields use one snapshot of the database and keep their order", async () => {
   const data = await world.ask("analyst", "{ b: view_hijacks_aggregate { aggregate { count } } t: __typename a: view_hijacks(where: {key: {_eq: \"h1\"}}) { key } }");
   expect(Object.keys(data as object)).toEqual(["b", "t", "a"]);
   expect(data).toEqual({ b: { aggregate: { count: 3 } }, t: "query_root", a: [{ key: "h1" }] });
@@ -88,7 +88,7 @@ test("the rows' text is Postgres' own: big numbers keep their digits", async () 
 });
 
 describe("a statement", () => {
-  /** In which no limit of time ends anything. */
+  /** Without time limits. */
   const withOneConnection = (): Database =>
     new Database({
       connection: { connectionString: world.database.getConnectionUri("engine") },
@@ -98,12 +98,12 @@ describe("a statement", () => {
       onConnectionLost: () => undefined,
     });
 
-  test("that takes too long is ended with a timeout", () =>
+  test("ends with a timeout when it exceeds the limit", () =>
     withLock(async () => {
       await expect(world.ask("analyst", waiting)).rejects.toMatchObject({ code: "timeout" });
     }));
 
-  test("whose client leaves is cancelled in Postgres, and its connection serves on", async () => {
+  test("is cancelled in Postgres when its client disconnects, and its connection stays usable", async () => {
     const database = withOneConnection();
     await using admin = await world.database.connect("bootstrap");
     const own = "select pg_backend_pid()::text";
@@ -119,7 +119,7 @@ describe("a statement", () => {
     await database.close();
   });
 
-  test("is not run at all for a client who left while it waited for a connection", async () => {
+  test("does not run if its client disconnects while it waits for a connection", async () => {
     const database = withOneConnection();
     const leaving = new AbortController();
     const first = database.run({ text: "select pg_sleep(0.3)::text", values: [] });
@@ -130,18 +130,18 @@ describe("a statement", () => {
     await database.close();
   });
 
-  test("that Postgres refuses for the request's values says why; for other reasons it does not", async () => {
+  test("reports Postgres' error about the request's values, and hides other errors", async () => {
     await expect(world.ask("analyst", '{ view_hijacks(where: {prefix: {_eq: "x"}}) { key } }')).rejects.toMatchObject({ code: "data-exception", message: 'invalid input syntax for type inet: "x"' });
     await expect(world.ask("analyst", '{ view_bgpupdates(where: {communities: {_eq: "[]"}}) { prefix } }')).rejects.toMatchObject({ code: "unexpected", message: "database query error" });
   });
 });
 
-test("mutations are not there, and subscriptions are not for execute", async () => {
+test("rejects mutations, and subscriptions in execute", async () => {
   await expect(world.ask("admin", "mutation { delete_view_hijacks(where: {}) { affected_rows } }")).rejects.toThrow("field 'delete_view_hijacks' not found in type: 'mutation_root'");
   await expect(world.ask("admin", "subscription { view_hijacks { key } }")).rejects.toMatchObject({ code: "unexpected-payload" });
 });
 
-test("explain shows the statement and Postgres' plan of it", async () => {
+test("explain shows the statement and Postgres' plan", async () => {
   const explained = { sql: expect.stringMatching(/^SELECT coalesce/), plan: expect.arrayContaining([expect.stringMatching(/Aggregate/)]) };
   expect(await world.engine.explain({ query: "{ __typename view_hijacks { key } }" }, sessionOf("admin"))).toEqual([
     { field: "__typename", sql: null, plan: null },
@@ -156,13 +156,13 @@ test("explain shows the statement and Postgres' plan of it", async () => {
   await expect(world.engine.explain({ query: "mutation { insert_x { id } }" }, sessionOf("admin"))).rejects.toMatchObject({ code: "invalid-params", message: "only queries can be explained" });
 });
 
-test("the schema text is deterministic and shows nothing hidden from the role", () => {
+test("the schema text is deterministic and shows no object hidden from the role", () => {
   expect(world.engine.schemaText("viewer")).toContain("type view_hijacks {");
   expect(world.engine.schemaText("viewer")).not.toMatch(/community_annotation|orig_path|aggregate_fields/);
   expect(world.engine.schemaText("viewer")).toBe(world.engine.schemaText("viewer"));
 });
 
-test("metadata that do not fit the database stop the start and leave a running engine as it was", async () => {
+test("inconsistent metadata prevents the start and leaves a running engine unchanged", async () => {
   const url = world.database.getConnectionUri("engine");
   const broken = {
     version: 3,
@@ -173,7 +173,7 @@ test("metadata that do not fit the database stop the start and leave a running e
   expect(await world.ask("analyst", "{ view_hijacks_aggregate { aggregate { count } } }")).toEqual({ view_hijacks_aggregate: { aggregate: { count: 3 } } });
 });
 
-test("a reload is seen at once, and requests that run finish on the old connections", async () => {
+test("a reload applies immediately, and running requests finish on the old connections", async () => {
   const running = world.ask("analyst", "{ view_hijacks_aggregate { aggregate { count } } }");
   const before = world.engine.revision;
   await world.engine.reload();

@@ -7,7 +7,7 @@ import { preparedDatabaseImage } from "../harness/database-image.ts";
 let container: StartedDatabaseContainer;
 
 beforeAll(async () => {
-  // As in a deployment, a process of Postgres has a memory limit.
+  // As in a deployment, each Postgres process has a memory limit.
   container = await new DatabaseContainer(await preparedDatabaseImage()).withEnvironment({ POSTGRES_PROCESS_MEGABYTES: "200" }).start();
 });
 
@@ -36,12 +36,12 @@ function start(poolSize: number): TestDatabase {
 }
 
 let statements = 0;
-/** Sleeps, in a new text. */
+/** Sleeps; the text is unique. */
 const sleep = (seconds: number): string => `select pg_sleep(${seconds})::text, ${(statements += 1)}`;
-/** Is quick, in a new text. */
+/** A quick statement; the text is unique. */
 const quick = (): string => `select 'quick', ${(statements += 1)}`;
 
-/** Milliseconds that small new statements of another client take, one after another, while the work runs. */
+/** Durations of small new statements of another client in milliseconds, in sequence while the work runs. */
 async function bystander(database: TestDatabase, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   const ended = work.finally(() => over.abort());
@@ -66,14 +66,14 @@ test("one client with many slow statements does not delay another", async () => 
   expect(Math.max(...times)).toBeLessThan(500);
 });
 
-test("ten clients with slow statements cost another no more than moments, and no error", async () => {
+test("ten clients with slow statements delay another only briefly, without errors", async () => {
   await using database = start(4);
   const times = await bystander(database, many(40, (index) => database.ask(sleep(3), { client: `hostile ${index % 10}` })));
   expect(times.length).toBeGreaterThan(3);
   expect(Math.max(...times)).toBeLessThan(3_000);
 });
 
-test("a slow statement that made room for others is answered in the end", async () => {
+test("a preempted slow statement is answered in the end", async () => {
   await using database = start(3);
   const slow = many(6, (index) => database.ask(sleep(1), { client: `slow ${index % 3}` }));
   const [times, results] = await Promise.all([bystander(database, slow), slow]);
@@ -81,7 +81,7 @@ test("a slow statement that made room for others is answered in the end", async 
   expect(Math.max(...times)).toBeLessThan(2_000);
 });
 
-test("a client with a time limit of its own is told when a statement exceeds it", async () => {
+test("a client with its own time limit gets an error when a statement exceeds it", async () => {
   await using database = start(2);
   const begin = performance.now();
   await expect(database.ask(sleep(30), { client: "viewer", timeout: 1_000 })).rejects.toMatchObject({ code: "timeout" });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** A filter in metadata's form, and the same in SQL by an independent reading of Hasura's rules; `row` is the alias it is about. */
+/** A filter in metadata's form, and the same in SQL by an independent reading of Hasura's rules; `row` is the alias of its rows. */
 interface Both {
   readonly filter: object;
   readonly sql: (row: string) => string;
@@ -105,7 +105,7 @@ interface Answer {
   };
 }
 
-test("no random filter returns a row that the same filter in SQL does not", async () => {
+test("no random filter returns a row that its SQL equivalent does not", async () => {
   await using client = await database.connect("bootstrap");
   await fc.assert(
     fc.asyncProperty(filterOf("child", 3), async ({ filter, sql }) => {

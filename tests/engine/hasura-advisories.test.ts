@@ -65,7 +65,7 @@ const proven: Readonly<Record<PermissionFeature, () => void>> = {
   "nested-inherited-role": () => {
     test.each(["both", "nested"])("the role %s is limited to the filters and columns of its parents", async (role) => {
       expect(await ask(role, "{ employee { name salary } }")).toEqual({ data: { employee: [{ name: "ada", salary: 100 }] } });
-      // A comparison of a column that the role sees in its own row only reveals nothing of other rows.
+      // A comparison of a column that the role sees only in its own row reveals nothing about other rows.
       expect(await ask(role, "{ employee(where: {salary: {_gt: 150}}) { name } }")).toEqual({ data: { employee: [] } });
     });
   },

@@ -16,7 +16,7 @@ function prepare(role: string, query: string, variables: Record<string, unknown>
 const byPrefix = "subscription($prefix: inet) { updates: view_bgpupdates(where: {prefix: {_eq: $prefix}}) { prefix } }";
 
 describe("live queries", () => {
-  test("that differ in variables alone share a cohort, and one statement answers them in order", async () => {
+  test("that differ only in variables share a cohort, and one statement answers them in order", async () => {
     const prefixes = ["203.0.113.0/24", "192.0.2.0/24", "198.51.100.0/24", "192.0.2.0/24"];
     const prepared = prefixes.map((prefix) => prepare("analyst", byPrefix, { prefix }));
     const [first] = prepared;
@@ -34,7 +34,7 @@ describe("live queries", () => {
     expect(other.cohortKey).not.toBe(one.cohortKey);
   });
 
-  test("never share one across roles, and take the session of each member", async () => {
+  test("never share a cohort across roles, and use the session of each member", async () => {
     const query = "subscription { view_hijacks(order_by: {key: asc}) { key } }";
     const one = prepare("tenant", query, {}, { "x-hasura-org-id": "org-1" });
     const two = prepare("tenant", query, {}, { "x-hasura-org-id": "org-2" });
@@ -46,11 +46,11 @@ describe("live queries", () => {
     ]);
   });
 
-  test("are refused where the session lacks a variable that the role's filter needs", () => {
+  test("are rejected if the session lacks a variable of the role's filter", () => {
     expect(() => prepare("tenant", "subscription { view_hijacks { key } }")).toThrow("missing session variable");
   });
 
-  test("with a value that Postgres refuses fail alone", async () => {
+  test("with a value that Postgres rejects fail alone", async () => {
     const good = prepare("analyst", byPrefix, { prefix: "192.0.2.0/24" });
     const bad = prepare("analyst", byPrefix, { prefix: "no prefix" });
     const answers = await world.engine.poll(good.cohortKey, [good.parameters, bad.parameters]);
@@ -79,7 +79,7 @@ describe("live queries", () => {
     await owner.query("rollback");
   });
 
-  test("are forgotten when they are released or metadata change", async () => {
+  test("are dropped on release or when the metadata changes", async () => {
     const { cohortKey, parameters } = prepare("analyst", byPrefix, { prefix: "192.0.2.0/24" });
     world.engine.release(cohortKey);
     await expect(world.engine.poll(cohortKey, [parameters])).rejects.toThrow("not known any more");
@@ -103,7 +103,7 @@ describe("streams", () => {
     expect(seen).toEqual(["2026-01-01T10:00:00.123456", "2026-01-02T00:00:00", "2026-01-03T00:00:00", "2026-01-04T00:00:00"]);
   });
 
-  test("at different places are answered by one statement", async () => {
+  test("one statement answers readers at different positions", async () => {
     const start = prepare("analyst", query, { from: "2000-01-01" });
     const later = prepare("analyst", query, { from: "2026-01-03" });
     expect(later.cohortKey).toBe(start.cohortKey);
@@ -111,7 +111,7 @@ describe("streams", () => {
     expect(answers.map(({ nextParameters }) => nextParameters)).toEqual([["2026-01-02 00:00:00"], ["2026-01-04 00:00:00"]]);
   });
 
-  test("keep to the role's filter", async () => {
+  test("apply the role's filter", async () => {
     const tenant = prepare("tenant", query, { from: "2000-01-01" }, { "x-hasura-org-id": "org-2" });
     const [answer] = await world.engine.poll(tenant.cohortKey, [tenant.parameters]);
     expect(JSON.parse(answer?.text ?? "")).toEqual({ data: { view_bgpupdates_stream: [{ timestamp: "2026-01-03T00:00:00" }] } });

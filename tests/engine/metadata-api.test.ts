@@ -48,7 +48,7 @@ function start(environment: Readonly<Record<string, string>> = {}): Promise<Engi
   });
 }
 
-/** Asks until the answer has the key `data`; a test's own time limit ends the waiting. */
+/** Repeats the query until the reply has the key `data`; the test's own time limit ends the loop. */
 async function untilServed(engine: EngineProcess, query: string): Promise<unknown> {
   for (;;) {
     const { data } = await engine.ask(query);
@@ -65,7 +65,7 @@ const replace = (tables: object, more: object = {}, version?: number) => ({
 });
 
 describe("one engine with a metadata database", () => {
-  test("begins with the directory's metadata, and later with those that are stored", async () => {
+  test("starts with the directory's metadata, and later uses the stored metadata", async () => {
     {
       await using engine = await start();
       expect(await engine.ask("{ apple { kind } }")).toEqual({ data: { apple: [{ kind: "cox" }] } });
@@ -150,13 +150,13 @@ describe("one engine with a metadata database", () => {
     expect(await engine.ask("{ __typename }")).toEqual({ data: { __typename: "query_root" } });
   }, 60_000);
 
-  test("does not start with a directory that is wrong, and stores nothing of it", async () => {
+  test("does not start with an invalid directory, and stores none of it", async () => {
     await expect(start({ ENGINE_METADATA_DIRECTORY: "/nonexistent" })).rejects.toThrow("this file is missing");
     await using admin = await database.connect("bootstrap");
     expect((await admin.query("select 1 from hdb_catalog.hdb_metadata")).rows).toEqual([]);
   }, 60_000);
 
-  test("with the metadata API alone mends stored metadata that no engine can serve", async () => {
+  test("with only the metadata API enabled, repairs stored metadata that cannot be served", async () => {
     {
       await using first = await start();
       expect(first.url).toContain("http");
@@ -172,7 +172,7 @@ describe("one engine with a metadata database", () => {
 });
 
 describe("two engines with one metadata database", () => {
-  test("both serve what one of them was given, and close their WebSockets", async () => {
+  test("both serve a change of one of them, and close their WebSockets", async () => {
     await using one = await start();
     await using other = await start();
     const socket = new WebSocket(other.url.replace("http", "ws") + "/v1/graphql", "graphql-transport-ws", { headers: { "x-hasura-admin-secret": adminSecret } });
@@ -186,7 +186,7 @@ describe("two engines with one metadata database", () => {
     expect((await other.metadata(exported)).body).toEqual((await one.metadata(exported)).body);
   }, 60_000);
 
-  test("of two changes from the same version one is refused", async () => {
+  test("rejects one of two changes of the same version", async () => {
     await using one = await start();
     await using other = await start();
     const answers = await Promise.all([one.metadata(replace(metadata("pear"), {}, 1)), other.metadata(replace(metadata("apple", "pear"), {}, 1))]);
@@ -223,10 +223,10 @@ describe("two engines with one metadata database", () => {
   }, 60_000);
 });
 
-describe("metadata with what this engine does not serve", () => {
+describe("metadata with unsupported objects", () => {
   const foreign = { ...metadata({ table: { schema: "public", name: "apple" }, event_triggers: [{ name: "on_apple" }] }), actions: [{ name: "login" }] };
 
-  test("are served as far as they can be where that is allowed, listed, and kept whole", async () => {
+  test("is served as far as possible if allowed, with a list of problems, and stored whole", async () => {
     await using engine = await start({ ENGINE_ALLOW_UNSUPPORTED: "true" });
     const answer = await engine.metadata(replace(foreign));
     expect(answer).toMatchObject({
@@ -248,7 +248,7 @@ describe("metadata with what this engine does not serve", () => {
 describe("an engine without a metadata database", () => {
   const withoutStore = () => start({ HASURA_GRAPHQL_METADATA_DATABASE_URL: "" });
 
-  test("exports the directory's metadata and reads them again, but does not change them", async () => {
+  test("exports and reloads the directory's metadata, but does not change it", async () => {
     await using engine = await withoutStore();
     expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toEqual({ resource_version: 1, metadata: metadata("apple") });
     expect((await engine.metadata({ type: "reload_metadata", args: {} })).body).toEqual({ message: "success", is_consistent: true });

@@ -51,7 +51,7 @@ const author = item("pg_create_object_relationship", { table: "article", name: "
 const permission = (table: string, filter: object, columns: readonly string[] = ["id"]) => item("pg_create_select_permission", { table, role: "user", permission: { columns, filter } });
 const tables = [item("pg_track_table", { table: "author" }), item("pg_track_table", { table: { schema: "public", name: "article" } })];
 
-test("tables, relationships and permissions are served as soon as their commands are answered", async () => {
+test("serves tables, relationships and permissions as soon as their commands are answered", async () => {
   for (const command of [...tables, articles, author, permission("author", { articles: { title: { _eq: "Engines" } } })]) expect(await engine.metadata(command)).toEqual(success);
   expect(await engine.ask("{ author { name articles { title author { id } } } }")).toEqual({ data: { author: [{ name: "Ada", articles: [{ title: "Engines", author: { id: 1 } }] }] } });
   expect(await send("pg_set_table_customization", { table: "author", configuration: { custom_name: "writer" } })).toEqual(success);
@@ -85,7 +85,7 @@ test("a command whose object does not match the database changes nothing", async
   expect(await versionOf()).toBe(before);
 });
 
-test("objects on which others depend are dropped with them, or not at all", async () => {
+test("drops dependent objects with an object, or rejects the command", async () => {
   await send("bulk", [...tables, articles, author, permission("author", { articles: { id: { _gt: 0 } } })]);
   const dependsOn = (names: string) => refused("dependency-error", `cannot drop due to the following dependent objects: ${names}`);
   expect(await send("pg_drop_relationship", { table: "author", relationship: "articles" })).toEqual(dependsOn('permission author.user.select in source "default"'));
@@ -94,7 +94,7 @@ test("objects on which others depend are dropped with them, or not at all", asyn
   expect((await engine.metadata(item("export_metadata", {}))).body).toMatchObject({ sources: [{ tables: [{ table: { name: "author" }, array_relationships: [], select_permissions: [] }] }] });
 });
 
-test("a renamed relationship keeps its name in the filters that go along it", async () => {
+test("a renamed relationship is also renamed in filters", async () => {
   const filter = { _or: [{ author: { name: { _eq: "Ada" } } }, { author: { _not: { id: { _eq: 1 } } } }] };
   await send("bulk", [...tables, author, permission("article", filter)]);
   expect(await send("pg_rename_relationship", { table: "article", name: "author", new_name: "writer" })).toEqual(success);
@@ -113,7 +113,7 @@ test("bulk is one change: all of it is stored at once, or nothing", async () => 
   expect(await versionOf()).toBe(before + 1);
 });
 
-test("bulk_keep_going does what can be done, and says what could not", async () => {
+test("bulk_keep_going runs all possible commands, and reports the failures", async () => {
   const answer = await send("bulk_keep_going", [tables[0], item("pg_track_table", { table: "nothing" }), tables[0], tables[1]]);
   expect(answer).toMatchObject({
     status: 200,
@@ -122,7 +122,7 @@ test("bulk_keep_going does what can be done, and says what could not", async () 
   expect(await engine.ask("{ author { id } article { id } }")).toEqual({ data: { author: [{ id: 1 }], article: [{ id: 1 }] } });
 });
 
-test("bulk_atomic takes commands that only fit together, and nothing but commands", async () => {
+test("bulk_atomic accepts commands that are valid only together, and no other requests", async () => {
   await send("bulk", tables);
   const model = item("pg_track_logical_model", { source: "default", name: "number", fields: [{ name: "n", type: { scalar: "integer" } }] });
   const query = item("pg_track_native_query", { source: "default", root_field_name: "numbers", code: "SELECT generate_series(1, {{most}}) AS n", arguments: { most: { type: "integer" } }, returns: "number" });
@@ -139,7 +139,7 @@ test("bulk_atomic takes commands that only fit together, and nothing but command
   expect(await send("bulk_atomic", [item("pg_untrack_native_query", { source: "default", root_field_name: "numbers" }), item("pg_untrack_logical_model", { source: "default", name: "number" })])).toEqual(success);
 });
 
-test("functions and computed fields are tracked and dropped", async () => {
+test("tracks and drops functions and computed fields", async () => {
   const shout = item("pg_add_computed_field", { table: "author", name: "loud", definition: { function: "shout" } });
   const titles = item("pg_track_function", { function: "long_titles", configuration: { custom_name: "titles" } });
   expect(await send("bulk", [...tables, shout, titles])).toMatchObject({ status: 200 });
@@ -150,7 +150,7 @@ test("functions and computed fields are tracked and dropped", async () => {
   expect(await send("pg_drop_computed_field", { table: "author", name: "loud" })).toEqual(refused("not-exists", 'computed field "loud" does not exist', "$.args.name"));
 });
 
-test("track_tables tracks what it can, warns of the rest and fails without any", async () => {
+test("track_tables tracks as many as possible, warns about the rest and fails without any", async () => {
   const warning = (name: string, message: string) => ({ code: "track-table-failed", name: `table ${name} in source default`, type: "table", message });
   const none = warning("nothing", "Inconsistent object: the database has no table or view public.nothing");
   expect(await send("pg_track_tables", { tables: [{ table: "author" }, { table: "nothing" }] })).toEqual({ status: 200, body: { message: "success", warnings: [none] } });

@@ -67,20 +67,20 @@ test.each([
   ["a permission for admin", { logical_models: [{ ...model, select_permissions: [{ role: "admin", permission: { columns: "*", filter: {} } }] }] }, "sources[0].logical_models[0].select_permissions[0].role: the role admin has access to everything; remove its permission"],
   ["an unknown key", withQuery({ kind: "query" }), `${path}.kind: unknown key`],
   ["a list of scalars", { logical_models: [{ ...model, fields: [{ name: "n", type: { array: { scalar: "text" } } }] }] }, "sources[0].logical_models[0].fields[0].type.array: Hasura knows this, but this engine does not serve lists in the rows of native queries, nor does Hasura for Postgres"],
-])("%s is found when metadata are read", async (_what, contents, expected) => {
+])("reports %s when metadata is read", async (_what, contents, expected) => {
   expect(said(await problemsOf(contents))).toContain(expected);
 });
 
-test.each([["integer"], ["int4"], ["INT"]])("%s is a name of the type of whole numbers", async (scalar) => {
+test.each([["integer"], ["int4"], ["INT"]])("accepts %s as a name of the integer type", async (scalar) => {
   expect(await problemsOf(withQuery({}, typed(scalar)))).toEqual([]);
 });
 
-test("what the code says in literals and comments is not taken for parameters", async () => {
+test("ignores placeholders in literals and comments of the code", async () => {
   const code = `SELECT 1 AS n WHERE '$1' <> 'it''s $2' AND E'\\'$3' <> $tag$ $4 $tag$ -- $5\n AND /* $6 */ "author" IS NULL`;
   expect(said(await problemsOf(withQuery({ code })))).toEqual([`${refused}column "author" does not exist`]);
 });
 
-test("code is looked at, and not run", async () => {
+test("checks code without running it", async () => {
   await using admin = await database.connect("bootstrap");
   await admin.query("create sequence if not exists public.runs; create or replace function public.run(n int) returns int volatile language sql as 'select nextval(''public.runs'')::int'");
   await admin.query("create or replace function public.strict_about(n int) returns int immutable language plpgsql as 'begin if n is null then raise exception ''null''; end if; return n; end'");
@@ -88,7 +88,7 @@ test("code is looked at, and not run", async () => {
   expect((await admin.query<{ is_called: boolean }>("select is_called from public.runs")).rows).toEqual([{ is_called: false }]);
 });
 
-test("what does not fit is left out where that is allowed, and the rest is served", async () => {
+test("omits invalid objects if allowed, and serves the rest", async () => {
   const broken = { ...numbers, root_field_name: "broken", code: "SELECT 1" };
   const toBroken = { name: "again", using: { remote_native_query: "broken", column_mapping: { n: "n" } } };
   const engine = await engineOn(database, { logical_models: [model], native_queries: [broken, { ...numbers, object_relationships: [toBroken] }] }, { allowInconsistent: true });
@@ -98,7 +98,7 @@ test("what does not fit is left out where that is allowed, and the rest is serve
   await engine.close();
 });
 
-test("a problem in a directory is shown with its file and line", async () => {
+test("shows a problem of a directory with its file and line", async () => {
   using directory = mkdtempDisposableSync(join(tmpdir(), "routeql-metadata-"));
   const write = (file: string, text: string) => {
     mkdirSync(dirname(join(directory.path, file)), { recursive: true });
@@ -113,6 +113,6 @@ test("a problem in a directory is shown with its file and line", async () => {
   expect(problems).toMatchObject([{ file: "databases/default/native_queries/native_queries.yaml", path: "[0].code", line: 3, kind: "inconsistent" }]);
 });
 
-test("every object of the tests' library fits", async () => {
+test("every object of the tests' library is valid", async () => {
   expect(await problemsOf(library)).toEqual([]);
 });

@@ -20,7 +20,7 @@ afterAll(async () => {
 const ask = (role: string, document: string, variables?: Record<string, unknown>, session: Record<string, string> = {}) => query(engine, role, session, document, variables);
 
 describe("a native query", () => {
-  test("takes its arguments from the request, as often as its code names them", async () => {
+  test("gets its arguments from the request, for each use in its code", async () => {
     expect(await ask("admin", "{ excerpts(args: {length: 6}, order_by: {id: asc}) { id excerpt } }")).toEqual({
       excerpts: [
         { id: 1, excerpt: "I like..." },
@@ -34,12 +34,12 @@ describe("a native query", () => {
     });
   });
 
-  test.each(["it's", '"quoted"', "{{word}}", "$1", "'; DROP TABLE article; --", "\\", "/* */", "é\u{1F600}"])("gives %s back as it came, as a literal and as a variable", async (word) => {
+  test.each(["it's", '"quoted"', "{{word}}", "$1", "'; DROP TABLE article; --", "\\", "/* */", "é\u{1F600}"])("returns %s unchanged, as a literal and as a variable", async (word) => {
     expect(await ask("admin", `{ echo(args: {word: ${JSON.stringify(word)}}) { word } }`)).toEqual({ echo: [{ word }] });
     expect(await ask("admin", "query($word: String) { echo(args: {word: $word}) { word } }", { word })).toEqual({ echo: [{ word }] });
   });
 
-  test("takes null for arguments that may be null, and that are left out", async () => {
+  test("accepts null for nullable arguments, and omits them", async () => {
     const all = { word: null, number: null, mood: null };
     expect(await ask("admin", "{ echo(args: {}) { word number mood } }")).toEqual({ echo: [all] });
     expect(await ask("admin", "query($n: bigint) { echo(args: {word: null, number: $n}) { word number mood } }", { n: null })).toEqual({ echo: [all] });
@@ -57,17 +57,17 @@ describe("a native query", () => {
     await expect(ask("admin", document)).rejects.toMatchObject({ code: "validation-failed", path, message });
   });
 
-  test("says of a value that Postgres refuses what Postgres says", async () => {
+  test("reports Postgres' error about a rejected value", async () => {
     await expect(ask("admin", '{ echo(args: {mood: "glad"}) { mood } }')).rejects.toMatchObject({ code: "data-exception", message: 'invalid input value for enum mood: "glad"' });
   });
 
-  test("can group by what it computes from an argument", async () => {
+  test("can group by an expression of an argument", async () => {
     expect(await ask("admin", "query($p: String!) { lengths(args: {prefix: $p}, order_by: {length: asc}) { length articles } }", { p: "xx" })).toEqual({
       lengths: [{ length: 6, articles: 2 }, { length: 7, articles: 1 }],
     });
   });
 
-  test("is filtered, ordered, cut and made distinct like a table", async () => {
+  test("supports filter, order, limit and distinct like a table", async () => {
     expect(await ask("admin", '{ GREETINGS(where: {_or: [{two: {_ilike: "W%"}}, {one: {_eq: "welcome"}}]}, order_by: {two: desc}) { two } }')).toEqual({ GREETINGS: [{ two: "world" }, { two: "guest" }] });
     expect(await ask("admin", "{ GREETINGS(distinct_on: [one], order_by: [{one: asc}, {two: asc}], limit: 1, offset: 0) { one two __typename } }")).toEqual({
       GREETINGS: [{ one: "hello", two: "friend", __typename: "greeting" }],
@@ -75,7 +75,7 @@ describe("a native query", () => {
     expect(await ask("admin", '{ excerpts(args: {length: 1}, where: {facts: {_has_key: "legs"}}, order_by: {id: asc}) { legs: facts(path: "legs") } }')).toEqual({ excerpts: [{ legs: 4 }, { legs: 2 }] });
   });
 
-  test("shows its SQL, with the code in a WITH, and no value in it", async () => {
+  test("shows its SQL, with the code in a WITH and without values", async () => {
     const explained = await engine.explain({ query: '{ echo(args: {word: "hidden"}) { word } }' }, sessionOf("admin"));
     const [field] = Array.isArray(explained) ? (explained as readonly { sql: string }[]) : [];
     expect(field?.sql).toMatch(/\(WITH "echo" AS \(SELECT \(\$\d::text\) AS word, .*\n\) SELECT \* FROM "echo"\)/);
@@ -99,7 +99,7 @@ describe("relationships", () => {
     });
   });
 
-  test("follow the permissions of where they lead to", async () => {
+  test("follow the permissions of their target", async () => {
     expect(await ask("reader", "{ excerpts(args: {length: 1}, order_by: {id: asc}) { id author { name } writer { name written(args: {length: 1}, order_by: {id: asc}) { id } } } }")).toEqual({
       excerpts: [
         { id: 1, author: { name: "Ada" }, writer: { name: "Ada", written: [{ id: 1 }] } },
@@ -110,19 +110,19 @@ describe("relationships", () => {
     await expect(ask("author", "{ excerpts(args: {length: 1}) { writer { name } } }", {}, { "x-hasura-user-id": "1" })).rejects.toThrow("field 'writer' not found");
   });
 
-  test("are no conditions and no order", async () => {
+  test("are not available in conditions and orders", async () => {
     await expect(ask("admin", "{ author(where: {excerpts: {id: {_eq: 1}}}) { id } }")).rejects.toThrow("field 'excerpts' not found in type: 'author_bool_exp'");
     await expect(ask("admin", "{ excerpts(args: {length: 1}, order_by: {author: {id: asc}}) { id } }")).rejects.toThrow("field 'author' not found in type: 'excerpt_order_by'");
   });
 });
 
 describe("permissions of a logical model", () => {
-  test("choose rows by the session, whatever the request says", async () => {
+  test("filter rows by the session, whatever the request contains", async () => {
     expect(await ask("author", '{ excerpts(args: {length: 1}, where: {_or: [{id: {_gt: 0}}, {title: {_eq: "Birds"}}]}, order_by: {id: asc}) { id } }', {}, { "x-hasura-user-id": "1" })).toEqual({ excerpts: [{ id: 1 }, { id: 2 }] });
     await expect(ask("author", "{ excerpts(args: {length: 1}) { id } }")).rejects.toMatchObject({ code: "not-found", message: 'missing session variable: "x-hasura-user-id"' });
   });
 
-  test("cut the rows", async () => {
+  test("limit the rows", async () => {
     expect(await ask("admin", "{ excerpts(args: {length: 1}) { id } }")).toMatchObject({ excerpts: { length: 3 } });
     expect(await ask("reader", "{ excerpts(args: {length: 1}, limit: 50) { id } }")).toMatchObject({ excerpts: { length: 2 } });
     expect(await ask("reader", "{ excerpts(args: {length: 1}, limit: 1) { id } }")).toMatchObject({ excerpts: { length: 1 } });
@@ -137,25 +137,25 @@ describe("permissions of a logical model", () => {
     await expect(ask("reader", document)).rejects.toMatchObject({ code: "validation-failed" });
   });
 
-  test("hold for a logical model that a native query has for itself", async () => {
+  test("apply to a native query's inline logical model", async () => {
     expect(await ask("reader", '{ a: echo(args: {word: "open"}) { word } b: echo(args: {word: "secret"}) { word } }')).toEqual({ a: [{ word: "open" }], b: [] });
     await expect(ask("reader", "{ echo(args: {}) { number } }")).rejects.toThrow("field 'number' not found in type: 'echo'");
   });
 
-  test("keep a native query from roles that have none", async () => {
+  test("hide a native query from roles without one", async () => {
     await expect(ask("reader", "{ GREETINGS { one } }")).rejects.toThrow("field 'GREETINGS' not found in type: 'query_root'");
     expect(engine.schemaText("titles")).not.toMatch(/writer|GREETINGS|echo|author/);
     expect(engine.schemaText("stranger")).not.toContain("excerpt");
   });
 
-  test("are joined in inherited roles: rows of either, cells of who may see them", async () => {
+  test("are combined in inherited roles: rows of either, cells only in permitted rows", async () => {
     expect(await ask("both", "{ excerpts(args: {length: 1}, order_by: {id: asc}) { id author_id title } }", {}, { "x-hasura-user-id": "1" })).toEqual({
       excerpts: [{ id: 1, author_id: 1, title: "Dogs" }, { id: 2, author_id: 1, title: "Cats" }],
     });
     expect(await ask("both", "{ excerpts(args: {length: 1}, order_by: {id: desc}, limit: 1) { id author_id title } }", {}, { "x-hasura-user-id": "1" })).toEqual({ excerpts: [{ id: 3, author_id: null, title: "Birds" }] });
   });
 
-  test("do not tell by an error of a condition what is in rows that are hidden", async () => {
+  test("do not reveal hidden rows by errors of a condition", async () => {
     expect(await ask("reader", '{ echo(args: {word: "secret"}, where: {word: {_similar: "\\\\"}}) { word } }')).toEqual({ echo: [] });
   });
 });
@@ -163,7 +163,7 @@ describe("permissions of a logical model", () => {
 describe("live queries", () => {
   const document = "subscription($n: Int!) { excerpts(args: {length: $n}, order_by: {id: asc}, limit: 1) { id excerpt } }";
 
-  test("of different arguments are answered by one statement, and see what changes", async () => {
+  test("of different arguments share one statement, and follow changes", async () => {
     const prepared = [1, 2, 3].map((n) => engine.prepareSubscription({ query: document, variables: { n } }, sessionOf("reader")));
     const key = prepared[0]?.cohortKey ?? "";
     expect(new Set(prepared.map(({ cohortKey }) => cohortKey)).size).toBe(1);
@@ -182,7 +182,7 @@ describe("live queries", () => {
     expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual([{ data: { excerpts: [{ id: 1 }, { id: 2 }] } }, { data: { excerpts: [{ id: 3 }] } }]);
   });
 
-  test("are all that there is: no stream", () => {
+  test("exist without streams", () => {
     expect(engine.schemaText("admin")).not.toContain("excerpts_stream");
   });
 });

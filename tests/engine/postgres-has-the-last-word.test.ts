@@ -56,7 +56,7 @@ async function ask(query: string, variables: Record<string, unknown> = {}, role 
   return answer.data.member;
 }
 
-test("a statement for which there is not enough memory says so, and what helps", async () => {
+test("a statement beyond its memory limit fails with a remedy", async () => {
   await expect(ask("{ greedy { id } }")).rejects.toMatchObject({ code: "unexpected", message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting" });
 });
 
@@ -65,7 +65,7 @@ test("cells hidden by a condition on related rows can be made distinct", async (
   expect(await ask(query, {}, "both")).toEqual([{ id: 2, nick: "a" }, { id: 3, nick: "b" }, { id: 4, nick: null }]);
 });
 
-test("a column may be named twice among those that are to be distinct", async () => {
+test("a distinct column may be listed twice", async () => {
   const ids = async (given: string) => ((await ask(`{ member(${given}) { id } }`)) as readonly { id: number }[]).map(({ id }) => id);
   expect(await ids("distinct_on: [team_id, team_id], order_by: [{team_id: asc}, {id: asc}]")).toEqual([1, 4]);
   await expect(ids("distinct_on: [team_id, team_id], order_by: {team_id: asc}")).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test("compares arrays with arrays and reports Postgres' errors as Hasura does", 
   await expect(ask('{ member(where: {nick: {_like: "\\\\"}}) { id } }')).rejects.toMatchObject({ code: "bad-request", path: "$" });
 });
 
-test("an operator that is given null is refused, or left out where it is to collapse", { timeout: 60_000 }, async () => {
+test("rejects an operator with null, or omits it with the collapse setting", { timeout: 60_000 }, async () => {
   const query = "query($nick: String, $ids: [Int!], $none: Boolean) { member(where: {nick: {_eq: $nick, _is_null: $none}, id: {_in: $ids}}, order_by: {id: asc}) { id } }";
   const literal = "{ member(where: {nick: {_eq: null, _like: null}, id: {_gt: 2, _in: null}}) { id } }";
   await expect(ask(query, { nick: null, ids: [1], none: false })).rejects.toMatchObject({ code: "validation-failed", path: "$.selectionSet.member.args.where.nick._eq" });

@@ -13,7 +13,7 @@ afterAll(async () => world[Symbol.asyncDispose]());
 const org = (id: string) => ({ "x-hasura-org-id": id });
 
 describe("the specified queries", () => {
-  test("give every field of the updates, with microseconds and numbers as Postgres prints them", async () => {
+  test("return every field of the updates, with microseconds and numbers as Postgres prints them", async () => {
     const query = `{ view_bgpupdates(limit: 1, order_by: {timestamp: asc}) {
       as_path communities handled hijack_key matched_prefix orig_path origin_as peer_asn prefix service timestamp type } }`;
     expect(await world.ask("analyst", query)).toEqual({
@@ -36,7 +36,7 @@ describe("the specified queries", () => {
     });
   });
 
-  test("order hijacks by their last time, those without one first when descending", async () => {
+  test("order hijacks by their last time, nulls first when descending", async () => {
     const data = await world.ask("analyst", "{ view_hijacks(limit: 10, order_by: {time_last: desc}) { key } }");
     expect(data).toEqual({ view_hijacks: [{ key: "h3" }, { key: "h2" }, { key: "h1" }] });
   });
@@ -91,7 +91,7 @@ describe("tenant", () => {
     ["org-1", ["h1", "h2"], ["192.0.2.0/24", "192.0.2.128/25"]],
     ["org-2", ["h3"], ["198.51.100.0/24"]],
     ["org-3", [], []],
-  ])("of %s sees its own rows only", async (id, keys, prefixes) => {
+  ])("of %s sees only its own rows", async (id, keys, prefixes) => {
     expect(await world.ask("tenant", everything, {}, org(id))).toEqual({
       view_hijacks: keys.map((key) => ({ key })),
       view_bgpupdates: prefixes.map((prefix) => ({ prefix })),
@@ -100,11 +100,11 @@ describe("tenant", () => {
     });
   });
 
-  test("without an organisation sees nothing but an error", async () => {
+  test("without an organisation sees only an error", async () => {
     await expect(world.ask("tenant", "{ view_hijacks { key } }")).rejects.toMatchObject({ code: "not-found", message: 'missing session variable: "x-hasura-org-id"' });
   });
 
-  test("cannot ask who has configured a prefix", async () => {
+  test("cannot query the owners of prefixes", async () => {
     await expect(world.ask("tenant", "{ view_hijacks { configurations { organisation } } }", {}, org("org-1"))).rejects.toThrow("not found");
     await expect(world.ask("tenant", "{ view_configured_prefixes { organisation } }", {}, org("org-1"))).rejects.toThrow("not found");
   });
@@ -127,10 +127,10 @@ test.each([
   expect(data.view_bgpupdates).toHaveLength(most);
 });
 
-test("the database role of the engine cannot write, and its connections would not either", async () => {
+test("the engine's database role and its connections are read-only", async () => {
   await using engine = await world.database.connect("engine");
   await expect(engine.query("delete from public.view_hijacks")).rejects.toThrow(/permission denied/);
-  // Even with a role that may.
+  // Even with a role that may write.
   const connection = { connectionString: world.database.getConnectionUri("owner") };
   const connections = new Database({ connection, poolSize: 1, statementTimeout: 5000, idleTimeout: 1000, onConnectionLost: () => undefined });
   try {

@@ -16,7 +16,7 @@ afterAll(() => database.stop());
 
 const schema = (...args: string[]) => run(process.execPath, [program, "schema", ...args]);
 
-test.each(["admin", "viewer", "tenant"])("npm run schema prints what %s sees of the kit's metadata: what the engine serves it", async (role) => {
+test.each(["admin", "viewer", "tenant"])("npm run schema prints the same schema for %s as the engine serves", async (role) => {
   const address = database.getConnectionUri("engine");
   const { code, stdout, stderr } = await schema("--role", role, "--database", address);
   expect([code, stderr]).toEqual([0, ""]);
@@ -29,7 +29,7 @@ test.each(["admin", "viewer", "tenant"])("npm run schema prints what %s sees of 
   }
 }, 240_000);
 
-test("npm run schema names the roles when it is given another, and never the password", async () => {
+test("npm run schema lists the roles for an unknown one, and never the password", async () => {
   const address = database.getConnectionUri("engine");
   const { code, stdout, stderr } = await schema("--role", "viewr", "--database", address);
   expect([code, stdout]).toEqual([1, ""]);
@@ -37,7 +37,7 @@ test("npm run schema names the roles when it is given another, and never the pas
   expect(stderr).not.toContain(new URL(address).password);
 }, 240_000);
 
-test("npm run schema says what it wants, and when a database is not there", async () => {
+test("npm run schema explains missing options and an unreachable database", async () => {
   expect((await schema()).stderr).toContain("give --role ROLE.");
   const { code, stderr } = await schema("--role", "viewer", "--database", "postgres://nobody:hidden@127.0.0.1:9/none");
   expect(code).toBe(1);

@@ -9,7 +9,7 @@ beforeAll(async () => {
   container = await startDatabase();
   await using owner = await container.connect("owner");
   await owner.query("create table public.shared (id int); insert into public.shared values (1); grant select on public.shared to public");
-  // Nothing that lock_timeout would end.
+  // lock_timeout would not end this wait.
   await owner.query(`create function public.pass_gate(gate bigint) returns text language plpgsql security definer as $$
     begin
       while not pg_try_advisory_xact_lock_shared(gate) loop perform pg_sleep(0.02); end loop;
@@ -24,11 +24,11 @@ afterAll(async () => {
   await container.stop();
 });
 
-/** Whatever ran once counts as quick, and shared turns may last for ever, so that nothing depends on the machine's speed. */
+/** Any known statement counts as quick, and shared turns have no time limit, so that the tests do not depend on the machine's speed. */
 const patient: SharingLimits = { quick: Infinity, patience: 600_000 };
 const impatient: SharingLimits = { quick: Infinity, patience: 50 };
 
-/** A gate that statements wait at, closed until `open`. */
+/** A gate that blocks statements until `open`. */
 async function closedGate(): Promise<{ readonly key: string; open(): Promise<void> } & AsyncDisposable> {
   const key = String(Math.floor(Math.random() * 2 ** 31));
   const keeper = await container.connect("bootstrap");
@@ -38,7 +38,7 @@ async function closedGate(): Promise<{ readonly key: string; open(): Promise<voi
   return { key, open, [Symbol.asyncDispose]: open };
 }
 
-/** Resolves once as many statements of the text run as are expected. */
+/** Resolves once the expected number of statements with this text runs. */
 async function untilRunning(text: string, expected: number, longerThan = "0 ms"): Promise<void> {
   await using admin = await container.connect("bootstrap");
   const running = "select count(*)::int as running from pg_stat_activity where state = 'active' and query = $1 and xact_start < clock_timestamp() - $2::interval";
@@ -49,12 +49,12 @@ interface TestDatabase extends AsyncDisposable {
   /** Runs a statement that may share a turn. */
   ask(text: string, ...values: string[]): Promise<string | null | undefined>;
   askFor(signal: AbortSignal, text: string, ...values: string[]): Promise<string | null | undefined>;
-  /** Takes all connections, so that what is asked until then waits, and gives them back. */
+  /** Takes all connections, so that new statements wait, and returns a function that releases them. */
   holdConnections(): Promise<() => Promise<void>>;
   readonly database: Database;
 }
 
-/** With these statements known already. */
+/** Starts with these statements already known. */
 async function start(sharing: SharingLimits, poolSize: number, known: readonly [text: string, ...values: string[]][], statementTimeout = 60_000): Promise<TestDatabase> {
   const database = new Database({
     connection: { connectionString: container.getConnectionUri("engine") },
@@ -114,7 +114,7 @@ test("batches up to four quick statements, and each gets its own rows", async ()
   expect(shared.database.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
 });
 
-test("a statement that is not known yet, or is not to be shared, goes alone", async () => {
+test("runs an unknown or unshareable statement alone", async () => {
   await using shared = await start(patient, 1, [[beginning, ""]]);
   const release = await shared.holdConnections();
   const unknown = ["a", "b"].map(() => shared.ask(`${beginning} || ''`, ""));
@@ -124,7 +124,7 @@ test("a statement that is not known yet, or is not to be shared, goes alone", as
   expect(new Set(times).size).toBe(4);
 });
 
-test("a statement that fails does so alone, with its own reason", async () => {
+test("a failing statement fails alone, with its own reason", async () => {
   await using shared = await start(patient, 1, [[echo, ""], [divide, "1"]]);
   const release = await shared.holdConnections();
   const before = shared.ask(echo, "before");
@@ -153,19 +153,19 @@ test("a stuck statement delays no other and meets the statement timeout", async 
   await stuck;
 }, 60_000);
 
-test("a stuck statement that is free again in time has its answer, and so have those behind it", async () => {
+test("a stuck statement that resumes in time is answered, and so are those behind it", async () => {
   await using shared = await start(impatient, 1, [[echo, ""], [pass, free]]);
   await using gate = await closedGate();
   const release = await shared.holdConnections();
   const stuck = shared.ask(pass, gate.key);
   const behind = shared.ask(echo, "behind");
   await release();
-  await untilRunning(pass, 1, "400 ms"); // longer than a turn may be: it is asked alone by now
+  await untilRunning(pass, 1, "400 ms"); // longer than a turn's limit: it runs alone by now
   await gate.open();
   expect(await Promise.all([stuck, behind])).toEqual(["passed", "behind"]);
 });
 
-test("a client that leaves disturbs no other, and its statement ends in Postgres", async () => {
+test("a disconnected client disturbs no other, and its statement ends in Postgres", async () => {
   await using shared = await start({ quick: Infinity, patience: 2_000 }, 1, [[echo, ""], [pass, free]]);
   await using gate = await closedGate();
   const release = await shared.holdConnections();
@@ -193,7 +193,7 @@ test("a queued statement of a client that left does not run", async () => {
   expect(await staying).toBe("a");
 });
 
-test("a connection that ends fails those who wait for it, and the next one serves", async () => {
+test("a lost connection fails the statements that wait for it, and the next one works", async () => {
   const terminate = "select pg_terminate_backend(case when $1 = 'now' then pg_backend_pid() else 0 end)::text";
   await using shared = await start(patient, 1, [[echo, ""], [terminate, "never"]]);
   const release = await shared.holdConnections();
@@ -203,7 +203,7 @@ test("a connection that ends fails those who wait for it, and the next one serve
   expect(await shared.ask(echo, "b")).toBe("b");
 });
 
-test("a prepared statement that no longer fits the database costs the connection, not the answer", async () => {
+test("an outdated prepared statement costs the connection, not the answer", async () => {
   const all = "select * from public.shared";
   await using shared = await start(patient, 1, [[echo, ""], [all]]);
   await using owner = await container.connect("owner");
@@ -214,7 +214,7 @@ test("a prepared statement that no longer fits the database costs the connection
   expect(await Promise.all(asked)).toEqual(["1", "a"]);
 });
 
-test("a line that does not move ends for all who wait in it", async () => {
+test("a blocked queue times out for all waiting statements", async () => {
   await using shared = await start(patient, 1, [[echo, ""]]);
   const release = await shared.holdConnections();
   const waiting = ["a", "b"].map((value) => expect(shared.ask(echo, value)).rejects.toMatchObject({ status: 503 }));
@@ -223,7 +223,7 @@ test("a line that does not move ends for all who wait in it", async () => {
   await release();
 }, 60_000);
 
-test("who asked before the connections are closed is answered, and who asks afterwards is not", async () => {
+test("answers statements from before close, and rejects later ones", async () => {
   await using started = await start(patient, 1, [["select id::text from public.shared"]]);
   const asked = ["select id::text from public.shared", "select id::text from public.shared", "select 'alone'"].map((text) => started.ask(text));
   const closing = started.database.close();

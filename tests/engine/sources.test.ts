@@ -78,7 +78,7 @@ test("serves enum tables, materialized views, session functions and computed fie
   });
 });
 
-test("computed fields are aggregated with the arguments that a client gives, and keep their type", async () => {
+test("aggregates computed fields with the client's arguments, and keeps their type", async () => {
   const query = "{ thing_aggregate { aggregate { max { raised(args: {by: 10}) } avg { raised(args: {by: 1}) } } } __type(name: \"thing_avg_fields\") { fields { name type { name } args { name } } } }";
   expect(await ask({ sources: [source("default")] }, query)).toMatchObject({
     data: {
@@ -88,17 +88,17 @@ test("computed fields are aggregated with the arguments that a client gives, and
   });
 });
 
-test("a computed field's rows keep to the role's filter", async () => {
+test("a computed field's rows follow the role's filter", async () => {
   expect(await ask({ sources: [source("default")] }, "{ thing { label alike(args: {most: 5}) { label } } }", "user")).toEqual({ data: { thing: [{ label: "a", alike: [] }] } });
 });
 
-test("a function that writes cannot, for the connections are read-only", async () => {
+test("a function cannot write, because the connections are read-only", async () => {
   await expect(ask({ sources: [source("default")] }, "{ remove_things { label } }")).rejects.toThrow("database query error");
   await using admin = await database.connect("bootstrap");
   expect((await admin.query("select count(*)::int as left from public.thing")).rows).toEqual([{ left: 2 }]);
 });
 
-test("numbers are Postgres' own, or strings where that is asked for", async () => {
+test("numbers are Postgres' own, or strings with the setting", async () => {
   const query = '{ thing(where: {label: {_eq: "a"}}) { price } thing_aggregate { aggregate { sum { price } } } }';
   expect(await ask({ sources: [source("default")] }, query)).toEqual({ data: { thing: [{ price: 1.1 }], thing_aggregate: { aggregate: { sum: { price: 3.1 } } } } });
   expect(await ask({ sources: [source("default")], stringifyNumericTypes: true }, query)).toEqual({
@@ -141,7 +141,7 @@ test("a subscription may select several fields below its source's field", async 
   expect(() => prepare("subscription @_multiple_top_level_fields { a: shop { thing { label } } b: shop { thing { label } } }")).toThrow("subscriptions must select one top level field");
 });
 
-test("aggregates of related rows keep to their own source, where both have a table of that name", async () => {
+test("aggregates of related rows use their own source, also with equal table names", async () => {
   const related = { name: "things", using: { foreign_key_constraint_on: { table: "thing", column: "colour" } } };
   const withThings = (name: string, extra: object, permission: object) => {
     const { tables, ...rest } = source(name, extra);
@@ -156,7 +156,7 @@ test("aggregates of related rows keep to their own source, where both have a tab
   });
 });
 
-test("under graphql-default enum values are in capitals in requests and answers", async () => {
+test("under graphql-default enum values are in capitals in requests and responses", async () => {
   const query = "query ($colour: ColourEnum!) { thing(where: {colour: {_in: [RED, $colour]}}, orderBy: {label: ASC}) { colour } thingsOf(args: {lowest: 1}) { label } }";
   const engine = await createEngine({ metadata: { version: 3, sources: [source("default", { customization: { naming_convention: "graphql-default" } })] }, poolSize: 1 });
   engines.push(engine);

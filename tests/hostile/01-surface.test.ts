@@ -39,7 +39,7 @@ attacks("no method but the specified ones is served, on any path and listener", 
           name: `${method} ${path}`,
           async run() {
             const text = await raw(request(method, path, keys), { base });
-            // A method that is none ends the connection; nothing is a refusal too.
+            // An invalid method closes the connection; an empty reply also counts as a rejection.
             return text === "" ? undefined : notRefused(statuses(text)[0] ?? 0, text);
           },
         })),
@@ -47,7 +47,7 @@ attacks("no method but the specified ones is served, on any path and listener", 
   ),
 );
 
-/** What lies behind the gateway, and what scanners look for. */
+/** Paths of services behind the gateway, and common targets of scanners. */
 const hidden = [
   "/v1/graphql",
   "/v1alpha1/graphql",
@@ -79,7 +79,7 @@ const hidden = [
   "/dev/pprof",
 ];
 
-/** Spellings of a path that a proxy and the part behind it may read in two ways. */
+/** Spellings of a path that a proxy and a service behind it may interpret differently. */
 const spellings: readonly ((path: string) => string)[] = [
   (path) => path,
   (path) => `${path}/`,
@@ -106,7 +106,7 @@ const spellings: readonly ((path: string) => string)[] = [
   (path) => `//engine:8080${path}`,
 ];
 
-/** Found where a part behind the gateway answered. `{"error":…,"code":"not-found"}` is the gateway's own. */
+/** Matches replies of a service behind the gateway. `{"error":…,"code":"not-found"}` is the gateway's own. */
 const inside = /"(resource_version|server_type|tables|keys|parts|version)"|metric|process_|root:|# HELP|\[core\]/;
 
 attacks("nothing behind the gateway is reached by any spelling of its path, with every key there is", () =>
@@ -154,7 +154,7 @@ attacks("no header of an answer comes from a client, in path, query, host or val
 const post = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\n`;
 const query = '{"query":"{smuggled: __typename}"}';
 const second = `${post}Content-Length: ${query.length}\r\nConnection: close\r\n\r\n${query}`;
-/** Spellings of Transfer-Encoding that one parser may see and another not. */
+/** Spellings of Transfer-Encoding that only one of two parsers may recognise. */
 const codings = [
   "Transfer-Encoding: chunked",
   "Transfer-Encoding: xchunked",
@@ -176,7 +176,7 @@ const codings = [
   "Content-Encoding: chunked",
 ];
 
-/** The bodies end at one place by the length and at another by the chunks; what is between them must not be a request. */
+/** The length and the chunks end the bodies at different places; the bytes in between must not become a request. */
 const desynchronised = codings.flatMap((coding) => [
   { name: `CL.TE ${coding}`, bytes: `${post}Content-Length: ${second.length + 5}\r\n${coding}\r\n\r\n0\r\n\r\n${second}` },
   { name: `TE.CL ${coding}`, bytes: `${post}Content-Length: 4\r\n${coding}\r\n\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n` },
@@ -197,7 +197,7 @@ attacks("no request is smuggled inside another, and no other client gets its ans
       if (victim.text !== `{"data":{"${mark}":"query_root"}}`) return `another client got ${victim.text}`;
       const answers = statuses(text);
       if (answers.length > 2 || answers.some((status) => status >= 500)) return text.slice(0, 300);
-      // With a length and chunks there is no telling where the body ends (RFC 9112, 6.3), so nothing of it is served.
+      // With a length and chunks the end of the body is ambiguous (RFC 9112, 6.3), so none of it is served.
       return bothFramings.test(name) && answers[0] !== 400 ? text.slice(0, 300) : undefined;
     },
   })),

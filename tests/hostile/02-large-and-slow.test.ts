@@ -38,8 +38,8 @@ attacks("what is larger than its limit is refused, whatever part of a request it
     name,
     async run() {
       const text = await raw(bytes);
-      // Cut off in the middle of sending is a refusal as well. Chunk extensions and trailers have no limit: they are dropped as they
-      // come, and what is left is no query.
+      // A connection cut off during sending is a rejection too. Chunk extensions and trailers have no limit: they are dropped on arrival,
+      // and the rest is not a query.
       return text === "" || isGraphQLError(text) ? undefined : notRefused(statuses(text)[0] ?? 0, text);
     },
   })),
@@ -76,9 +76,9 @@ attacks("a body that is no request is refused in words by each endpoint", () =>
         const start = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${keys}${more}${length}\r\n`;
         const text = await raw(Buffer.concat([Buffer.from(start), Buffer.from(body)]));
         const [status = 0] = statuses(text);
-        // The directory login of a stack without a directory says so, whatever it is sent.
+        // The directory login of a stack without a directory always answers with this code.
         if (path === paths.loginLdap && text.includes('"ldap-not-configured"')) return undefined;
-        // An empty batch has an empty answer, as Hasura's.
+        // An empty batch has an empty reply, as in Hasura.
         const isEmptyBatch = path === paths.graphql && body === "[]" && text.endsWith("\r\n[]");
         return isEmptyBatch || isGraphQLError(text) ? undefined : notRefused(status, text);
       },
@@ -86,7 +86,7 @@ attacks("a body that is no request is refused in words by each endpoint", () =>
   ),
 );
 
-/** A client that sends a piece every second and never ends; cut off by the gateway when it resolves. */
+/** A client that sends a piece every second and never ends; resolves when the gateway disconnects it. */
 async function slow(start: string, piece: string): Promise<string | undefined> {
   const socket = open();
   socket.on("error", () => undefined).resume();

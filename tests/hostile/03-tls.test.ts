@@ -6,14 +6,14 @@ import { raw } from "./support/raw.ts";
 
 const { hostname, port } = new URL(stack.url);
 
-/** What was agreed on, or nothing when the handshake failed. */
+/** The negotiated parameters, or undefined when the handshake failed. */
 function handshake(options: object): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let socket: TLSSocket;
   try {
     socket = connect({ host: hostname, port: Number(port), ca: stack.caCertificate, ...options });
   } catch {
-    // OpenSSL itself does not know such a suite any more: nothing can be offered.
+    // OpenSSL itself no longer supports this suite, so it cannot be offered.
     return Promise.resolve(undefined);
   }
   socket.once("secureConnect", () => {
@@ -73,7 +73,7 @@ attacks("bytes that are no handshake are answered by nothing of the API", () =>
     "SSH-2.0-scanner\r\n",
     "\x00".repeat(10_000),
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    "\x18\x03\x02\x00\x03\x01\x40\x00", // a heartbeat that asks for more than it sent
+    "\x18\x03\x02\x00\x03\x01\x40\x00", // a heartbeat that requests more bytes than it sent
   ].map((bytes, index): Attack => ({
     name: `bytes ${index}`,
     async run() {
@@ -83,7 +83,7 @@ attacks("bytes that are no handshake are answered by nothing of the API", () =>
   })),
 );
 
-/** One HTTP/2 connection that misbehaves until the gateway ends it, or its part is played. */
+/** One HTTP/2 connection that misbehaves until the gateway closes it or the scenario ends. */
 function misbehave(play: (session: ReturnType<typeof connectHttp2>) => void): Promise<string | undefined> {
   const session = connectHttp2(stack.url, { ca: stack.caCertificate });
   const { promise, resolve } = Promise.withResolvers<string | undefined>();

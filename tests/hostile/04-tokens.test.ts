@@ -16,13 +16,13 @@ const es256 = (input: string, key: KeyObject): string => sign("sha256", Buffer.f
 const hmac = (algorithm: string, input: string, key: string | Buffer): string => createHmac(algorithm, key).update(input).digest("base64url");
 const claimsName = "https://hasura.io/jwt/claims";
 
-/** A token with these parts; `signed` gives its third part. */
+/** A token with these parts; `signed` returns its signature. */
 function token(header: unknown, claims: unknown, signed: (input: string) => string): string {
   const input = `${encoded(header)}.${encoded(claims)}`;
   return `${input}.${signed(input)}`;
 }
 
-/** What the token opens: the answer to a query, when it has data. */
+/** Result of a query with the token: the reply if it has data. */
 async function opens(authorization: string): Promise<string | undefined> {
   const reply = await call("/api/graphql", { method: "POST", headers: { authorization }, body: { query: "{ view_hijacks(limit: 1) { key } }" } });
   return gotData(reply.status, reply.text);
@@ -205,7 +205,7 @@ attacks("the engine's admin is in no token, and a tenant without an organisation
     {
       name: "an account with the role admin",
       async run() {
-        // What the sidecar would put into a token. Not even the tables' owner can write it.
+        // The content of tokens from the sidecar. Not even the tables' owner can write it.
         const owner = await database("owner");
         const made = owner.query("insert into auth.users (id, email, name, role) values ('e2e-admin', 'admin-role@example.net', 'x', 'admin')");
         return made.then(() => "it was made", () => undefined);
@@ -214,7 +214,7 @@ attacks("the engine's admin is in no token, and a tenant without an organisation
     {
       name: "admin among the allowed, asked for in a header",
       async run() {
-        // No header of the engine passes the gateway, so the answer is a viewer's, who has no aggregates.
+        // No header of the engine passes the gateway, so the reply is a viewer's, without aggregates.
         const { status, text } = await ask(signed(roles), "{ view_hijacks_aggregate { aggregate { count } } }", { "x-hasura-role": "admin" });
         return gotData(status, text);
       },

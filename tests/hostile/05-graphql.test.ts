@@ -19,10 +19,10 @@ async function ask(body: unknown, more: Record<string, string> = {}): Promise<{ 
   return { status, text, milliseconds: performance.now() - startedAt };
 }
 
-/** Longest that the service may think about one request on a busy machine; a statement of Postgres has 5 s. */
+/** Maximum duration of one request on a busy machine, in milliseconds; a statement in Postgres has 5 s. */
 const longest = 15_000;
 
-/** Refused, in bounded time. */
+/** Rejected, in bounded time. */
 const refused = (name: string, body: unknown): Attack => ({
   name,
   async run() {
@@ -31,7 +31,7 @@ const refused = (name: string, body: unknown): Attack => ({
   },
 });
 
-/** Answered with exactly this, or refused, in bounded time: what is hostile in it has no effect. */
+/** Answered with exactly this, or rejected, in bounded time: the hostile content has no effect. */
 const harmless = (name: string, body: unknown, expected: string): Attack => ({
   name,
   async run() {
@@ -67,7 +67,7 @@ attacks("fragments: cycles, chains and bombs", () => {
     refused("a fragment that there is not", { query: "{ ...a }" }),
     harmless("a fragment twice", { query: "{ ...a } fragment a on query_root { __typename } fragment a on query_root { __typename }" }, typename),
     harmless("a fragment that is not used", { query: "{ __typename } fragment a on query_root { b }" }, typename),
-    // 2^n selections of the one field, which is the same field.
+    // 2^n selections of one and the same field.
     ...[10, 20, 30, 60].map((links) => harmless(`a bomb of ${links} links`, { query: `{ ...f0 } ${chain(links)}` }, typename)),
     ...[1000, 10_000].map((depth) => harmless(`${depth} inline fragments, one in another`, { query: `{ ${"... { ".repeat(depth)}__typename${" }".repeat(depth)} }` }, typename)),
   ];

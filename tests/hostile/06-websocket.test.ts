@@ -22,7 +22,7 @@ interface Outcome {
   readonly messages: readonly string[];
 }
 
-/** Opens a socket, lets `play` use it, and tells how it ended, at the latest after so many milliseconds. */
+/** Opens a socket, runs `play` on it, and reports how it ended, at the latest after the time limit. */
 function socket(play: (socket: WebSocket) => void | Promise<void>, { milliseconds = 30_000, protocol = "graphql-transport-ws", headers = {} } = {}): Promise<Outcome> {
   const ws = new WebSocket(url, protocol, { ca: stack.caCertificate, headers });
   const { promise, resolve } = Promise.withResolvers<Outcome>();
@@ -44,7 +44,7 @@ function socket(play: (socket: WebSocket) => void | Promise<void>, { millisecond
 const initialise = (ws: WebSocket, more: object = {}): void => ws.send(JSON.stringify({ type: "connection_init", payload: { headers: { Authorization: `Bearer ${token}` }, ...more } }));
 const data = /"type":"(next|data)"/;
 
-/** The server closes, and gives no data. */
+/** The server closes the socket without data. */
 const closes = (name: string, play: (socket: WebSocket) => void | Promise<void>, options: Parameters<typeof socket>[1] = {}): Attack => ({
   name,
   async run() {
@@ -84,7 +84,7 @@ attacks("a socket that does not begin as the protocol asks is closed", () => [
   closes("sends bytes", (ws) => ws.send(randomBytes(100), { binary: true })),
   closes("uses an id twice", (ws) => {
     initialise(ws);
-    // Queries that do not end at once, so that the first is still there.
+    // Queries that run long enough for the first one to be active still.
     for (let count = 0; count < 2; count++) ws.send(subscribe("same", "subscription { view_hijacks(limit: 1, where: {key: {_eq: \"none\"}}) { nothing } }"));
     ws.send(JSON.stringify({ type: "connection_init" }));
   }),
@@ -173,7 +173,7 @@ attacks("an upgrade is taken at one path, in one form", () =>
 test("thousands of idle sockets and floods leave the service answering", { timeout: 180_000 }, async () => {
   const count = 2000;
   const idle: Promise<Outcome>[] = [];
-  // In portions: 2,000 handshakes at once would keep this process, which also plays the normal client, from everything else.
+  // In portions: 2,000 concurrent handshakes would block this process, which also acts as the normal client.
   for (let portion = 0; portion < count; portion += 100) {
     idle.push(...Array.from({ length: 100 }, () => socket(() => undefined, { milliseconds: 60_000 })));
     await sleep(250);
@@ -205,8 +205,8 @@ test("thousands of idle sockets and floods leave the service answering", { timeo
 test("five hundred allowed sockets with subscriptions are served beside other clients", { timeout: 180_000 }, async () => {
   const served = new Set<WebSocket>();
   const outcomes: Promise<Outcome>[] = [];
-  // In portions, each once the one before has been let in: who does not say who he is within three seconds is closed, and 500 handshakes at
-  // once keep this process from saying so.
+  // In portions, each after the previous one is authenticated. A socket that does not authenticate within three seconds is closed, and 500
+  // concurrent handshakes would delay this process beyond that.
   for (let portion = 0; portion < 500; portion += 50) {
     const begun = Array.from({ length: 50 }, () => {
       const letIn = Promise.withResolvers<void>();

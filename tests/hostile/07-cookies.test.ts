@@ -23,14 +23,14 @@ const tokenWith = async (headers: Record<string, string>, path: string = paths.t
 };
 
 describe("the session cookie", () => {
-  test("is only for the login paths of this host, for no script and no other site", async () => {
+  test("is limited to the login paths of this host, without access for scripts and other sites", async () => {
     const { headers } = await login(account);
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=[\w-]{43}; Path=\/api\/auth; HttpOnly; Secure; SameSite=Strict$/)]);
     const { headers: plain } = await call("/api/auth/login/credentials", { base: stack.httpUrl });
     expect(plain.getSetCookie()).toEqual([]);
   });
 
-  test("is not what an attacker chose before the login, and the one that was presented is dead", async () => {
+  test("is not the one that an attacker chose before the login, and that one is invalid", async () => {
     const chosen = randomBytes(32).toString("base64url");
     const fixed = await call(paths.loginCredentials, { method: "POST", headers: { ...serviceKey, cookie: `sid=${chosen}` }, body: { email: account.email, password: account.password } });
     expect(fixed.headers.getSetCookie()[0]).not.toContain(chosen);
@@ -90,7 +90,7 @@ attacks("without the service key, or with another, a session opens nothing", () 
   ),
 );
 
-/** What a page of another site can send with the visitor's cookies and without asking first: a form, an image, a script. */
+/** Requests that a page of another site can send with the visitor's cookies and without preflight: a form, an image, a script. */
 const forms = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; application/json", "application/json, text/plain", undefined];
 
 attacks("a page of another site changes nothing and reads nothing with the visitor's cookie", () => [
@@ -104,7 +104,7 @@ attacks("a page of another site changes nothing and reads nothing with the visit
           `X-Service-Api-Key: ${stack.serviceApiKey}`, `X-Engine-Access-Key: ${stack.engineAccessKey}`, `Content-Length: ${body.length}`, ...(type === undefined ? [] : [`Content-Type: ${type}`]),
         ];
         const text = await raw(`${lines.join("\r\n")}\r\n\r\n${body}`);
-        // The directory login of a stack without a directory says so, whatever it is sent.
+        // The directory login of a stack without a directory always answers with this code.
         if (path === paths.loginLdap && text.includes('"ldap-not-configured"')) return undefined;
         return notRefused(statuses(text)[0] ?? 0, text);
       },
@@ -132,7 +132,7 @@ attacks("a page of another site changes nothing and reads nothing with the visit
   ),
 ]);
 
-test("after all that the session is the visitor's still, and ends with its logout for good", async () => {
+test("the session survives all attacks, and the logout ends it permanently", async () => {
   expect((await call(paths.token, { headers: sessionHeaders(sessionId) })).status).toBe(200);
   expect((await logout(sessionId)).status).toBe(200);
   expect((await call(paths.token, { headers: sessionHeaders(sessionId) })).status).toBe(401);

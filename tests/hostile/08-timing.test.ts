@@ -8,7 +8,7 @@ import { significant, timeDifference } from "../harness/time-difference.ts";
 import { serviceAnswers } from "./support/attack.ts";
 import { countInputs } from "./support/figures.ts";
 
-/** Milliseconds of so many calls of each kind, in turn, so that what else the machine does falls on both alike. */
+/** Durations of a number of calls of each kind in milliseconds, alternating, so that other load on the machine affects both alike. */
 async function interleaved(count: number, kinds: readonly (() => Promise<unknown>)[]): Promise<number[][]> {
   const times = kinds.map((): number[] => []);
   for (let round = 0; round < count; round++) {
@@ -22,7 +22,7 @@ async function interleaved(count: number, kinds: readonly (() => Promise<unknown
   return times;
 }
 
-/** Share of the slowest answers, which were interrupted by the machine and say nothing about the service. */
+/** Fraction of the slowest replies to ignore: the machine interrupted them, so they show nothing about the service. */
 const interrupted = 0.1;
 
 test("the time of a rejection does not depend on a key's common prefix", { timeout: 120_000 }, async () => {
@@ -42,7 +42,7 @@ test("the time of a rejection does not depend on a key's common prefix", { timeo
 
 test("ASVS 6.3.8: nor on whether an account exists", { timeout: 120_000 }, async () => {
   const accounts = await Promise.all(Array.from({ length: 10 }, () => makeAccount("viewer")));
-  // Each of them eight times, which is fewer than the throttle takes.
+  // Eight calls each, which is below the throttle's limit.
   const turns = { known: 0, unknown: 0 };
   const mark = randomBytes(4).toString("hex");
   const known = () => singleStep({ email: accounts[turns.known++ % accounts.length]!.email, password: "wrong" });

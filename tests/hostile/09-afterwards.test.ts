@@ -4,7 +4,7 @@ import { administrator, session, tokenOfSession } from "../e2e/support/sessions.
 import { stack } from "../e2e/support/stack.ts";
 import { mustRun, run } from "../harness/process.ts";
 
-/** Every service of the stack, by its container's name. */
+/** Every service of the stack, by container name. */
 async function services(): Promise<string[]> {
   const names = (await containers("service")).map(({ name }) => name);
   expect(names).toHaveLength(5);
@@ -16,21 +16,21 @@ const logOf = async (container: string): Promise<string> => {
   return stdout + stderr;
 };
 
-test("no part has crashed or been killed for its memory", async () => {
+test("no service has crashed or been killed for its memory", async () => {
   for (const name of await services()) {
     const state = JSON.parse(await mustRun("docker", ["inspect", "--format", "[{{json .State}},{{.RestartCount}}]", name])) as [{ Running: boolean; OOMKilled: boolean }, number];
     expect({ name, running: state[0].Running, outOfMemory: state[0].OOMKilled, restarts: state[1] }).toEqual({ name, running: true, outOfMemory: false, restarts: 0 });
   }
 });
 
-test("ASVS 16.2.5: no log of any part holds a key, a password, a session or a token", async () => {
+test("ASVS 16.2.5: no log of any service contains a key, a password, a session or a token", async () => {
   const { sessionId } = await session(administrator);
   const token = await tokenOfSession(sessionId);
   const secrets = [stack.engineAccessKey, stack.serviceApiKey, stack.adminPassword, sessionId, token];
   for (const name of await services()) {
     const log = await logOf(name);
     for (const [index, secret] of secrets.entries()) expect(log.includes(secret), `${name}, secret ${index}`).toBe(false);
-    // The form of a token, of any client.
+    // The form of any client's token.
     expect(log, name).not.toMatch(/eyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/);
   }
 });

@@ -3,12 +3,12 @@ import { Member } from "../e2e/support/accounts.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";
 import { search, shown } from "./search/search.ts";
 
-/** Seconds of the search; `npm run test:search` sets them. */
+/** Duration of the search in seconds; `npm run test:search` sets it. */
 const given = process.env["ROUTEQL_SEARCH_SECONDS"];
 const seconds = Number(given ?? "60");
 const seed = Number(process.env["ROUTEQL_SEARCH_SEED"] ?? String(Date.now() % 1_000_000));
 
-/** What one carrier of requests may cost at most: one body of 256 KiB, or the operations of one socket. */
+/** Maximum cost of one carrier of requests: one body of 256 KiB, or the operations of one socket. */
 const bounds = { engine: 5_000, postgres: 30_000, memory: 150, p99: 500 };
 
 let hostile: Member;

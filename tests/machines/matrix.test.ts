@@ -1,5 +1,5 @@
 /**
- * The machines that people have. Each row brings a stack up, queries it and takes it down; a row that this machine cannot provide is skipped with
+ * Typical machines of users. Each row starts a stack, queries it and removes it; a row that this machine cannot provide is skipped with
  * its reason.
  * @module
  */
@@ -18,7 +18,7 @@ import { startProxy } from "./support/proxy.ts";
 import { startSecondEngine } from "./support/second-engine.ts";
 
 const query = ["query", "{ view_hijacks(limit: 1) { key } }"] as const;
-/** As a person's shell starts the command, by the bootstrap. */
+/** Starts the command like a user's shell, through the bootstrap. */
 const shell = ["env"] as const;
 
 async function clone(name?: string): Promise<Checkout> {
@@ -33,7 +33,7 @@ async function succeeds(checkout: Checkout, stack: string, command: readonly str
   return output;
 }
 
-/** Brings a stack up, queries it and takes it down with its data. */
+/** Starts a stack, queries it and removes it with its data. */
 async function lives(checkout: Checkout, surroundings: Surroundings): Promise<void> {
   const stack = newStackName("machine");
   try {
@@ -47,7 +47,7 @@ async function lives(checkout: Checkout, surroundings: Surroundings): Promise<vo
 const withoutEngineVariables = { DOCKER_HOST: undefined, DOCKER_CONTEXT: undefined, DOCKER_CERT_PATH: undefined, DOCKER_TLS_VERIFY: undefined };
 const patience = { timeout: 600_000 };
 
-test("a user whose engine is known by the current Docker context alone", patience, async () => {
+test("a user whose engine is selected only by the current Docker context", patience, async () => {
   await using configuration = await contextTo(engineAddress().endpoint);
   await using checkout = await clone();
   await lives(checkout, { through: shell, environment: { ...withoutEngineVariables, DOCKER_CONFIG: configuration.folder } });
@@ -58,7 +58,7 @@ test("a folder whose name has #, %, spaces and other letters", patience, async (
   await lives(checkout, { through: shell });
 });
 
-test("a network whose only way out is a proxy in lower case, without exclusions", patience, async () => {
+test("a network whose only exit is a proxy in lower case, without exclusions", patience, async () => {
   await using proxy = await startProxy();
   await using checkout = await clone();
   const proxies = { http_proxy: proxy.url, https_proxy: proxy.url, HTTP_PROXY: undefined, HTTPS_PROXY: undefined, no_proxy: undefined, NO_PROXY: undefined };
@@ -69,7 +69,7 @@ test("a network whose only way out is a proxy in lower case, without exclusions"
 const homes: string[] = [];
 afterAll(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force: true }))));
 
-/** An ordinary user in the socket's group, with a strict umask. */
+/** An unprivileged user in the socket's group, with a strict umask. */
 async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<Surroundings> {
   const uid = 54_321;
   const socket = socketOf(engineAddress());
@@ -89,12 +89,12 @@ async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<S
   return { through: as, environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: "ordinary", NODE_COMPILE_CACHE: undefined } };
 }
 
-test("an ordinary user in the group docker, with umask 077", patience, async (context) => {
+test("an unprivileged user in the group docker, with umask 077", patience, async (context) => {
   await using checkout = await clone();
   await lives(checkout, await ordinaryUser(checkout, context));
 });
 
-test("a user who may not use the engine is told so in one sentence", patience, async (context) => {
+test("a user without access to the engine gets one clear sentence", patience, async (context) => {
   await using checkout = await clone();
   const { through = [], environment } = await ordinaryUser(checkout, context);
   const started = Date.now();
@@ -108,7 +108,7 @@ test("a user who may not use the engine is told so in one sentence", patience, a
   expect(Date.now() - started).toBeLessThan(30_000);
 });
 
-test("a clone of another user is refused in one sentence", patience, async (context) => {
+test("a clone of another user is rejected in one sentence", patience, async (context) => {
   await using checkout = await clone();
   const surroundings = await ordinaryUser(checkout, context);
   await mustRun("chown", ["-R", "0:0", checkout.folder]);
@@ -119,7 +119,7 @@ test("a clone of another user is refused in one sentence", patience, async (cont
   expect(output).not.toMatch(/\n\s+at /);
 });
 
-test("a second engine: the state that is on the first is not used for another stack", patience, async (context) => {
+test("a second engine: the state of the first one is not used for another stack", patience, async (context) => {
   await using second = await startSecondEngine();
   context.skip(second === undefined, "a second Docker engine cannot be started here");
   await using checkout = await clone();
@@ -138,7 +138,7 @@ test("a second engine: the state that is on the first is not used for another st
   }
 });
 
-test("a second clone cannot take the stack of the first down", patience, async () => {
+test("a second clone cannot remove the stack of the first one", patience, async () => {
   await using first = await clone();
   await using second = await clone();
   const stack = newStackName("machine");
@@ -153,7 +153,7 @@ test("a second clone cannot take the stack of the first down", patience, async (
   }
 });
 
-test("a rootless engine, whose socket ROUTEQL_TEST_ROOTLESS names", patience, async (context) => {
+test("a rootless engine, whose socket is in ROUTEQL_TEST_ROOTLESS", patience, async (context) => {
   const endpoint = process.env["ROUTEQL_TEST_ROOTLESS"];
   context.skip(endpoint === undefined, "ROUTEQL_TEST_ROOTLESS names no socket of a rootless engine (unix:///run/user/1000/docker.sock)");
   await using checkout = await clone();

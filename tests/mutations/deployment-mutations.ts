@@ -127,7 +127,7 @@ export const deploymentMutations: readonly Mutation[] = [
     edits: [{ from: "client_max_body_size ${settings.bodyLimitKilobytes}k;", to: "client_max_body_size 0;" }],
     suite,
     tests: ["nginx/rendering/render.test.ts"],
-    noticedBy: "settings stand in settings.conf as nginx reads them",
+    noticedBy: "settings.conf has the settings in nginx's notation",
   },
   {
     fault: "a rate-limited client gets no Retry-After",

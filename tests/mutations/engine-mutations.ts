@@ -117,7 +117,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "-c default_transaction_read_only=on ", to: "" }],
     suite: "engine",
     tests: ["tests/engine/roles.test.ts"],
-    noticedBy: "its connections would not either",
+    noticedBy: "the engine's database role and its connections are read-only",
   },
   {
     fault: "a socket and its subscriptions outlive the token by a minute",
@@ -141,7 +141,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'const key = `${role.length} ${role}${operationName ?? ""}', to: 'const key = `${operationName ?? ""}' }],
     suite: "engine",
     tests: ["tests/engine/execution.test.ts"],
-    noticedBy: "of one role is never another's",
+    noticedBy: "of one role is never used for another",
   },
   {
     fault: "subscribers of one live query get the rows of who came first, whatever their session and variables",
@@ -165,7 +165,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: '    signal?.addEventListener("abort", cancel);\n', to: "" }],
     suite: "engine",
     tests: ["tests/engine/execution.test.ts"],
-    noticedBy: "whose client leaves is cancelled in Postgres",
+    noticedBy: "is cancelled in Postgres when its client disconnects",
   },
   {
     fault: "of two changes of the metadata from the same version the later undoes the earlier",
@@ -173,7 +173,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "WHERE id = 1 AND resource_version = $2 RETURNING", to: "WHERE id = 1 AND $2::integer IS NOT NULL RETURNING" }],
     suite: "engine",
     tests: ["tests/engine/metadata-api.test.ts"],
-    noticedBy: "of two changes from the same version one is refused",
+    noticedBy: "rejects one of two changes of the same version",
   },
   {
     fault: "an argument of a native query becomes text of the SQL",
@@ -181,7 +181,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: "[argument, this.parameter(parameter)]", to: "[argument, parameter.source.kind === \"constant\" && parameter.source.text !== null ? `'${parameter.source.text}'::${parameter.type}` : this.parameter(parameter)]" }],
     suite: "engine",
     tests: ["tests/engine/native-queries.test.ts"],
-    noticedBy: "shows its SQL, with the code in a WITH, and no value in it",
+    noticedBy: "shows its SQL, with the code in a WITH and without values",
   },
   {
     fault: "a relationship to a native query gives all of its rows, not those that belong to the row",

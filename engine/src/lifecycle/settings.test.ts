@@ -105,7 +105,7 @@ test("a missing file and a duplicate value are problems", () => {
   expect(problems({ HASURA_GRAPHQL_ADMIN_SECRET_FILE: join(folder, "absent") })).toEqual([
     "HASURA_GRAPHQL_ADMIN_SECRET_FILE: the file cannot be read (ENOENT)",
   ]);
-  expect(problems({ ...secret, HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("twice", "x") })[0]).toContain("is given both as");
+  expect(problems({ ...secret, HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("twice", "x") })[0]).toContain("are set");
 });
 
 test("treats empty values as absent, and ignores other names", () => {

@@ -9,7 +9,7 @@ test("a build gets the proxies of this machine, and nothing else of its environm
   expect(proxyArguments({})).toEqual({});
 });
 
-test("authorities come from the file that Node or npm has been given", async () => {
+test("authorities come from the file that is configured for Node or npm", async () => {
   const folder = await mkdtemp(join(tmpdir(), "routeql-authorities-"));
   const file = join(folder, "ca.pem");
   await writeFile(file, "authority");
@@ -19,7 +19,7 @@ test("authorities come from the file that Node or npm has been given", async () 
   await rm(folder, { recursive: true });
 });
 
-test("only stages that are no part of the image get the authorities", () => {
+test("only stages outside of the final image get the authorities", () => {
   const lines = withAuthorities("ARG A\nFROM ${NODE_BASE} AS build\nRUN npm ci\n\nFROM ${DEBIAN_BASE}\nRUN true\n").split("\n");
   expect(lines.slice(1, 4)).toEqual([
     "FROM ${NODE_BASE} AS build",

@@ -29,7 +29,7 @@ export async function imageExists(name: string): Promise<boolean> {
   return (await orUndefined(dockerClient().getImage(name).inspect())) !== undefined;
 }
 
-/** Exactly the files that the Dockerfile copies, so that nothing else can find its way into the image. */
+/** Exactly the files that the Dockerfile copies, so that no other file reaches the image. */
 function contextArchive(dockerfileName: string, dockerfileText: string, files: readonly ContextFile[]): Readable {
   const archive = pack();
   const mtime = new Date(0);
@@ -42,7 +42,7 @@ function contextArchive(dockerfileName: string, dockerfileText: string, files: r
 }
 
 /**
- * Builds one image with the engine's classic builder and network mode `host`: a build may reach what this machine reaches.
+ * Builds one image with the engine's classic builder and network mode `host`: a build reaches the same hosts as this machine.
  * @throws Failure with the build's last lines
  */
 async function buildImage(
@@ -76,13 +76,13 @@ async function buildImage(
     signal.throwIfAborted();
     throw new Failure(`The image ${imageName} (${name}) could not be built`, {
       lastLines: lines.slice(-20),
-      remedy: "a build step that fetches packages needs their registry: try the command of the failed step; then run this again.",
+      remedy: "a build step that downloads packages needs their registry: try the command of the failed step, then run this command again.",
       cause: error,
     });
   });
 }
 
-/** Builds the image unless its name, which holds the hash of its content, is there already. */
+/** Builds the image unless its name, which contains the hash of its content, already exists. */
 export async function ensureImage(request: BuildRequest, options: BuildOptions): Promise<"built" | "present"> {
   if (await imageExists(request.imageName)) return "present";
   await buildImage(request, options);

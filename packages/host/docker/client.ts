@@ -8,13 +8,13 @@ const fileIn = (folder: string, name: string): Buffer | undefined => {
   try {
     return readFileSync(join(folder, name));
   } catch (error) {
-    // A context may have an authority alone, without a client certificate.
+    // A context may have only an authority, without a client certificate.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 };
 
-/** What the client library needs to know of an engine; its types leave out the agent. */
+/** Client library options for an engine; the library's types omit the agent. */
 export function clientOptions(address: EngineAddress): Docker.DockerOptions & { readonly agent?: Agent } {
   const socketPath = socketOf(address);
   if (socketPath !== undefined) return { socketPath };
@@ -35,13 +35,13 @@ export function dockerClient(): Docker {
 export const isNotFound = (error: unknown): boolean => statusOf(error) === 404;
 export const isConflict = (error: unknown): boolean => statusOf(error) === 409;
 
-/** HTTP status of an answer of the engine, undefined for errors of another kind. */
+/** HTTP status of a reply of the engine; undefined for other errors. */
 export function statusOf(error: unknown): number | undefined {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === "number" ? status : undefined;
 }
 
-/** Resolves to undefined where the engine says that there is no such thing. */
+/** Resolves to undefined if the engine reports that the object does not exist. */
 export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;

@@ -8,7 +8,7 @@ import { engineAddress, engineEnvironment } from "./engine-address.ts";
 
 let home: string;
 
-/** As `docker context create` stores it. */
+/** Creates a context as `docker context create` stores it. */
 async function makeContext(name: string, endpoint: object, files: Readonly<Record<string, string>> = {}): Promise<void> {
   const id = createHash("sha256").update(name).digest("hex");
   const [meta, tls] = [join(home, ".docker/contexts/meta", id), join(home, ".docker/contexts/tls", id, "docker")];
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true }));
 
-test("DOCKER_HOST comes before DOCKER_CONTEXT, which comes before the current context", () => {
+test("DOCKER_HOST overrides DOCKER_CONTEXT, which overrides the current context", () => {
   const both = { DOCKER_HOST: "unix:///run/one.sock", DOCKER_CONTEXT: "lab" };
   expect(engineAddress(both, home)).toMatchObject({ endpoint: "unix:///run/one.sock", origin: "DOCKER_HOST" });
   expect(engineAddress({ DOCKER_CONTEXT: "lab" }, home)).toMatchObject({ endpoint: "tcp://lab.example.net:2376", origin: "the Docker context lab (DOCKER_CONTEXT)" });
@@ -42,13 +42,13 @@ test("the context default is the standard socket", () => {
   expect(engineAddress({ DOCKER_CONTEXT: "default" }, home).endpoint).toMatch(/docker\.sock$/);
 });
 
-test("the certificates of a context are used, and other programs get them too", () => {
+test("uses the certificates of a context, and passes them to other programs", () => {
   const address = engineAddress({ DOCKER_CONTEXT: "lab" }, home);
   expect(clientOptions(address)).toMatchObject({ host: "lab.example.net", port: "2376", protocol: "https", ca: Buffer.from("authority"), key: Buffer.from("key") });
   expect(engineEnvironment(address)).toEqual({ DOCKER_HOST: "tcp://lab.example.net:2376", DOCKER_CERT_PATH: address.tls?.folder, DOCKER_TLS_VERIFY: "1" });
 });
 
-test("a context that skips the verification is not verified", () => {
+test("does not verify a context that skips the verification", () => {
   const { agent } = clientOptions(engineAddress({ DOCKER_CONTEXT: "unverified" }, home));
   expect(agent?.options.rejectUnauthorized).toBe(false);
 });
@@ -57,19 +57,19 @@ test.each([
   [{ DOCKER_HOST: "tcp://10.0.0.1" }, { host: "10.0.0.1", port: "2375", protocol: "http" }],
   [{ DOCKER_HOST: "10.0.0.1:9999" }, { host: "10.0.0.1", port: "9999", protocol: "http" }],
   [{ DOCKER_HOST: "tcp://10.0.0.1:2376", DOCKER_TLS_VERIFY: "1" }, { port: "2376", protocol: "https" }],
-])("%o leads to %o", (environment, options) => {
+])("%o selects %j", (environment, options) => {
   expect(clientOptions(engineAddress(environment, home))).toMatchObject(options);
 });
 
-test("a context that does not exist is named with the variable that names it", () => {
-  expect(() => engineAddress({ DOCKER_CONTEXT: "gone" }, home)).toThrow("There is no Docker context gone, which DOCKER_CONTEXT names");
+test("names a missing context and the variable that selects it", () => {
+  expect(() => engineAddress({ DOCKER_CONTEXT: "gone" }, home)).toThrow("The Docker context gone, set in DOCKER_CONTEXT, does not exist");
 });
 
-test("an engine behind ssh is refused with the way to reach it", () => {
+test("rejects an engine behind ssh, with an alternative", () => {
   expect(() => engineAddress({ DOCKER_CONTEXT: "far" }, home)).toThrow("only unix:// and tcp:// are supported");
 });
 
-test("without a standard socket the sockets of rootless Docker and Docker Desktop are tried", () => {
+test("without a standard socket, tries the sockets of rootless Docker and Docker Desktop", () => {
   const exists = (...paths: string[]) => (path: string): boolean => paths.includes(path);
   const desktop = "/home/anna/.docker/run/docker.sock";
   const originOf = (environment: NodeJS.ProcessEnv, ...paths: string[]): string => engineAddress(environment, "/home/anna", exists(...paths)).origin;

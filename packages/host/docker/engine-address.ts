@@ -1,6 +1,6 @@
 /**
- * Which Docker engine is used: the one that the `docker` command would use. Where that command would find none, the usual sockets of rootless
- * Docker and of Docker Desktop are tried.
+ * Selects the Docker engine: the one that the `docker` command would use. If that command would find none, the usual sockets of rootless
+ * Docker and Docker Desktop are tried.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -12,9 +12,9 @@ import { Failure } from "../failure.ts";
 export interface EngineAddress {
   /** `unix:///var/run/docker.sock`, `tcp://host:2376` */
   readonly endpoint: string;
-  /** Who named it, for messages: `DOCKER_HOST`, `the Docker context colima`. */
+  /** Source of the address, for messages: `DOCKER_HOST`, `the Docker context colima`. */
   readonly origin: string;
-  /** Undefined where the connection is not encrypted. */
+  /** Undefined for an unencrypted connection. */
   readonly tls?: { readonly folder: string | undefined; readonly verifies: boolean } | undefined;
 }
 
@@ -23,10 +23,10 @@ interface ContextFile {
 }
 
 const standardSocket = "/var/run/docker.sock";
-/** Nobody has named the engine: it is that of this machine, which may be installed and started. */
+/** No setting selects the engine: it is the one of this machine, which may be installed and started. */
 export const standardOrigin = "the standard socket";
 
-/** Undefined for a file that is missing or is no JSON, as the docker command takes it. */
+/** Undefined for a file that is missing or not JSON, like the docker command. */
 function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -35,7 +35,7 @@ function readJson(path: string): unknown {
   }
 }
 
-/** Sockets of engines that run as the user, or in a machine of their own. */
+/** Sockets of engines that run as the user, or in a virtual machine. */
 function otherSockets(environment: NodeJS.ProcessEnv, home: string): readonly (readonly [path: string, what: string])[] {
   const runtime = environment["XDG_RUNTIME_DIR"] ?? `/run/user/${process.getuid?.() ?? 0}`;
   return [
@@ -45,13 +45,13 @@ function otherSockets(environment: NodeJS.ProcessEnv, home: string): readonly (r
   ];
 }
 
-/** The address of a named context. @throws Failure when there is no such context */
+/** The address of a named context. @throws Failure when the context does not exist */
 function addressOfContext(name: string, folder: string, namedBy: string): EngineAddress {
   const id = createHash("sha256").update(name).digest("hex");
   const docker = (readJson(join(folder, "contexts/meta", id, "meta.json")) as ContextFile | undefined)?.Endpoints?.docker;
   if (docker?.Host === undefined) {
-    throw new Failure(`There is no Docker context ${name}, which ${namedBy} names`, {
-      remedy: "`docker context ls` lists the contexts; choose one (docker context use NAME), or set DOCKER_HOST.",
+    throw new Failure(`The Docker context ${name}, set in ${namedBy}, does not exist`, {
+      remedy: "choose one of `docker context ls` (docker context use NAME), or set DOCKER_HOST.",
     });
   }
   const certificates = join(folder, "contexts/tls", id, "docker");
@@ -65,8 +65,8 @@ function addressOfContext(name: string, folder: string, namedBy: string): Engine
 }
 
 /**
- * As `docker` finds its engine: DOCKER_HOST, DOCKER_CONTEXT, the current context, the standard socket.
- * @throws Failure for a context that does not exist, and for an endpoint that only the docker command can use
+ * Finds the engine like `docker`: DOCKER_HOST, DOCKER_CONTEXT, the current context, the standard socket.
+ * @throws Failure for a context that does not exist, and for an endpoint that only the docker command supports
  */
 export function engineAddress(environment: NodeJS.ProcessEnv = process.env, home: string = environment["HOME"] ?? homedir(), exists = existsSync as (path: string) => boolean): EngineAddress {
   const found = find(environment, home, exists);
@@ -75,8 +75,8 @@ export function engineAddress(environment: NodeJS.ProcessEnv = process.env, home
   throw new Failure(`${found.origin} names the engine ${found.endpoint}, and only unix:// and tcp:// are supported`, {
     remedy:
       protocol === "ssh"
-        ? "forward its socket and name that one: ssh -nNT -L /tmp/docker.sock:/var/run/docker.sock HOST, DOCKER_HOST=unix:///tmp/docker.sock."
-        : "run this inside WSL2, with the engine's WSL integration switched on.",
+        ? "forward its socket and use that one: ssh -nNT -L /tmp/docker.sock:/var/run/docker.sock HOST, DOCKER_HOST=unix:///tmp/docker.sock."
+        : "run this command inside WSL2, with the engine's WSL integration enabled.",
   });
 }
 
@@ -98,10 +98,10 @@ function find(environment: NodeJS.ProcessEnv, home: string, exists: (path: strin
   return other === undefined ? standard : { ...standard, endpoint: `unix://${other[0]}`, origin: other[1] };
 }
 
-/** Path of the socket; undefined for an engine that is reached over the network. */
+/** Path of the socket; undefined for an engine on the network. */
 export const socketOf = ({ endpoint }: EngineAddress): string | undefined => (endpoint.startsWith("unix://") ? endpoint.slice("unix://".length) : undefined);
 
-/** Variables by which other programs (the docker command, Pulumi's own provider, Testcontainers) use the same engine. */
+/** Variables with which other programs (the docker command, Pulumi's own provider, Testcontainers) use the same engine. */
 export function engineEnvironment(address: EngineAddress = engineAddress()): Record<string, string> {
   const { endpoint, tls } = address;
   return { DOCKER_HOST: endpoint, ...(tls === undefined ? {} : { DOCKER_CERT_PATH: tls.folder ?? "", DOCKER_TLS_VERIFY: tls.verifies ? "1" : "" }) };

@@ -1,7 +1,7 @@
 import { Failure, messageOf } from "../failure.ts";
 import { type EngineAddress, socketOf, standardOrigin } from "./engine-address.ts";
 
-/** Sockets by their path, and how the engine behind them starts. */
+/** Socket paths, and how to start the engine behind each. */
 const starts: readonly (readonly [socket: RegExp, start: string])[] = [
   [/\/\.docker\/(run|desktop)\/docker\.sock$/, "start Docker Desktop"],
   [/\/\.colima\//, "start Colima: colima start"],
@@ -27,7 +27,7 @@ function howToGetAccess(address: EngineAddress): string {
   return `join the group docker (sudo usermod -aG docker ${process.env["USER"] ?? "NAME"}), log in again and repeat the command${anotherEngine(address)}.`;
 }
 
-/** An engine that does not answer: which one, who named it, and the next step. */
+/** The error for an engine that does not answer: its address, the source of the address, and the next step. */
 export function engineProblem(error: unknown, address: EngineAddress): Failure {
   const { endpoint, origin } = address;
   const code = (error as NodeJS.ErrnoException).code;

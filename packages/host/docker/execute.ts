@@ -7,9 +7,9 @@ const pollMilliseconds = 50;
 
 /**
  * Runs a program in a running container, as the container's user.
- * @param environment `NAME=value`, besides the container's own
+ * @param environment `NAME=value`, in addition to the container's own
  * @returns its exit code
- * @throws the signal's reason when that gives it up
+ * @throws the signal's reason when the signal aborts the run
  */
 export async function execute(
   container: Docker.Container,
@@ -45,7 +45,7 @@ export async function execute(
   return exitCodeOf(execution);
 }
 
-/** Of a program that has closed its outputs: the engine may know of its end a moment later. */
+/** Exit code of a program that has closed its outputs: the engine may report its end a moment later. */
 async function exitCodeOf(execution: Docker.Exec): Promise<number> {
   for (;;) {
     const { Running: running, ExitCode: code } = await execution.inspect();

@@ -1,6 +1,6 @@
 import { dockerClient } from "./client.ts";
 
-/** What the engine sends while it builds, pulls or imports, one JSON object after the other. */
+/** Output of the engine during builds, pulls and imports: a sequence of JSON objects. */
 export interface EngineMessage {
   readonly stream?: string;
   readonly status?: string;
@@ -9,8 +9,8 @@ export interface EngineMessage {
 }
 
 /**
- * Reads the messages of a piece of work of the engine to its end. The engine tells a failure by a message among the others.
- * @throws with the engine's words when the work failed, and when the connection breaks
+ * Reads the engine's messages to the end. The engine reports a failure as one of the messages.
+ * @throws with the engine's message when the work failed, and when the connection breaks
  */
 export async function follow(
   stream: NodeJS.ReadableStream,

@@ -9,7 +9,7 @@ function frame(output: number, payload: Uint8Array): Buffer {
   return Buffer.concat([header, payload]);
 }
 
-test("payloads come out whole and in order however the stream is cut", () => {
+test("payloads are complete and in order at any cuts of the stream", () => {
   const frames = fc.array(fc.record({ output: fc.constantFrom(1, 2), payload: fc.uint8Array({ maxLength: 40 }) }), {
     maxLength: 12,
   });

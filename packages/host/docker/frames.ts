@@ -1,12 +1,11 @@
 const headerLength = 8;
 
-/** What came out of a container without a terminal: 1 is its standard output, 2 its standard error. */
+/** Output of a container without a terminal: 1 is its standard output, 2 its standard error. */
 export type Output = 1 | 2;
 
 /**
- * Takes apart the stream of an attached container: frames of an output's number, three zeros, a length of 32 bits and as many
- * bytes
- * (Docker Engine API, "Attach to a container"). Payloads are given on as they come, without waiting for the end of a frame.
+ * Splits the stream of an attached container: frames of an output number, three zeros, a length of 32 bits and that number of bytes (Docker
+ * Engine API, "Attach to a container"). Payloads are passed on immediately, without waiting for the end of a frame.
  */
 export class FrameReader {
   readonly #onPayload: (output: Output, payload: Buffer) => void;

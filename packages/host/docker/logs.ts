@@ -2,7 +2,7 @@ import type Docker from "dockerode";
 import { orUndefined } from "./client.ts";
 import { FrameReader } from "./frames.ts";
 
-/** The last lines that a container without a terminal has written, oldest first; none when it is gone. */
+/** The last lines of a container without a terminal, oldest first; empty when the container no longer exists. */
 export async function lastLogLines(container: Docker.Container, count: number): Promise<string[]> {
   const buffer = await orUndefined(container.logs({ stdout: true, stderr: true, follow: false, tail: count }));
   const parts: Buffer[] = [];

@@ -10,13 +10,13 @@ export interface PullOptions {
   readonly signal: AbortSignal;
 }
 
-/** Seconds for a registry's answer; the Docker engine alone would wait for minutes on a network that drops packets. */
+/** Time limit for a registry's answer, in seconds; the Docker engine alone would wait for minutes on a network that drops packets. */
 const answerSeconds = 15;
 
-/** Asks, from the Docker engine's side, whether the image's registry serves it. @returns undefined when it does */
+/** Makes the Docker engine ask whether the image's registry serves it. @returns undefined when it does */
 export async function askRegistry(image: string): Promise<RegistryProblem | undefined> {
   const credentials = await credentialsFor(image);
-  // The types leave out the credentials, which the client passes on.
+  // The types omit the credentials, which the client passes on.
   const subject = dockerClient().getImage(image) as unknown as { distribution: (options: object) => Promise<unknown> };
   const answer = subject.distribution({ authconfig: credentials }).then(
     () => undefined,
@@ -29,7 +29,7 @@ export async function askRegistry(image: string): Promise<RegistryProblem | unde
   return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** The failure to tell about an image that cannot be had. */
+/** The failure for an unavailable image. */
 export const pullFailure = (image: string, { reason, remedy }: RegistryProblem, more = ""): Failure =>
   new Failure(`The image ${image} is not on this machine and cannot be pulled: ${reason}`, { remedy: `${remedy}${more}` });
 
@@ -41,7 +41,7 @@ export async function pullImage(image: string, { show, onLine, signal }: PullOpt
 /** Pushes an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
 export async function pushImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
   await transfer(image, "pushing", { show, onLine, signal }, (authconfig) => {
-    // The engine refuses a push without the header, even to an open registry.
+    // The engine rejects a push without the header, even to a registry without authentication.
     return dockerClient().getImage(image).push({ authconfig: authconfig ?? {}, abortSignal: signal });
   });
 }

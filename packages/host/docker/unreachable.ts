@@ -12,7 +12,7 @@ interface Modem {
 
 type ConnectionError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number; readonly hostname?: string };
 
-/** Whether an error says that nothing could be connected to where the Docker engine should be. */
+/** Whether an error means that no connection to the Docker engine's address was possible. */
 function isOfEngine(error: ConnectionError, { socketPath, host, port }: Modem): boolean {
   if (error.syscall === "connect") {
     return socketPath === undefined ? error.port === Number(port) : error.address === socketPath;
@@ -20,7 +20,7 @@ function isOfEngine(error: ConnectionError, { socketPath, host, port }: Modem): 
   return error.syscall === "getaddrinfo" && error.hostname === host;
 }
 
-/** An error of a connection to the Docker engine, with the next step; any other error is given back as it is. */
+/** Adds the next step to an error of a connection to the Docker engine. Returns any other error unchanged. */
 export function withoutEngine(error: unknown, address?: EngineAddress): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const engine = address ?? engineAddress();

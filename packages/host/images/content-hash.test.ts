@@ -7,7 +7,7 @@ const file = fc.record({ path: fc.string({ minLength: 1 }), content: fc.uint8Arr
 const files = fc.uniqueArray(file, { minLength: 1, selector: ({ path }) => path });
 const texts = fc.dictionary(fc.string(), fc.string());
 
-test("the order of the files and texts makes no difference", () => {
+test("the order of the files and texts is irrelevant", () => {
   fc.assert(
     fc.property(texts, files, (given, content) => {
       const reversed = Object.fromEntries(Object.entries(given).toReversed());
@@ -22,7 +22,7 @@ const changes: [string, (file: ContextFile) => ContextFile][] = [
   ["executable bit", (one) => ({ ...one, executable: !one.executable })],
 ];
 
-test.each(changes)("another %s of one file is another hash", (_what, change) => {
+test.each(changes)("another %s of one file changes the hash", (_what, change) => {
   fc.assert(
     fc.property(texts, files, (given, [first, ...rest]) => {
       const changed = contentHash({ texts: given, files: [change(first as ContextFile), ...rest] });
@@ -31,13 +31,13 @@ test.each(changes)("another %s of one file is another hash", (_what, change) => 
   );
 });
 
-test("a text and a file of the same name and content are not the same", () => {
+test("a text and a file with equal name and content have different hashes", () => {
   const content = Buffer.from("x");
   const asText = contentHash({ texts: { a: "x" }, files: [] });
   expect(contentHash({ texts: {}, files: [{ path: "a", content, executable: false }] })).not.toBe(asText);
 });
 
-test("the hash does not change from one version of the project to the next", () => {
+test("the hash is stable across versions of the project", () => {
   const files = [{ path: "a/b", content: Buffer.from("text\n"), executable: true }];
   expect(contentHash({ texts: { Dockerfile: "FROM scratch" }, files })).toBe(
     "9576617f968754db5f7ccd4d25691e9d0c4e2e81822f6c8e9058cf07236861b4",

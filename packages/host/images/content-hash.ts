@@ -14,7 +14,7 @@ export interface HashedContent {
 
 const digest = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
-/** SHA-256, hexadecimal, of texts and files: of their names, contents and executable bits, in whatever order they are given. */
+/** SHA-256, hexadecimal, of texts and files: of their names, contents and executable bits, in any order. */
 export function contentHash({ texts, files }: HashedContent): string {
   const lines = [
     ...Object.entries(texts).map(([name, text]) => ["text", name, digest(text)]),

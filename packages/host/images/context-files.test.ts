@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test("files below the sources are taken in, what .dockerignore leaves out is not", () => {
+test("includes files below the sources, without those that .dockerignore excludes", () => {
   expect(contextFiles(root, ["package.json", "engine"]).map(({ path }) => path)).toEqual([
     "package.json",
     "engine/a.ts",
@@ -35,11 +35,11 @@ test("files below the sources are taken in, what .dockerignore leaves out is not
   ]);
 });
 
-test("a file that is named twice counts once", () => {
+test("a file that is listed twice counts once", () => {
   expect(contextFiles(root, ["engine", "engine/a.ts"]).filter(({ path }) => path === "engine/a.ts")).toHaveLength(1);
 });
 
-test("content and executable bit are read", () => {
+test("reads content and executable bit", () => {
   const [file] = contextFiles(root, ["engine/b"]);
   expect(file).toMatchObject({ path: "engine/b/run.sh", executable: true });
   expect(Buffer.from(file?.content ?? []).toString()).toBe("engine/b/run.sh");

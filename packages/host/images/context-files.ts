@@ -14,7 +14,7 @@ function below(root: string, path: string): string[] {
 }
 
 /**
- * The files that copying `sources` out of the context takes in: those below each of them, without what .dockerignore leaves out.
+ * The files that a copy of `sources` includes: all files below them, without those that .dockerignore excludes.
  * @param root absolute path of the context
  * @throws if a source is missing
  */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { copiedSources } from "./dockerfile.ts";
 
-test("copies out of the context are found, each once, copies between stages are not", () => {
+test("lists copies from the context once each, without copies between stages", () => {
   const dockerfile = `
 FROM base AS build
 # COPY not this

@@ -1,7 +1,7 @@
 /**
- * The paths of the context that a Dockerfile copies (COPY without `--from`), in the order of the text, each once.
- * Only what the project's Dockerfiles use is read: the shell form of COPY, without wildcards and heredocs.
- * @throws on an instruction that takes in something else: ADD, a wildcard, the JSON form.
+ * The context paths that a Dockerfile copies (COPY without `--from`), in order, each once. Supports only the forms in the project's
+ * Dockerfiles: the shell form of COPY, without wildcards and heredocs.
+ * @throws on an instruction that copies in another way: ADD, a wildcard, the JSON form.
  */
 export function copiedSources(dockerfile: string): readonly string[] {
   const instructions = dockerfile
@@ -14,10 +14,10 @@ export function copiedSources(dockerfile: string): readonly string[] {
   const sources = new Set<string>();
   for (const instruction of instructions) {
     const [keyword, ...words] = instruction.split(/\s+/);
-    if (keyword?.toUpperCase() === "ADD") throw new Error(`ADD takes in what its hash does not cover; use COPY: ${instruction}`);
+    if (keyword?.toUpperCase() === "ADD") throw new Error(`ADD copies files that the image's hash does not cover; use COPY: ${instruction}`);
     if (keyword?.toUpperCase() !== "COPY" || words.some((word) => word.startsWith("--from="))) continue;
     const paths = words.filter((word) => !word.startsWith("--")).slice(0, -1);
-    if (paths.length === 0 || paths.some((path) => /[*?[\]<$]/.test(path))) throw new Error(`Not understood: ${instruction}`);
+    if (paths.length === 0 || paths.some((path) => /[*?[\]<$]/.test(path))) throw new Error(`Unsupported instruction: ${instruction}`);
     for (const path of paths) sources.add(path);
   }
   return [...sources];

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ApiClient, warningsIn } from "./client.ts";
 import { ApiError, orUndefined } from "./error.ts";
 
-test("warnings are told apart and freed of their quoting", () => {
+test("splits warnings and removes their quotes", () => {
   expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual(['one "quoted"', "two, with a comma"]);
   expect(warningsIn("")).toEqual([]);
 });
@@ -13,7 +13,7 @@ test("warnings are told apart and freed of their quoting", () => {
 const status = (code: number, message: string, causes: object[] = []): ApiError =>
   new ApiError(code, JSON.stringify({ kind: "Status", message, reason: "Invalid", details: { causes } }));
 
-test("fields that cannot be changed in place are read from the refusal", () => {
+test("reads immutable fields from the error message", () => {
   const causes = [{ field: "spec.selector", message: "Invalid value: field is immutable" }, { field: "spec.x", message: "Required value" }];
   expect(status(422, "invalid", causes).immutableFields).toEqual(["spec.selector"]);
   expect(status(422, "updates to statefulset spec for fields other than 'replicas' are forbidden").immutableFields).toEqual(["spec"]);
@@ -21,7 +21,7 @@ test("fields that cannot be changed in place are read from the refusal", () => {
   expect(status(409, "field is immutable").immutableFields).toEqual([]);
 });
 
-test("only what does not exist is undefined", async () => {
+test("only a missing object is undefined", async () => {
   await expect(orUndefined(Promise.reject(status(404, "no such thing")))).resolves.toBeUndefined();
   await expect(orUndefined(Promise.reject(status(403, "you must not")))).rejects.toThrow("you must not");
 });
@@ -39,7 +39,7 @@ async function withServer<T>(answer: { code: number; body: string; headers?: Rec
   }
 }
 
-test("an answer is parsed and its warnings are told, a refusal has the server's words", async () => {
+test("parses a reply and reports its warnings; an error has the server's message", async () => {
   const warnings: string[] = [];
   const answer = { code: 200, body: '{"a":1}', headers: { warning: '299 - "old API"' } };
   const value = await withServer(answer, (config) => new ApiClient(config, (text) => warnings.push(text)).json({ method: "GET", path: "/x" }));
@@ -66,11 +66,11 @@ test.each(["POST", "PATCH", "DELETE"] as const)("the body of a %s arrives", asyn
   server.close();
 });
 
-test("a server that does not answer is named", async () => {
+test("names a server that does not answer", async () => {
   const client = await withServer({ code: 200, body: "{}" }, async (config) => new ApiClient(config));
   await expect(client.json({ method: "GET", path: "/x" })).rejects.toThrow(/the Kubernetes API server http:\/\/127\.0\.0\.1:\d+ does not answer/);
 });
 
-test("without a cluster in the configuration it is said what to set", () => {
+test("without a cluster in the configuration, names the setting", () => {
   expect(() => new ApiClient(new KubeConfig())).toThrow(/no Kubernetes cluster is configured: set KUBECONFIG/);
 });

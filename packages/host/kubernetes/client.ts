@@ -6,33 +6,33 @@ import { ApiError } from "./error.ts";
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Below the server's address, with its query. */
+  /** Relative to the server's address, with its query. */
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Called with each warning that the API server gives (RFC 7234, section 5.5; Kubernetes uses 299). */
+/** Called with each warning of the API server (RFC 7234, section 5.5; Kubernetes uses 299). */
 export type OnWarning = (text: string) => void;
 
 const requestMilliseconds = 60_000;
 
-/** The text of each warning in a header: `299 - "text"`, several with commas between. */
+/** The text of each warning in a header: `299 - "text"`, separated by commas. */
 export function warningsIn(header: string): string[] {
   return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => text.replaceAll(/\\(.)/g, "$1"));
 }
 
 /** The kubeconfig that kubectl would use: KUBECONFIG, else ~/.kube/config, else the pod's own service account. */
 export function defaultConfig(): KubeConfig {
-  // Loaded only where a cluster is meant: it takes half of the processor time in which a command starts, and most stacks run on Docker.
+  // Loaded only for clusters: it takes half of a command's startup time, and most stacks run on Docker.
   const client = createRequire(import.meta.url)("@kubernetes/client-node") as { KubeConfig: new () => KubeConfig };
   const config = new client.KubeConfig();
   config.loadFromDefault();
   return config;
 }
 
-/** Speaks JSON with one API server, as the kubeconfig's current context says. */
+/** A JSON client of one API server, from the kubeconfig's current context. */
 export class ApiClient {
   readonly server: string;
   readonly defaultNamespace: string;
@@ -50,7 +50,7 @@ export class ApiClient {
     this.onWarning = onWarning;
   }
 
-  /** @throws ApiError when the server refuses; an Error naming the server when it does not answer */
+  /** @throws ApiError when the server rejects the request; an Error naming the server when it does not answer */
   async json<T>(request: ApiRequest): Promise<T> {
     return JSON.parse(await this.text(request)) as T;
   }
@@ -64,7 +64,7 @@ export class ApiClient {
     options.headers = {
       ...(options.headers as Record<string, string>),
       accept: "application/json, */*",
-      // Without its length Node sends a DELETE's body in a way that no server takes for one.
+      // Without its length Node sends the body of a DELETE in a form that servers ignore.
       ...(payload === undefined ? {} : { "content-type": contentType, "content-length": String(Buffer.byteLength(payload)) }),
     };
     options.signal = signal ? AbortSignal.any([signal, limit]) : limit;

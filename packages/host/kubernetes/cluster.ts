@@ -14,10 +14,10 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Owns the fields that programs set; the official provider's managers begin with the same word. */
+/** Owns the fields that programs set; the names of the official provider's managers start with the same word. */
 export const fieldManager = "pulumi-kubernetes";
 
-/** How long a kind may be unknown: its definition (CRD) may just have been made. */
+/** How long a kind may be unknown, in seconds: its definition (CRD) may be new. */
 const discoverySeconds = 20;
 
 /** Objects of any kind that the cluster serves. */
@@ -29,7 +29,7 @@ export class Cluster {
     this.api = api;
   }
 
-  /** Applies an object by server-side apply, taking over fields that others have changed; gives what it is afterwards. */
+  /** Applies an object by server-side apply and takes over fields that others have changed; returns the resulting object. */
   async apply(object: KubernetesObject, { dryRun = false, signal }: ApplyOptions = {}): Promise<KubernetesObject> {
     const { name, namespace } = object.metadata;
     const path = await this.pathOf({ apiVersion: object.apiVersion, kind: object.kind, name, namespace }, signal);
@@ -43,7 +43,7 @@ export class Cluster {
     });
   }
 
-  /** Undefined when there is no such object, or not even such a kind. */
+  /** Undefined when the object or its kind does not exist. */
   async get(reference: Reference, signal?: AbortSignal): Promise<KubernetesObject | undefined> {
     const resource = await this.find(reference);
     if (!resource) return undefined;
@@ -58,7 +58,7 @@ export class Cluster {
     return items;
   }
 
-  /** Asks for the end of an object; it may take its time. Nothing happens when it is gone. */
+  /** Requests the deletion of an object, which may take time. A missing object is no error. */
   async delete(reference: Reference, propagationPolicy: string, signal?: AbortSignal): Promise<void> {
     const resource = await this.find(reference);
     if (!resource) return;
@@ -96,7 +96,7 @@ export class Cluster {
     const { apiVersion, kind } = reference;
     throw new Error(
       `the cluster at ${this.api.server} does not serve the kind ${kind} of ${apiVersion}: ` +
-        "install what defines it (its operator and CustomResourceDefinitions), or choose a setting that does without",
+        "install its operator and CustomResourceDefinitions, or choose a setting that does not need it",
     );
   }
 
@@ -106,7 +106,7 @@ export class Cluster {
       kinds = this.discover(apiVersion);
       this.kinds.set(apiVersion, kinds);
     }
-    // What is not there may come; what failed may work the next time.
+    // A missing kind may appear; a failed request may succeed the next time.
     const found = await kinds.catch((error: unknown) => {
       this.kinds.delete(apiVersion);
       throw error;

@@ -1,11 +1,11 @@
-/** The API server's Status of a refused request. */
+/** The API server's Status of a rejected request. */
 interface Status {
   readonly message?: string;
   readonly reason?: string;
   readonly details?: { readonly causes?: readonly { readonly field?: string; readonly message?: string }[] };
 }
 
-/** A request that the API server refused. */
+/** A request that the API server rejected. */
 export class ApiError extends Error {
   /** HTTP status. */
   readonly code: number;
@@ -21,7 +21,7 @@ export class ApiError extends Error {
     this.causes = (status?.details?.causes ?? []).map(({ field = "", message = "" }) => ({ field, message }));
   }
 
-  /** Fields that cannot be changed in place. */
+  /** The immutable fields that the request tried to change. */
   get immutableFields(): readonly string[] {
     if (this.code !== 422) return [];
     const fields = this.causes.filter(({ message }) => isImmutable(message)).map(({ field }) => field);
@@ -39,7 +39,7 @@ function parseStatus(body: string): Status | undefined {
   }
 }
 
-/** Undefined when what was asked for does not exist; every other failure stays one. */
+/** Undefined when the object does not exist; any other failure is thrown. */
 export async function orUndefined<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -1,4 +1,4 @@
-/** What every object of the Kubernetes API has (API conventions, "Types (Kinds)"). */
+/** Fields of every Kubernetes object (API conventions, "Types (Kinds)"). */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface ObjectMetadata {
   readonly [field: string]: unknown;
 }
 
-/** Where an object lives; the namespace only for kinds that have one. */
+/** Identity of an object; the namespace only for namespaced kinds. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -33,7 +33,7 @@ export interface Condition {
   readonly message?: string;
 }
 
-/** A part of an object by its path, as far as it is there: `field(pod, "status", "phase")`. */
+/** The value at a path in an object, undefined if missing: `field(pod, "status", "phase")`. */
 export function field(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined), value);
 }

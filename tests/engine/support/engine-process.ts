@@ -11,12 +11,12 @@ export interface EngineProcess extends AsyncDisposable {
   log(): readonly Readonly<Record<string, unknown>>[];
   /** Status and body of a request to the metadata API. */
   metadata(request: object): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** The `data` or the `errors` of a query by role admin, or by another. */
+  /** The `data` or the `errors` of a query by role admin, or by the given role. */
   ask(query: string, role?: string): Promise<Readonly<Record<string, unknown>>>;
   stop(): Promise<number | null>;
 }
 
-/** The engine as a process of its own, on free ports. @throws Error with what it wrote when it ends before it serves */
+/** The engine as a process of its own, on free ports. @throws Error with its output when it ends before it serves */
 export async function startEngineProcess(environment: Readonly<Record<string, string>>): Promise<EngineProcess> {
   const child = spawn(process.execPath, [main], {
     env: {
@@ -29,7 +29,7 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // A run that is ended in the middle of a test leaves no engine behind.
+  // An aborted test run must leave no engine running.
   const end = (): void => void child.kill("SIGKILL");
   process.once("exit", end);
   child.once("exit", () => process.off("exit", end));

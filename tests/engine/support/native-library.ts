@@ -13,7 +13,7 @@ export const librarySql = `
     (2, 'Cats', 'I like to eat cat food', 1, false, null),
     (3, 'Birds', 'I do not eat', 2, true, '{"legs": 2}');`;
 
-/** The database of the tests of native queries: two authors, three articles. */
+/** The database of the native query tests: two authors, three articles. */
 export async function startLibrary(): Promise<StartedDatabaseContainer> {
   const database = await startDatabase();
   await using admin = await database.connect("bootstrap");
@@ -46,7 +46,7 @@ const excerptCode = `
 
 const greetings = "SELECT * FROM (VALUES ('hello', 'world'), ('hello', 'friend'), ('welcome', 'guest')) AS t(one, two)";
 
-/** Logical models and native queries over that database, and tables that they relate to. */
+/** Logical models and native queries over that database, and tables related to them. */
 export const library = {
   tables: [
     {
@@ -110,7 +110,7 @@ export const library = {
   ],
 };
 
-/** An engine over those, or over others on that database. @throws MetadataError */
+/** An engine over these, or over other contents on that database. @throws MetadataError */
 export function engineOn(database: StartedDatabaseContainer, contents: object = library, options: Partial<EngineOptions> = {}): Promise<Engine> {
   const source = { ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents };
   const inherited = contents === library ? [{ role_name: "both", role_set: ["reader", "author"] }] : [];

@@ -22,7 +22,7 @@ insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, serv
 export interface RoutingWorld extends AsyncDisposable {
   readonly database: StartedDatabaseContainer;
   readonly engine: Engine;
-  /** The data of an answer. @throws EngineError */
+  /** The data of a response. @throws EngineError */
   ask(role: string, query: string, variables?: Record<string, unknown>, session?: Record<string, string>): Promise<unknown>;
 }
 
@@ -30,7 +30,7 @@ export function sessionOf(role: string, variables: Readonly<Record<string, strin
   return { role, isAdmin: role === "admin", variables: new Map(Object.entries(variables)) };
 }
 
-/** The kit's database with a few rows, and an engine over the project's own metadata as the engine's database role. */
+/** The project's database with a few rows, and an engine over the project's own metadata with the engine's database role. */
 export async function startRouting(options: Partial<EngineOptions> = {}): Promise<RoutingWorld> {
   const database = await startDatabase();
   try {

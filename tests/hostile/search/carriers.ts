@@ -6,16 +6,16 @@ import { stack } from "../../e2e/support/stack.ts";
 import { open } from "../support/raw.ts";
 import { document, type Genes, type Request } from "./grammar.ts";
 
-/** Bytes of one message. The gateway takes bodies of 256 KiB. */
+/** Maximum bytes of one message. The gateway accepts bodies of 256 KiB. */
 const largest = 262_000;
 
-/** Milliseconds that a carrier may take; then the client leaves. */
+/** Time limit of a carrier in milliseconds; afterwards the client disconnects. */
 const patience = 20_000;
 
 const json = (value: unknown): string => JSON.stringify(value);
 const fitting = (request: Request): Request => (json(request).length <= largest ? request : { query: request.query.slice(0, largest / 2) });
 
-/** Sends a request by its carrier, and resolves with the bytes that were sent when all is answered, refused or given up. */
+/** Sends a request by its carrier. Resolves with the number of sent bytes when all replies have arrived, or the request was rejected or cancelled. */
 export async function send(genes: Genes, token: string): Promise<number> {
   const request = fitting(document(genes, genes.carrier === "subscriptions" ? "subscription" : "query"));
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -55,7 +55,7 @@ async function within<Result>(work: Promise<Result>): Promise<Result | 0> {
   return Promise.race([work.catch(() => 0 as const), sleep(patience, 0 as const, { ref: false })]);
 }
 
-/** Many requests at once on one connection, half of which the client takes back. */
+/** Many concurrent requests on one connection; the client cancels half of them. */
 async function overHttp2(body: string, headers: Readonly<Record<string, string>>, count: number): Promise<number> {
   const session = connectHttp2(stack.url, { ca: stack.caCertificate });
   session.on("error", () => undefined);
@@ -74,7 +74,7 @@ async function overHttp2(body: string, headers: Readonly<Record<string, string>>
   return body.length * count;
 }
 
-/** Operations on one WebSocket; a slow reader stops reading once it has asked. */
+/** Operations on one WebSocket; a slow reader stops reading after its requests. */
 async function overSockets({ carrier, count }: Genes, request: Request, token: string): Promise<number> {
   const socket = new WebSocket(`${stack.url.replace("https:", "wss:")}/api/graphql`, "graphql-transport-ws", { ca: stack.caCertificate });
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

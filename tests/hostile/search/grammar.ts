@@ -1,7 +1,7 @@
-/** Chooses by a seed, so that a run can be repeated. */
+/** Makes seeded choices, so that a run is repeatable. */
 export type Choose = (below: number) => number;
 
-/** A deterministic generator of numbers (mulberry32). */
+/** A deterministic random number generator (mulberry32). */
 export function chooser(seed: number): Choose {
   let state = seed >>> 0;
   return (below) => {
@@ -15,31 +15,31 @@ export function chooser(seed: number): Choose {
 export const shapes = ["aliases", "nesting", "fragments", "directives", "conditions", "related", "patterns", "orders", "introspection", "variables", "strings", "aggregates", "refused"] as const;
 export const carriers = ["query", "batch", "socket", "subscriptions", "slow reader", "half-open", "http2"] as const;
 
-/** An expensive request, as numbers that can be changed one by one. */
+/** An expensive request as numbers that can be mutated separately. */
 export interface Genes {
   readonly shape: (typeof shapes)[number];
   readonly carrier: (typeof carriers)[number];
-  /** How often the shape repeats its part. */
+  /** Number of repetitions of the shape's element. */
   readonly width: number;
-  /** How deep it nests. */
+  /** Nesting depth. */
   readonly depth: number;
   /** Length of names and strings. */
   readonly length: number;
-  /** How many requests one carrier holds. */
+  /** Number of requests in one carrier. */
   readonly count: number;
   /** Makes the text new to every cache. */
   readonly salt: number;
 }
 
 const pick = <Item>(items: readonly Item[], choose: Choose): Item => items[choose(items.length)] as Item;
-/** Small numbers as often as large ones. */
+/** Logarithmic distribution: small numbers are as frequent as large ones. */
 const size = (most: number, choose: Choose): number => Math.max(1, Math.floor(most ** (choose(1_001) / 1_000)));
 
 export function anyGenes(choose: Choose): Genes {
   return { shape: pick(shapes, choose), carrier: pick(carriers, choose), width: size(4_000, choose), depth: size(60, choose), length: size(20_000, choose), count: size(60, choose), salt: choose(2 ** 30) };
 }
 
-/** The same request with one or two of its numbers changed. */
+/** The same request with one or two mutated numbers. */
 export function mutated(genes: Genes, choose: Choose): Genes {
   const other = anyGenes(choose);
   const keys = ["shape", "carrier", "width", "depth", "length", "count"] as const;

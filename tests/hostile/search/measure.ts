@@ -2,13 +2,13 @@ import { containerOf } from "../../e2e/support/docker.ts";
 import { mustRun } from "../../harness/process.ts";
 
 export interface Usage {
-  /** Milliseconds of the processor since the container started. */
+  /** Processor time in milliseconds since the start of the container. */
   readonly processor: number;
   /** MiB, without the page cache. */
   readonly memory: number;
 }
 
-/** What a service's container has used. Both versions of control groups name the same figures differently. */
+/** Resource usage of a service's container. The two versions of control groups use different names. */
 export async function usageOf(service: string): Promise<Usage> {
   const script = `cat /sys/fs/cgroup/cpu.stat 2>/dev/null || echo usage_nanoseconds $(cat /sys/fs/cgroup/cpuacct/cpuacct.usage)
     cat /sys/fs/cgroup/memory.stat 2>/dev/null || cat /sys/fs/cgroup/memory/memory.stat`;
@@ -21,7 +21,7 @@ export async function usageOf(service: string): Promise<Usage> {
   return { processor: nanoseconds / 1e6, memory: (value("total_rss") ?? value("anon") ?? NaN) / 1_048_576 };
 }
 
-/** How often a service's container was started again, and when it was started. */
+/** Number of restarts and start time of a service's container. */
 export async function startsOf(service: string): Promise<string> {
   return mustRun("docker", ["inspect", "--format", "{{.RestartCount}} {{.State.StartedAt}}", containerOf(service)]);
 }

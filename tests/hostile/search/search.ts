@@ -3,28 +3,28 @@ import { send } from "./carriers.ts";
 import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
 import { startsOf, usageOf } from "./measure.ts";
 
-/** What one request cost. */
+/** Cost of one request. */
 export interface Cost {
   readonly genes: Genes;
   readonly bytes: number;
-  /** Milliseconds of the processors of engine and Postgres. */
+  /** Processor time of engine and Postgres in milliseconds. */
   readonly engine: number;
   readonly postgres: number;
-  /** MiB by which the engine grew. */
+  /** Memory growth of the engine in MiB. */
   readonly memory: number;
-  /** Longest that the bystander waited meanwhile, in milliseconds. */
+  /** Longest response time of the bystander meanwhile, in milliseconds. */
   readonly bystander: number;
 }
 
 export interface Found {
   readonly tried: number;
-  /** The most expensive by each measure, the worst first. */
+  /** The most expensive requests by each measure, the worst first. */
   readonly worst: Readonly<Record<"engine" | "postgres" | "memory" | "bystander" | "perByte", readonly Cost[]>>;
-  /** Milliseconds of the bystander's 99th percentile. */
+  /** 99th percentile of the bystander's response time, in milliseconds. */
   readonly p99: number;
-  /** Every answer to the bystander that holds no data. */
+  /** Every reply to the bystander without data. */
   readonly errors: readonly string[];
-  /** Whether a service was started again. */
+  /** Names of restarted services. */
   readonly restarted: readonly string[];
 }
 
@@ -46,12 +46,12 @@ const measures = {
 } as const;
 type Measure = keyof typeof measures;
 
-/** Requests of each measure that are kept, to be changed further. */
+/** Number of requests that are kept per measure, for further mutation. */
 const kept = 8;
 
 /**
- * Looks for the requests that cost most for the time given: half of them are new, half are changed from the worst so far. A
- * bystander asks for one row ten times a second.
+ * Searches for the most expensive requests for the given time: half of them are new, half are mutations of the worst so far. Meanwhile a
+ * bystander requests one row ten times per second.
  */
 export async function search({ milliseconds, seed, hostile, bystander, onWorse }: SearchOptions): Promise<Found> {
   const choose = chooser(seed);
@@ -128,7 +128,7 @@ function watchBystander(caller: () => Promise<Caller>): Watch {
   };
 }
 
-/** One line of a cost, for a report. */
+/** One line about a cost, for a report. */
 export function shown({ genes, bytes, engine, postgres, memory, bystander }: Cost): string {
   const { shape, carrier, width, depth, length, count } = genes;
   return `${shape} by ${carrier}, width ${width}, depth ${depth}, length ${length}, count ${count}: ${bytes} bytes, engine ${engine} ms, Postgres ${postgres} ms, ${memory} MiB, bystander ${bystander} ms`;

@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 import { master, post } from "../../e2e/support/graphql.ts";
 import { countInputs, countNormal } from "./figures.ts";
 
-/** One hostile input: `run` gives what it got that it should not have, in words, or nothing when it was refused. */
+/** One hostile input. `run` describes a result that it should not have received, or returns undefined when it was rejected. */
 export interface Attack {
   readonly name: string;
   run(): Promise<string | undefined>;
 }
 
-/** What a normal client waits at most, whatever happens beside it on this machine. */
+/** Maximum waiting time of a normal client under attack on this machine, in milliseconds. */
 const patience = 20_000;
 
-/** A normal request is answered, within {@link patience}. */
+/** A normal request is answered within {@link patience}. */
 export async function serviceAnswers(): Promise<void> {
   const startedAt = performance.now();
   const reply = await post("{ view_hijacks(limit: 1) { __typename } }", master);
@@ -23,15 +23,15 @@ export async function serviceAnswers(): Promise<void> {
 }
 
 export interface Options {
-  /** Attacks at one time. */
+  /** Number of concurrent attacks. */
   readonly atOnce?: number;
-  /** Milliseconds for all. */
+  /** Time limit for all attacks in milliseconds. */
   readonly timeout?: number;
-  /** Runs together with other such attacks: most of its time it waits to be cut off. */
+  /** Runs together with similar attacks: most of its time it waits for the disconnect. */
   readonly waits?: boolean;
 }
 
-/** A test of a group of attacks: all are refused, and the service answers during them and afterwards. */
+/** A test of a group of attacks: all are rejected, and the service answers during and after them. */
 export function attacks(title: string, list: () => Promise<readonly Attack[]> | readonly Attack[], options: Options = {}): void {
   const { atOnce = 8, timeout = 120_000, waits = false } = options;
   (waits ? test.concurrent : test)(title, { timeout }, async () => {
@@ -53,12 +53,12 @@ export function attacks(title: string, list: () => Promise<readonly Attack[]> | 
   });
 }
 
-/** What is wrong with a status that should refuse: undefined for 4xx. */
+/** Describes a status that should be a rejection: undefined for 4xx. */
 export function notRefused(status: number, text: string): string | undefined {
   return status >= 400 && status < 500 ? undefined : `${status} ${text.slice(0, 200)}`;
 }
 
-/** What is wrong with a GraphQL answer that should refuse: errors and no data, with a status that is not a failure of ours. */
+/** Describes a GraphQL reply that should be a rejection: errors without data, and a status that is not a server failure. */
 export function gotData(status: number, text: string): string | undefined {
   if (status >= 500) return `${status} ${text.slice(0, 200)}`;
   if (status >= 400) return undefined;

@@ -20,7 +20,7 @@ const empty: HostileFigures = {
 
 const read = (): HostileFigures => JSON.parse(readFileSync(join(figuresFolder, "hostile.json"), "utf8")) as HostileFigures;
 
-/** At the suite's start: its files add to the same figures. */
+/** Called at the suite's start: all files add to the same figures. */
 export const beginFigures = (): void => keepFigures("hostile", empty);
 
 export function countInputs(inputs: number, through: number): void {

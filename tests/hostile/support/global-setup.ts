@@ -1,6 +1,6 @@
 /**
- * One stack for the whole suite: its own, or the one whose access.env is named in ROUTEQL_HOSTILE_ACCESS_FILE. At its end the figures
- * are told in one line.
+ * One stack for the whole suite: its own, or the one whose access.env is in ROUTEQL_HOSTILE_ACCESS_FILE. The last output line has
+ * the figures.
  * @module
  */
 import type { TestProject } from "vitest/node";
@@ -9,7 +9,7 @@ import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { teardown as removeContainers } from "../../harness/global-setup.ts";
 import { beginFigures, figuresLine } from "./figures.ts";
 
-/** Limits per address are lifted, since all attackers share one; they have tests of their own. Tokens outlive the suite. */
+/** Limits per address are raised, because all attackers share one address; they have tests of their own. Tokens outlive the suite. */
 export const settings = {
   tokenLifeSeconds: "3600",
   connectionsPerAddress: "6000",

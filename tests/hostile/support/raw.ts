@@ -4,13 +4,13 @@ import { stack } from "../../e2e/support/stack.ts";
 import { exchange } from "../../harness/exchange.ts";
 
 export interface RawOptions {
-  /** `https:` addresses are spoken to over TLS. */
+  /** `https:` addresses use TLS. */
   readonly base?: string;
-  /** Milliseconds without a byte of an answer after which the exchange has failed. */
+  /** Milliseconds without a received byte after which the exchange fails. */
   readonly silence?: number;
 }
 
-/** A connection on which anything can be written. */
+/** A connection for arbitrary bytes. */
 export function open({ base = stack.url }: RawOptions = {}): Socket {
   const { protocol, hostname, port } = new URL(base);
   return protocol === "https:"

@@ -3,11 +3,11 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface TestProxy extends AsyncDisposable {
   readonly url: string;
-  /** Hosts that tunnels were asked for. */
+  /** Hosts of the requested tunnels. */
   readonly asked: readonly string[];
 }
 
-/** An HTTP proxy as companies have one: tunnels and plain requests; loopback addresses behind it are not this machine's, so they are refused. */
+/** An HTTP proxy as in companies: tunnels and plain requests. Loopback addresses behind it would be another machine's, so it rejects them. */
 export async function startProxy(): Promise<TestProxy> {
   const asked: string[] = [];
   const sockets = new Set<Socket>();

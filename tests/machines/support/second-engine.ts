@@ -10,7 +10,7 @@ export interface SecondEngine extends AsyncDisposable {
   readonly endpoint: string;
 }
 
-/** A Docker engine of the test's own, with its own data root and without networks. Undefined where none can be started. */
+/** A Docker engine for the test, with its own data root and without networks. Undefined if none can be started. */
 export async function startSecondEngine(): Promise<SecondEngine | undefined> {
   if (process.getuid?.() !== 0 || (await run("sh", ["-c", "command -v dockerd"])).code !== 0) return undefined;
   const folder = await mkdtemp(join(tmpdir(), "rq-engine-"));

@@ -20,7 +20,7 @@ afterEach(async () => {
 const configure = (config: unknown): Promise<void> => writeFile(join(folder, "config.json"), JSON.stringify(config));
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** A credential helper that knows the registries of `answers`. */
+/** Installs a credential helper with the registries of `answers`. */
 async function installHelper(name: string, answers: Record<string, unknown>): Promise<void> {
   const program = join(folder, `docker-credential-${name}`);
   await writeFile(
@@ -68,7 +68,7 @@ test("reads an identity token", async () => {
   expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({ identitytoken: "abc", serveraddress: "registry.example.net" });
 });
 
-test("the helper of a registry comes before the store, and the store before the file", async () => {
+test("the helper of a registry overrides the store, and the store overrides the file", async () => {
   await installHelper("one", { "a.example.net": { Username: "helper", Secret: "1" } });
   await installHelper("all", { "b.example.net": { Username: "<token>", Secret: "2" }, "a.example.net": { Username: "store", Secret: "3" } });
   await configure({
@@ -81,12 +81,12 @@ test("the helper of a registry comes before the store, and the store before the 
   expect(await credentialsFor("c.example.net/x:1", folder)).toBeUndefined();
 });
 
-test("a helper that is not installed is an error that names the helper", async () => {
+test("names a helper that is not installed", async () => {
   await configure({ credsStore: "missing" });
   await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(/docker-credential-missing.*failed/);
 });
 
-test("a configuration that is not JSON is an error that names the file", async () => {
+test("names a configuration file that is not JSON", async () => {
   await writeFile(join(folder, "config.json"), "{");
   await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(/config\.json is not valid JSON/);
 });

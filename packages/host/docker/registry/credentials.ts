@@ -1,5 +1,5 @@
 /**
- * Credentials as the Docker command line keeps them: `docker login` writes them to config.json, or gives them to a credential helper.
+ * Credentials of the Docker command line: `docker login` writes them to config.json or to a credential helper.
  * @module
  */
 import { execFile } from "node:child_process";
@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What the Docker engine takes in `X-Registry-Auth`. */
+/** Content of `X-Registry-Auth` for the Docker engine. */
 export type RegistryCredentials =
   | { readonly username: string; readonly password: string; readonly serveraddress: string }
   | { readonly identitytoken: string; readonly serveraddress: string }
@@ -31,7 +31,7 @@ interface DockerConfig {
 export const dockerHub = "docker.io";
 const dockerHubKey = "https://index.docker.io/v1/";
 
-/** Registry of an image: the first part of the name when it is a host, else Docker Hub. */
+/** Registry of an image: the first segment of the name if it is a host, else Docker Hub. */
 export function registryOf(image: string): string {
   const [first = "", ...rest] = image.split("/");
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
@@ -56,14 +56,14 @@ async function readConfig(folder: string): Promise<DockerConfig> {
   }
 }
 
-/** Asks a credential helper (`docker-credential-<name> get`); undefined where it has no credentials for the registry. */
+/** Asks a credential helper (`docker-credential-<name> get`); undefined if it has no credentials for the registry. */
 async function askHelper(name: string, key: string): Promise<RegistryCredentials | undefined> {
   const program = `docker-credential-${name}`;
   const answer = await new Promise<string | undefined>((resolve, reject) => {
     const child = execFile(program, ["get"], { timeout: 30_000 }, (error, stdout) => {
       if (error === null) resolve(stdout);
       else if (/credentials not found/.test(stdout)) resolve(undefined);
-      else reject(new Error(`${program}, which Docker's configuration names for ${hostOf(key)}, failed: ${stdout.trim() || error.message}`, { cause: error }));
+      else reject(new Error(`${program}, set in Docker's configuration for ${hostOf(key)}, failed: ${stdout.trim() || error.message}`, { cause: error }));
     });
     // A helper that exits early closes its input.
     child.stdin?.on("error", () => undefined).end(key);

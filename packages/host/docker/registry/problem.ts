@@ -1,6 +1,6 @@
 /**
- * Why an image cannot be had from its registry. The Docker engine passes on the registry's words; its own status is 404 or 500 for
- * most of them.
+ * Why a registry does not serve an image. The Docker engine passes on the registry's message; its own status is 404 or 500 for most
+ * problems.
  * @module
  */
 import { dockerHub, registryOf } from "./credentials.ts";
@@ -9,12 +9,12 @@ export type RegistryProblemKind = "login" | "denied" | "name" | "rate" | "certif
 
 export interface RegistryProblem {
   readonly kind: RegistryProblemKind;
-  /** Why, as the end of the sentence "<image> cannot be pulled: …". */
+  /** The reason, as the end of the sentence "<image> cannot be pulled: …". */
   readonly reason: string;
   readonly remedy: string;
 }
 
-/** In this order: the words of a later kind may occur in messages of an earlier one. */
+/** In this order: messages of an earlier kind may contain the words of a later kind. */
 const signs: readonly (readonly [RegistryProblemKind, RegExp])[] = [
   ["rate", /toomanyrequests|too many requests|rate limit|\b429\b/i],
   ["proxy", /proxyconnect|proxy authentication|\b407\b/i],
@@ -40,7 +40,7 @@ const remedies: Readonly<Record<RegistryProblemKind, (circumstances: Circumstanc
   login: ({ login, hasCredentials }) => (hasCredentials ? `the registry rejects the stored credentials: run ${login} again.` : `run ${login}.`),
   // Docker Hub answers "denied" for a private image and for one that does not exist.
   denied: ({ login, hasCredentials }) =>
-    hasCredentials ? "ask for access to the repository, or check the image's name." : `check the image's name; if the repository is private, run ${login}.`,
+    hasCredentials ? "request access to the repository, or check the image's name." : `check the image's name; if the repository is private, run ${login}.`,
   name: () => "check the image's name and tag.",
   rate: ({ login, hasCredentials }) =>
     hasCredentials ? "wait until the limit is reset, or set imageMirror to a mirror." : `run ${login} for a higher limit, wait, or set imageMirror to a mirror.`,
