@@ -18,11 +18,12 @@ export function createApplication(endpoints: readonly Endpoint[], log: Logger, m
   application.set("strict routing", true);
 
   application.use(requestContext, observe(log, metrics));
-  for (const { path, methods, handlers } of endpoints) {
+  for (const { path, audience, methods, handlers } of endpoints) {
     application.all(
       path,
       (_request, response, next) => {
         response.locals["route"] = path;
+        response.locals["inside"] = audience === "inside";
         next();
       },
       allowedMethods(methods),

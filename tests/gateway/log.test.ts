@@ -31,7 +31,19 @@ test("each request is one JSON object with what an operator needs", async () => 
     upstream: expect.stringMatching(/^[\d.]+:8080$/) as string,
     upstream_status: "200",
     upstream_seconds: expect.stringMatching(/^[\d.]+$/) as string,
+    graphql_errors: "",
   });
+});
+
+test("the codes of GraphQL errors are logged, and their header stays inside", async () => {
+  for (const [header, logged] of [["timeout,validation-failed", "timeout,validation-failed"], ['odd"\xe9', ""]] as const) {
+    await parts.engine.answer({ "/v1/graphql": { headers: { "x-graphql-errors": header } } });
+    const reply = await query(parts.gateway);
+    expect(reply.headers).not.toHaveProperty("x-graphql-errors");
+    const { access } = await parts.gateway.log(idOf(reply));
+    expect(access.find((line) => line["request_id"] === idOf(reply))).toMatchObject({ status: 200, graphql_errors: logged });
+  }
+  await parts.engine.answer();
 });
 
 test("a refused request is logged under its own method and path", async () => {

@@ -3,7 +3,10 @@ import type { Logger } from "pino";
 import type { Metrics } from "../metrics.ts";
 import { contextOf } from "./request-context.ts";
 
-/** Logs and measures each finished request. `route` is the endpoint's path, never the client's. */
+/**
+ * Logs and measures each finished request. `route` is the endpoint's path, never the client's. Requests of other services, such as health
+ * checks and key sets, are logged at `debug`.
+ */
 export function observe(log: Logger, metrics: Metrics): RequestHandler {
   return (request, response, next) => {
     response.once("close", () => {
@@ -22,7 +25,7 @@ export function observe(log: Logger, metrics: Metrics): RequestHandler {
         code: response.locals["errorCode"] as unknown,
         ms: Math.round(milliseconds * 10) / 10,
       };
-      if (response.writableFinished) log.debug(entry, "answered");
+      if (response.writableFinished) log[response.locals["inside"] === true ? "debug" : "info"](entry, "request answered");
       else log.info(entry, "the client left before the answer");
     });
     next();

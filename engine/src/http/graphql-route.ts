@@ -54,6 +54,8 @@ interface Answer {
   readonly isUnauthenticated?: boolean;
   /** The body is not JSON, so it is not a GraphQL request. */
   readonly isMalformed?: boolean;
+  readonly role?: string | undefined;
+  readonly errors?: readonly string[] | undefined;
 }
 
 export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
@@ -63,7 +65,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     const error = toEngineError(thrown);
     logError(error, { requestId: id, role: session?.role });
     const isUnauthenticated = session === undefined && error.status < 500;
-    return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status, isUnauthenticated, isMalformed: error.code === "invalid-json" };
+    return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status, isUnauthenticated, isMalformed: error.code === "invalid-json", errors: [error.code], role: session?.role };
   }
 
   async function answerOne(asked: GraphQLRequest, session: Session, signal: Cancellation, id: string): Promise<Answer> {
@@ -96,7 +98,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       hold.release();
     }
     const busy = answers.length > 0 && answers.every(({ status }) => status === 503);
-    return { text: listOf(answers), status: busy ? 503 : 200 };
+    const errors = new Set(answers.flatMap((answered) => answered.errors ?? []));
+    return { text: listOf(answers), status: busy ? 503 : 200, errors: errors.size === 0 ? undefined : [...errors] };
   }
 
   async function answer(request: IncomingMessage, signal: Cancellation, id: string, cut: () => void): Promise<Answer> {
@@ -112,11 +115,11 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const answered = Array.isArray(payload)
         ? await answerBatch(payload, session, signal, id, cut)
         : await answerOne(parseGraphQLRequest(payload), session, signal, id);
-      return { ...answered, client };
+      return { ...answered, client, role: session.role };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyError) {
-        return { text: errorReply(new EngineError({ code: "bad-request", message: error.message })), status: error.status };
+        return { text: errorReply(new EngineError({ code: "bad-request", message: error.message })), status: error.status, errors: ["bad-request"], role: session?.role };
       }
       return failure(error, id, session);
     }
@@ -128,14 +131,14 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       if (!response.writableFinished) left.abort(new ClientLeft());
     });
     const cut = (): void => void response.destroy();
-    const { text, status, client, isUnauthenticated, isMalformed } = await answer(request, left, id, cut);
+    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = await answer(request, left, id, cut);
     const headers = headersOf(status);
     if (!keepsStatus && prefersGraphqlResponse(request.headers.accept)) {
-      return { status: isUnauthenticated === true ? 401 : status, text, client, contentType: `${graphqlResponseType}; charset=utf-8`, headers };
+      return { status: isUnauthenticated === true ? 401 : status, text, client, role, errors, contentType: `${graphqlResponseType}; charset=utf-8`, headers };
     }
-    if (headers !== undefined) return { status, text, client, headers };
+    if (headers !== undefined) return { status, text, client, role, errors, headers };
     const keeps = keepsStatus || (status === 401 && preserves401) || (isMalformed === true && namesJson(request.headers.accept));
-    return { status: keeps ? status : 200, text, client };
+    return { status: keeps ? status : 200, text, client, role, errors };
   };
 }
 

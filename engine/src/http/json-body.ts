@@ -24,5 +24,5 @@ export function apiFailure(thrown: unknown, id: string, logError: ErrorLog, with
   if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
   const error = toEngineError(thrown);
   logError(error, { requestId: id });
-  return { status: error.status, text: JSON.stringify(legacyError(error, withInternal)) };
+  return { status: error.status, text: JSON.stringify(legacyError(error, withInternal)), errors: [error.code] };
 }

@@ -17,7 +17,14 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The client whose memory account the reply counts on until it is sent; absent for short replies of the engine itself. */
   readonly client?: string | undefined;
+  /** Role of the session, for the log. */
+  readonly role?: string | undefined;
+  /** Codes of the errors in the body, each once. */
+  readonly errors?: readonly string[] | undefined;
 }
+
+/** Codes of the errors in a reply, so that a proxy can log them without reading the body; RouteQL's gateway removes the header. */
+const errorsHeader = "x-graphql-errors";
 
 /** Time in milliseconds after which a client that reads nothing of its reply is disconnected. */
 const sendPatience = 30_000;
@@ -38,6 +45,7 @@ export async function sendReply(
     "x-request-id": id,
     ...reply.headers,
   };
+  if (reply.errors !== undefined) headers[errorsHeader] = reply.errors.join(",");
   const { text } = reply;
   const body = typeof text === "string" ? bytesOf(text) : text;
   const length = lengthOf(body);

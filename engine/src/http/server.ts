@@ -8,6 +8,7 @@ import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import type { GraphQLRoute } from "./graphql-route.ts";
 import type { HealthCheck } from "./health.ts";
 import type { MetadataRoute } from "./metadata-route.ts";
+import type { RequestLog } from "../lifecycle/request-log.ts";
 import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
 import { requestId } from "./request-id.ts";
 
@@ -27,20 +28,43 @@ export interface HttpServerOptions {
   /** Afterwards every connection is closed after its reply. */
   readonly isStopping: () => boolean;
   readonly logger: Logger;
+  readonly logRequest: RequestLog;
   readonly waitingBytes: WaitingBytes;
 }
 
 /** Longer than a proxy keeps an idle connection, so that the engine never closes one that the proxy is about to use. */
 const keepAliveTimeout = 75_000;
 
+/** nginx's status in the log for a client that closed the connection before the answer. */
+const clientLeft = 499;
+
+/** Paths that the log names; any other text of a client stays out of it. */
+const routes: ReadonlySet<string> = new Set([
+  "/v1/graphql",
+  "/v1alpha1/graphql",
+  "/v1/graphql/explain",
+  "/v1alpha1/graphql/explain",
+  "/v1/metadata",
+  "/v1/query",
+  "/healthz",
+  "/hasura/healthz",
+  "/v1/version",
+  "/v1alpha1/config",
+]);
+
+function pathOf(url = "/"): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? url : url.slice(0, mark);
+}
+
 /** The engine's HTTP server; the caller listens and handles upgrades. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { logger } = options;
+  const { logger, logRequest } = options;
 
   function route(request: IncomingMessage, response: ServerResponse, id: string): Reply | Promise<Reply> {
     const url = request.url ?? "/";
     const mark = url.indexOf("?");
-    const path = mark === -1 ? url : url.slice(0, mark);
+    const path = pathOf(url);
     if (request.method === "POST") {
       if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
       if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
@@ -62,11 +86,17 @@ export function createHttpServer(options: HttpServerOptions): Server {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = requestId(request.headers);
     const start = performance.now();
+    const log = (status: number, reply?: Reply): void => {
+      const path = pathOf(request.url);
+      const route = routes.has(path) ? path : "other";
+      logRequest({ requestId: id, method: request.method ?? "", route, status, milliseconds: performance.now() - start, role: reply?.role, errors: reply?.errors });
+    };
     const crossOrigin = corsHeaders(options.cors, request.headers);
     if (crossOrigin !== undefined) {
       for (const [name, value] of Object.entries(crossOrigin)) response.setHeader(name, value);
       if (request.method === "OPTIONS") {
         response.writeHead(204, preflightHeaders(request.headers)).end();
+        log(204);
         return;
       }
     }
@@ -75,7 +105,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       reply = await route(request, response, id);
     } catch (error) {
       if (error instanceof ClientLeft) {
-        logger.debug({ requestId: id }, "the client left before the answer");
+        log(clientLeft);
         return;
       }
       logger.error({ requestId: id, error: error instanceof Error ? error.name : "unknown" }, "a route failed unexpectedly");
@@ -83,14 +113,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     }
     if (options.isStopping()) response.setHeader("connection", "close");
     await sendReply(response, request.headers, id, reply, options.waitingBytes);
-    if (logger.isLevelEnabled("debug")) {
-      const milliseconds = Math.round((performance.now() - start) * 10) / 10;
-      const { method } = request;
-      logger.debug(
-        { requestId: id, method, path: request.url?.split("?")[0], status: reply.status, milliseconds },
-        "request answered",
-      );
-    }
+    log(reply.status, reply);
   }
 
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout }, (request, response) => {

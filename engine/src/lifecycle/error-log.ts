@@ -8,6 +8,9 @@ export interface ErrorContext {
 
 export type ErrorLog = (error: EngineError, context: ErrorContext) => void;
 
+/** Codes of rejected credentials. */
+const credentialCodes: ReadonlySet<string> = new Set(["access-denied", "invalid-headers", "invalid-jwt", "jwt-invalid-claims", "jwt-missing-role-claims"]);
+
 /**
  * Logs a failed request by its code and place. Messages and internal details are omitted, because both can quote client input. For server
  * failures the log has the name and code (SQLSTATE, errno) of their cause.
@@ -15,6 +18,12 @@ export type ErrorLog = (error: EngineError, context: ErrorContext) => void;
 export function createErrorLog(logger: Logger): ErrorLog {
   return (error, context) => {
     const fields = { requestId: context.requestId, role: context.role, code: error.code, path: error.path, status: error.status };
+    if (credentialCodes.has(error.code)) {
+      // The reason that a token is invalid comes from a fixed list; other messages can quote the claims of a client.
+      const reason = error.code === "invalid-jwt" ? error.message : undefined;
+      logger.info({ requestId: fields.requestId, code: error.code, reason }, "credentials rejected");
+      return;
+    }
     if (error.status < 500) {
       logger.debug(fields, "request refused");
       return;

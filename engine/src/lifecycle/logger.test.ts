@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
 import { createErrorLog } from "./error-log.ts";
 import { createLogger } from "./logger.ts";
+import { createRequestLog } from "./request-log.ts";
 
 function capture(): { stream: Writable; text: () => string } {
   const lines: string[] = [];
@@ -53,4 +54,36 @@ test("does not log a rejected request at the default level", () => {
     requestId: "r-1",
   });
   expect(text()).toBe("");
+});
+
+test("a rejected token leaves a line with the reason, without its claims", () => {
+  const { stream, text } = capture();
+  const logError = createErrorLog(createLogger("info", stream));
+  logError(new EngineError({ code: "invalid-jwt", message: "Could not verify JWT: JWTExpired" }), { requestId: "r-1" });
+  logError(new EngineError({ code: "jwt-invalid-claims", message: "hidden claim" }), { requestId: "r-2" });
+  const lines = text().trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toMatchObject([
+    { level: "info", requestId: "r-1", code: "invalid-jwt", reason: "Could not verify JWT: JWTExpired", message: "credentials rejected" },
+    { level: "info", requestId: "r-2", code: "jwt-invalid-claims", message: "credentials rejected" },
+  ]);
+  expect(text()).not.toContain("hidden");
+});
+
+test("a request leaves one line; a health check leaves none", () => {
+  const { stream, text } = capture();
+  const logRequest = createRequestLog(createLogger("info", stream));
+  logRequest({ requestId: "r-1", method: "POST", route: "/v1/graphql", status: 200, milliseconds: 1.26, role: "viewer", errors: ["timeout"] });
+  logRequest({ requestId: "r-2", method: "GET", route: "/healthz", status: 200, milliseconds: 1 });
+  expect(JSON.parse(text())).toEqual({
+    level: "info",
+    time: expect.any(String) as string,
+    requestId: "r-1",
+    method: "POST",
+    route: "/v1/graphql",
+    status: 200,
+    milliseconds: 1.3,
+    role: "viewer",
+    errors: ["timeout"],
+    message: "request answered",
+  });
 });

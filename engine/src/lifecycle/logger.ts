@@ -1,9 +1,10 @@
+import { byTurn } from "@routeql/contract/log-lines";
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from "pino";
 
 /** No secret is ever passed to the logger. As a safeguard, these keys are redacted. */
 const secretKeys = ["authorization", "cookie", "token", "secret", "password", "key", "variables", "headers", "query"];
 
-/** JSON lines on standard output. Requests are logged at `debug`: the gateway in front writes the access log. */
+/** JSON lines on standard output. */
 export function createLogger(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(
     {
@@ -22,5 +23,7 @@ export function createLogger(level: string, stream: DestinationStream = standard
 function standardOutput(): DestinationStream {
   const stream = destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   stream.on("error", () => undefined);
-  return stream;
+  const lines = byTurn(stream);
+  process.on("exit", () => lines.flushSync());
+  return lines;
 }

@@ -21,6 +21,7 @@ import { closes } from "../websocket/close-codes.ts";
 import { createWebSocketEndpoint } from "../websocket/server.ts";
 import { configurationOf } from "./configuration.ts";
 import { createErrorLog } from "./error-log.ts";
+import { createRequestLog } from "./request-log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsServer } from "./metrics-server.ts";
 import type { Settings } from "./settings.ts";
@@ -79,6 +80,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
   const metrics = createMetrics();
   const cors = settings.disableCors ? undefined : settings.cors;
   const logError = createErrorLog(logger);
+  const logRequest = createRequestLog(logger);
   const admission = createAdmission(settings.maxInFlight);
   const execution = createGraphQLExecution({ engine, admission, metrics });
   const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
@@ -104,6 +106,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     metrics,
     authenticator,
     logError,
+    logRequest,
     showsInternal,
     now,
     outboxLimits,
@@ -133,6 +136,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     version: engineVersion,
     isStopping: () => isStopping,
     logger,
+    logRequest,
     waitingBytes,
   });
   if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));

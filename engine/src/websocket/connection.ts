@@ -7,7 +7,7 @@ import { closes, type Close } from "./close-codes.ts";
 import { onDeadline } from "./deadline.ts";
 import type { Turns } from "../cost/turns.ts";
 import type { Dialect } from "./dialect.ts";
-import { Operations, type ConnectionIdentity, type OperationsContext } from "./operations.ts";
+import { Operations, type ConnectionIdentity, type ConnectionRecord, type OperationsContext } from "./operations.ts";
 import { createOutbox, type Outbox, type OutboxLimits } from "./outbox.ts";
 
 export interface ConnectionContext extends OperationsContext {
@@ -79,6 +79,11 @@ export class Connection {
     });
     // A broken frame or connection: ws closes the socket by itself and emits `close`.
     socket.on("error", () => undefined);
+  }
+
+  /** What the log says about the connection. */
+  get record(): ConnectionRecord {
+    return this.#operations.record;
   }
 
   close({ code, reason }: Close): void {

@@ -31,6 +31,15 @@ export interface ConnectionIdentity {
   readonly hasLegacyErrors: boolean;
 }
 
+/** Figures of one connection. */
+export interface ConnectionRecord {
+  readonly role: string | undefined;
+  readonly operations: number;
+  readonly failed: number;
+  /** Codes of the errors, each once. */
+  readonly errors: readonly string[] | undefined;
+}
+
 interface RunningOperation {
   /** Id from the client. */
   readonly id: string;
@@ -48,6 +57,9 @@ export class Operations {
   /** Never more than the limit. Not a Map, for the reason in Watchdog. */
   readonly #running: RunningOperation[] = [];
   #session: Session | undefined;
+  #started = 0;
+  #failed = 0;
+  readonly #errors = new Set<string>();
 
   constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, { requestId, hasLegacyErrors }: ConnectionIdentity, close: (close: Close) => void) {
     this.#context = context;
@@ -66,6 +78,7 @@ export class Operations {
   start(id: string, request: GraphQLRequest): void {
     const session = this.#session;
     if (session === undefined) throw new Error("operations start after begin()");
+    this.#started += 1;
     if (this.#running.some((operation) => operation.id === id)) this.refuseStart(id, `an operation already exists with this id: ${id}`);
     else this.#run(id, request, session);
   }
@@ -81,7 +94,12 @@ export class Operations {
     for (const operation of this.#running.splice(0)) operation.stop();
   }
 
+  get record(): ConnectionRecord {
+    return { role: this.#session?.role, operations: this.#started, failed: this.#failed, errors: this.#errors.size === 0 ? undefined : [...this.#errors] };
+  }
+
   logRefusal(error: EngineError): void {
+    this.#errors.add(error.code);
     this.#context.logError(error, { requestId: this.#requestId });
   }
 
@@ -169,6 +187,8 @@ export class Operations {
 
   /** Ends an operation whose request was rejected or whose execution failed. */
   #refuse(id: string, error: EngineError, session: Session, failed = false): void {
+    this.#failed += 1;
+    this.#errors.add(error.code);
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
     const showsInternal = this.#context.showsInternal(session, error);
     const serialized = this.#hasLegacyErrors ? legacyError(error, showsInternal) : error.toJSON(showsInternal);
@@ -179,6 +199,7 @@ export class Operations {
 
   refuseStart(id: string, message: string): void {
     const error = new EngineError({ code: "start-failed", message });
+    this.#failed += 1;
     this.logRefusal(error);
     const jsonId = JSON.stringify(id);
     const { frame, close } = this.#dialect.startError(jsonId, error.toJSON());

@@ -5,10 +5,12 @@ import type { RequestHeaders } from "../auth/request-headers.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { requestId } from "../http/request-id.ts";
 import type { Close } from "./close-codes.ts";
+import type { RequestLog } from "../lifecycle/request-log.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { dialectOf, legacyDialect, transportDialect } from "./dialect.ts";
 
 export interface WebSocketOptions extends ConnectionContext {
+  readonly logRequest: RequestLog;
   readonly connectionLimit: number;
   /** Maximum size of one message in bytes. */
   readonly messageLimit: number;
@@ -58,9 +60,14 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       const identity = { requestId: requestId(request.headers), hasLegacyErrors: path === "/v1alpha1/graphql" };
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, identity, options);
+        const began = performance.now();
         connections.add(connection);
         socket.on("data", (chunk: Buffer) => connection.received(chunk.length));
-        webSocket.on("close", () => connections.delete(connection));
+        webSocket.on("close", () => {
+          connections.delete(connection);
+          const milliseconds = performance.now() - began;
+          options.logRequest({ requestId: identity.requestId, method: "GET", route: path, status: 101, milliseconds, ...connection.record });
+        });
       });
     },
     get connections() {
