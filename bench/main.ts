@@ -1,5 +1,5 @@
 /**
- * `npm run bench:engine`, `bench:auth`, `bench:stack` and `bench:checks`, and `npm run bench` for all of them.
+ * `npm run bench:engine`, `bench:auth`, `bench:stack`, `bench:load` and `bench:checks`, and `npm run bench` for all of them.
  * @module
  */
 import { parseArgs } from "node:util";
@@ -7,16 +7,18 @@ import { cleanUp } from "@routeql/tests/harness/clean-up";
 import { runId } from "@routeql/tests/harness/run";
 import { prepareDocker } from "@routeql/tests/runner/prepare";
 
-const help = `npm run bench:engine | bench:auth | bench:stack | bench:checks | bench [-- OPTIONS]
+const help = `npm run bench:engine | bench:auth | bench:stack | bench:load | bench:checks | bench [-- OPTIONS]
 
   engine  the embedded engine beside node:http with pg, and PostGraphile 5, on the same Postgres; ready time; live queries
   auth    tokens and logins of the sidecar beside what signing and hashing cost alone; three times the load that it holds
   stack   a whole stack through its gateway, over TLS, beside its engine
+  load    npm run load and detect on a whole stack, 20 million updates over a month, with readers beside them
   checks  hasura-checks: lint of 200 tables and 10 roles, and checks of permissions in a second
   bench   all of them
 
   --quick      a shorter run on less data, for a first look
   --only TEXT  only the cases and parts whose name contains TEXT
+  --updates N  load: so many updates
   --help       this text
 
 Each brings what it needs, prints tables and writes bench/results/<name>.json. bench/README.md says how to read the figures.`;
@@ -24,19 +26,21 @@ Each brings what it needs, prints tables and writes bench/results/<name>.json. b
 interface Options {
   readonly quick: boolean;
   readonly only: string;
+  readonly updates?: number;
 }
 
 const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
   engine: async (options) => (await import("./engine/run.ts")).benchEngine(options),
   auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
   stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
+  load: async (options) => (await import("./load/run.ts")).benchLoad(options),
   checks: async (options) => (await import("./checks/run.ts")).benchChecks(options),
 };
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" }, help: { type: "boolean", default: false } },
+    options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" }, updates: { type: "string" }, help: { type: "boolean", default: false } },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(parts, name));
   if (values.help || unknown.length > 0) {
@@ -49,7 +53,7 @@ async function main(): Promise<number> {
       if (positionals.length > 0 && !positionals.includes(name)) continue;
       const began = performance.now();
       console.log(`\n=== ${name}`);
-      const path = await run(values);
+      const path = await run({ ...values, updates: values.updates === undefined ? undefined : Number(values.updates) });
       console.log(`\n${path}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
     }
   } finally {

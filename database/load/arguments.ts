@@ -4,6 +4,8 @@ export const loadHelp = `npm run load -- [options] FILE…
 
 Loads routing updates into the running stack. A FILE is bgpdump -m text or RIPEstat bgp-updates JSON, plain or gzip, or a tar of
 such files; what it is shows in its bytes, not in its name. - is standard input. The same file again changes nothing.
+A FILE is read and validated as a whole first. Its rows are then written in chunks by time, each in one transaction. If the load is
+interrupted, run the same command again: it continues, and skips the rows that are there.
 
   --service SOURCE|COLLECTOR  source of bgpdump text, at most 50 characters, such as 'ripe-ris|rrc03'
                               (default 'bgpdump|unknown')

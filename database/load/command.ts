@@ -1,13 +1,11 @@
-import { createReadStream } from "node:fs";
-import { addAbortSignal } from "node:stream";
 import type { Client } from "pg";
 import { loadHelp, type LoadArguments, parseLoadArguments, UsageError } from "./arguments.ts";
-import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
 import { loadInput } from "./load-input.ts";
 import { type Member, members } from "./members.ts";
 import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
 import { Progress } from "./progress.ts";
+import { ReadBytes } from "./read-bytes.ts";
 import { BrokenInput } from "./refusal.ts";
 import { details, summarize } from "./summary.ts";
 import { Tally } from "./tally.ts";
@@ -19,6 +17,8 @@ export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts"
 interface Input {
   readonly name: string;
   readonly members: (tally: Tally) => AsyncIterable<Member>;
+  /** The share that was read, 0 to 1; undefined if the size is unknown. */
+  readonly share: (tally: Tally) => number | undefined;
 }
 
 /**
@@ -55,23 +55,24 @@ export async function loadCommand(
 
 /** Whether the input could be loaded. */
 async function load(client: Client, input: Input, { stdout, stderr }: CommandOutput): Promise<boolean> {
-  const progress = new Progress(stderr, input.name);
   const tally = new Tally();
   try {
-    const report = await loadInput(client, input.members(tally), {
-      tally,
-      onProgress: (tally, phase) => progress.show(tally, phase),
-    });
-    progress.end();
+    const report = await withProgress(stderr, input, (progress) =>
+      loadInput(client, input.members(tally), { tally, share: () => input.share(tally), onProgress: (step) => progress.show(step) }),
+    );
     stdout.write(`${summarize(input.name, report)}\n`);
     return true;
   } catch (error) {
-    progress.end();
     const reason = error instanceof BrokenInput ? error.message : unreadable(error);
     if (reason === undefined) throw error;
     stderr.write(`${[`${input.name}: nothing was loaded: ${reason}`, ...details(tally)].join("\n")}\n`);
     return false;
   }
+}
+
+async function withProgress<T>(stream: CommandOutput["stderr"], { name }: Input, work: (progress: Progress) => Promise<T>): Promise<T> {
+  using progress = new Progress(stream, name);
+  return await work(progress);
 }
 
 /** @param gone aborted when the connection has ended, so that reading stops */
@@ -82,18 +83,16 @@ function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Ge
       members: async function* () {
         yield demoMember(demo);
       },
+      share: ({ read }) => read / demo.count,
     };
   }
   for (const file of files) {
+    const bytes = new ReadBytes(file, gone);
     yield {
       name: file === "-" ? "standard input" : file,
       members: (tally) =>
-        members(bytesOf(file, gone), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
+        members(bytes.chunks(), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
+      share: () => bytes.share,
     };
   }
-}
-
-/** The bytes of a file, opened on demand. `gone` also ends the wait for more bytes, for example of a pipe. */
-async function* bytesOf(file: string, gone: AbortSignal): ByteSource {
-  yield* addAbortSignal(gone, file === "-" ? process.stdin : createReadStream(file));
 }

@@ -1,7 +1,9 @@
 import type { Client } from "pg";
 import type { Member } from "./members.ts";
+import type { LoadStep } from "./progress.ts";
+import { publishStaged } from "./publish.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
-import { copyIntoStaging, prepareStaging, publishStaged, stagedRows } from "./staging.ts";
+import { copyIntoStaging, prepareStaging, stagedRows } from "./staging.ts";
 import { Tally } from "./tally.ts";
 
 /** Limit of different months in one input, 30 years: each is a partition of the table. */
@@ -18,12 +20,17 @@ export interface LoadReport {
 
 export interface LoadInputOptions {
   readonly tally?: Tally;
-  /** Called after every batch. */
-  readonly onProgress?: (tally: Tally, phase: "reading" | "writing") => void;
+  /** Called after every batch of lines, and while the rows are written. */
+  readonly onProgress?: (step: LoadStep) => void;
+  /** The share of the input that was read, 0 to 1; undefined if unknown. */
+  readonly share?: () => number | undefined;
+  /** Rows of one transaction. */
+  readonly chunkRows?: number;
 }
 
 /**
- * Loads one input completely or not at all: rows go to a temporary staging table first, and from there in one transaction.
+ * Loads one input: rows go to a temporary staging table first, and from there in chunks by time, each in one transaction. The whole input
+ * is read before the first chunk.
  * @throws BrokenInput for a broken input; then nothing was loaded.
  */
 export async function loadInput(
@@ -34,11 +41,12 @@ export async function loadInput(
   const started = performance.now();
   const tally = options.tally ?? new Tally();
   const days = new Set<string>();
+  const monitors = new Set<string>();
   let failure: unknown;
   async function* rows(): AsyncGenerator<string> {
     try {
-      for await (const text of encode(members, tally, days)) {
-        options.onProgress?.(tally, "reading");
+      for await (const text of encode(members, tally, { days, monitors })) {
+        options.onProgress?.({ step: "reading", read: tally.read, refused: tally.refused, share: options.share?.() });
         if (text !== "") yield text;
       }
     } catch (error) {
@@ -49,12 +57,22 @@ export async function loadInput(
   await prepareStaging(client);
   await copyIntoStaging(client, rows());
   if (failure !== undefined) throw failure;
-  options.onProgress?.(tally, "writing");
-  const loaded = await publishStaged(client, days);
+  const { rows: staged } = tally;
+  options.onProgress?.({ step: "sorting", rows: staged });
+  const loaded = await publishStaged(client, { rows: staged, days, monitors: monitors.size > 0 }, {
+    chunkRows: options.chunkRows,
+    onRows: (done) => options.onProgress?.({ step: "writing", rows: staged, done }),
+  });
   return { tally, loaded, duplicates: tally.rows - loaded, seconds: (performance.now() - started) / 1000 };
 }
 
-async function* encode(members: AsyncIterable<Member>, tally: Tally, days: Set<string>): AsyncGenerator<string> {
+/** What the rows contain, for the steps after reading. */
+interface Contents {
+  readonly days: Set<string>;
+  readonly monitors: Set<string>;
+}
+
+async function* encode(members: AsyncIterable<Member>, tally: Tally, { days, monitors }: Contents): AsyncGenerator<string> {
   const months = new Set<string>();
   let index = 0;
   let ordinal = 0;
@@ -77,6 +95,7 @@ async function* encode(members: AsyncIterable<Member>, tally: Tally, days: Set<s
           if (parsed.type === "A") tally.announcements += 1;
           else tally.withdrawals += 1;
           tally.rows += staged.count;
+          if (parsed.monitor !== null) monitors.add(parsed.monitor);
           days.add(parsed.timestamp.slice(0, 10));
           months.add(parsed.timestamp.slice(0, 7));
           text += staged.text;

@@ -1,45 +1,68 @@
 import type { CommandOutput } from "../shared/opened-database.ts";
-import type { Tally } from "./tally.ts";
 
 const number = new Intl.NumberFormat("en-US");
 
-/** Shows the progress of a load: one updated line on a terminal, a plain line every few seconds elsewhere. */
-export class Progress {
+/** One step of a load and how far it is. */
+export type LoadStep =
+  | { readonly step: "reading"; readonly read: number; readonly refused: number; /** 0 to 1, if known. */ readonly share: number | undefined }
+  | { readonly step: "sorting"; readonly rows: number }
+  | { readonly step: "writing"; readonly rows: number; readonly done: number };
+
+/**
+ * Shows the progress of a load with an estimate of the remaining time: one updated line on a terminal, a line every second elsewhere.
+ * A timer shows it, so that the time moves while the server works on one statement.
+ */
+export class Progress implements Disposable {
   private readonly stream: CommandOutput["stderr"];
   private readonly name: string;
   private readonly started = performance.now();
-  private shown = 0;
+  private readonly timer: NodeJS.Timeout;
+  private current: LoadStep | undefined;
+  private stepStarted = this.started;
   private width = 0;
-  private phase = "";
 
   constructor(stream: CommandOutput["stderr"], name: string) {
     this.stream = stream;
     this.name = name;
+    this.timer = setInterval(() => this.print(), stream.isTTY === true ? 200 : 1000).unref();
   }
 
-  show(tally: Tally, phase: "reading" | "writing"): void {
-    const now = performance.now();
-    const pause = this.stream.isTTY === true ? 200 : 5000;
-    if (now - Math.max(this.shown, this.started) < pause && (phase === this.phase || this.shown === 0)) return;
-    this.shown = now;
-    this.phase = phase;
-    const seconds = Math.round((now - this.started) / 1000);
-    const what = phase === "reading" ? `${number.format(tally.read)} read` : `${number.format(tally.rows)} rows read, writing`;
-    this.print(`${this.name}: ${what}, ${number.format(tally.refused)} refused, ${seconds} s`);
+  show(step: LoadStep): void {
+    if (step.step !== this.current?.step) this.stepStarted = performance.now();
+    this.current = step;
   }
 
-  /** Clears the line of the terminal. */
-  end(): void {
+  /** Stops, and clears the line of the terminal. */
+  [Symbol.dispose](): void {
+    clearInterval(this.timer);
     if (this.width > 0) this.stream.write(`\r${" ".repeat(this.width)}\r`);
     this.width = 0;
   }
 
-  private print(text: string): void {
-    if (this.stream.isTTY !== true) {
-      this.stream.write(`${text}\n`);
-      return;
-    }
-    this.stream.write(`\r${text.padEnd(this.width)}`);
-    this.width = Math.max(this.width, text.length);
+  private print(): void {
+    if (this.current === undefined) return;
+    const now = performance.now();
+    const text = `${this.name}: ${describeStep(this.current, (now - this.stepStarted) / 1000)}, ${Math.round((now - this.started) / 1000)} s`;
+    if (this.stream.isTTY === true) {
+      this.stream.write(`\r${text.padEnd(this.width)}`);
+      this.width = Math.max(this.width, text.length);
+    } else this.stream.write(`${text}\n`);
   }
+}
+
+/** @param seconds since the step began */
+export function describeStep(current: LoadStep, seconds: number): string {
+  if (current.step === "sorting") return `sorting ${number.format(current.rows)} rows by time`;
+  if (current.step === "reading") {
+    return `${number.format(current.read)} read, ${number.format(current.refused)} refused${remaining(current.share ?? 0, seconds)}`;
+  }
+  const rate = number.format(Math.round(current.done / Math.max(seconds, 0.001)));
+  const done = `${number.format(current.done)} of ${number.format(current.rows)} rows written`;
+  return `${done}, ${rate} rows/s${remaining(current.done / Math.max(current.rows, 1), seconds)}`;
+}
+
+/** The rest of the step at the speed of the step so far. */
+function remaining(share: number, seconds: number): string {
+  if (share <= 0) return "";
+  return `, ${Math.floor(share * 100)} %, about ${Math.round((seconds * (1 - share)) / share)} s left`;
 }

@@ -3,13 +3,11 @@ import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { expandPath } from "./as-path.ts";
 import { Refusal } from "./refusal.ts";
-import { inTurn } from "../shared/turn.ts";
 import type { Update } from "./update.ts";
 
-/** Postgres' memory for the staging table and for sorting it; the server has room for a few concurrent loads. */
+/** The index on the time is created after the rows, and only for an input of several chunks. */
 const prepareStatements = `
   set temp_buffers = '32MB';
-  set work_mem = '64MB';
   create temporary table if not exists staged_updates (
     ordinal bigint not null,
     member integer not null,
@@ -23,9 +21,12 @@ const prepareStatements = `
     service text not null,
     orig_path json
   );
-  truncate staged_updates`;
+  truncate staged_updates;
+  drop index if exists pg_temp.staged_updates_time;
+  create temporary table if not exists staged_monitors (monitor text primary key, peer_asn bigint not null);
+  truncate staged_monitors`;
 
-/** Creates this session's empty staging table; it ends with the session. */
+/** Creates this session's empty staging tables; they end with the session. */
 export async function prepareStaging(client: Client): Promise<void> {
   await client.query(prepareStatements);
 }
@@ -50,38 +51,3 @@ export function stagedRows(update: Update, ordinal: number, member: number): { t
   for (const path of expanded.rows) text += before + path.join(",") + after;
   return { text, count: expanded.rows.length };
 }
-
-/** Rows from which a load renews the planner's statistics. */
-const ANALYSE_FROM = 1000;
-
-/**
- * Moves all staged rows into routing.bgp_updates, or none.
- * If the source does not name a monitor's AS, the first AS of most of its announced paths identifies it.
- * @returns the number of new rows.
- */
-export async function publishStaged(client: Client, days: Iterable<string>): Promise<number> {
-  const { rowCount } = await inTurn(client, async () => {
-    // In the same turn as the rows: otherwise a prune could drop the empty partition.
-    await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [[...days]]);
-    return client.query(publish);
-  });
-  if (rowCount !== null && rowCount >= ANALYSE_FROM) await inTurn(client, () => client.query("select routing.analyse_updates()"));
-  return rowCount ?? 0;
-}
-
-const publish = `
-  with known as (
-    select monitor, mode() within group (order by peer_asn) as peer_asn
-    from staged_updates where monitor is not null and peer_asn is not null group by monitor
-  ), named as (
-    select s.ordinal, s.member, s."timestamp", network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn,
-      s.type, s.as_path, s.service, s.communities, s.orig_path
-    from staged_updates s left join known on known.monitor = s.monitor
-  ), identified as (
-    select *, routing.update_identity("timestamp", prefix, peer_asn, type, as_path, service) as identity from named
-  )
-  insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", orig_path)
-  select routing.update_key(identity, row_number() over (partition by identity, member order by ordinal) - 1), prefix,
-    coalesce(as_path[cardinality(as_path)], -1), peer_asn, as_path, service, type, communities, "timestamp", orig_path
-  from identified
-  on conflict do nothing`;

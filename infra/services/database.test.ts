@@ -9,7 +9,7 @@ test("a cluster's server accepts the sum of the roles' connections and some more
 });
 
 test("the server is started with its settings", () => {
-  expect(describeDatabase({ target: "kubernetes" }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_connections=200"]);
+  expect(describeDatabase({ target: "kubernetes" }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_wal_size=4GB", "-c", "max_connections=200"]);
 });
 
 test("one of its processes cannot take all of the part's memory from the others", () => {

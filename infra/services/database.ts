@@ -16,6 +16,8 @@ export function serverParameters({ target }: Pick<PlainSettings, "target">): Rea
   return {
     // A day of updates is a table with six indexes, and a restore makes all days in one transaction: room for ten years. Default: 64
     max_locks_per_transaction: "512",
+    // A large load changes index pages in many places. After each checkpoint Postgres logs each changed page as a whole. Default: 1GB
+    max_wal_size: "4GB",
     // On a cluster parts have replicas, which together may have what their roles allow; a host has one of each. Default: 100
     ...(target === "kubernetes" ? { max_connections: String(ofRoles + otherConnections) } : {}),
   };

@@ -190,8 +190,8 @@ export const deploymentMutations: readonly Mutation[] = [
   },
   {
     fault: "a file that is loaded again adds its updates again",
-    file: "database/load/staging.ts",
-    edits: [{ from: "order by ordinal) - 1)", to: "order by ordinal) - 1 + (random() * 1000000)::int)" }],
+    file: "database/load/publish.ts",
+    edits: [{ from: "order by ordinal) - 1 as", to: "order by ordinal) - 1 + (random() * 1000000)::int as" }],
     suite: "database",
     tests: ["tests/database/load.test.ts"],
     noticedBy: "the file again adds none",

@@ -1,0 +1,116 @@
+import type { Client } from "pg";
+import { inTurn } from "../shared/turn.ts";
+import { countInserts, insertProgress } from "./insert-progress.ts";
+
+/** What the reading step knows about the staged rows. */
+export interface StagedInput {
+  readonly rows: number;
+  /** Days with rows, `YYYY-MM-DD`. */
+  readonly days: ReadonlySet<string>;
+  /** Whether a row names a monitor, whose AS has to be found. */
+  readonly monitors: boolean;
+}
+
+export interface PublishOptions {
+  /** Rows of one transaction. */
+  readonly chunkRows?: number;
+  /** Called at each commit and about every second between commits, with the rows that are done. */
+  readonly onRows?: (rows: number) => void;
+}
+
+/** A span of time: after the first, up to and including the last. Both as Postgres prints timestamps. */
+interface Chunk {
+  readonly after: string;
+  readonly last: string;
+  readonly rows: number;
+}
+
+/**
+ * A chunk is sorted by prefix, so that each page of the index on the prefix is changed once per chunk. Large chunks therefore read and
+ * log fewer pages. The limit is the memory of the sort: one load at a time sorts, because publishing is done in turn.
+ */
+const CHUNK_ROWS = 500_000;
+
+/** Rows from which a load renews the planner's statistics. */
+const ANALYSE_FROM = 1000;
+
+/**
+ * Moves the staged rows into routing.bgp_updates, the oldest first. Each chunk is one transaction. Committed chunks stay when the load is
+ * interrupted; the next load of the same input skips their rows.
+ * @returns the number of new rows.
+ */
+export async function publishStaged(client: Client, staged: StagedInput, options: PublishOptions = {}): Promise<number> {
+  const { chunkRows = CHUNK_ROWS, onRows } = options;
+  await client.query("set work_mem = '192MB'");
+  if (staged.monitors) await client.query(identifyMonitors);
+  const several = staged.rows > chunkRows;
+  if (several) await client.query('create index staged_updates_time on staged_updates ("timestamp"); analyze staged_updates ("timestamp")');
+  await client.query(insertProgress);
+  let done = 0;
+  let loaded = 0;
+  const chunks = several ? chunksByTime(client, chunkRows) : [{ after: "-infinity", last: "infinity", rows: staged.rows }];
+  for await (const chunk of chunks) {
+    const before = done;
+    loaded += await countInserts(client, (rows) => onRows?.(before + rows), () => publish(client, chunk, staged.days));
+    done += chunk.rows;
+    onRows?.(done);
+  }
+  if (loaded >= ANALYSE_FROM) await inTurn(client, () => client.query("select routing.analyse_updates()"));
+  return loaded;
+}
+
+/** Rows of one time are never divided, because their repetitions are counted together. */
+async function* chunksByTime(client: Client, chunkRows: number): AsyncGenerator<Chunk> {
+  for (let after = "-infinity"; ;) {
+    const { rows } = await client.query<{ last: string | null }>(
+      `select max("timestamp")::text as last
+       from (select "timestamp" from staged_updates where "timestamp" > $1 order by "timestamp" limit $2) chunk`,
+      [after, chunkRows],
+    );
+    const last = rows[0]?.last ?? null;
+    if (last === null) return;
+    const counted = await client.query<{ rows: string }>(
+      'select count(*) as rows from staged_updates where "timestamp" > $1 and "timestamp" <= $2',
+      [after, last],
+    );
+    yield { after, last, rows: Number(counted.rows[0]?.rows) };
+    after = last;
+  }
+}
+
+async function publish(client: Client, { after, last }: Chunk, days: ReadonlySet<string>): Promise<number> {
+  const ofChunk = [...days].filter((day) => day >= after.slice(0, 10) && day <= last.slice(0, 10));
+  return inTurn(client, async () => {
+    // In the same turn as the rows: otherwise a prune could drop the empty partition.
+    await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [ofChunk]);
+    const { rowCount } = await client.query(insertChunk, [after, last]);
+    return rowCount ?? 0;
+  });
+}
+
+/** If the source does not name a monitor's AS, the first AS of most of its announced paths identifies it. */
+const identifyMonitors = `
+  insert into staged_monitors (monitor, peer_asn)
+  select monitor, mode() within group (order by peer_asn)
+  from staged_updates where monitor is not null and peer_asn is not null group by monitor`;
+
+/** One sort serves the repetitions and the order of the rows. */
+const insertChunk = `
+  with named as (
+    select s.ordinal, s.member, s."timestamp", network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn,
+      s.type, s.as_path, s.service, s.communities, s.orig_path
+    from staged_updates s left join staged_monitors known on known.monitor = s.monitor
+    where s."timestamp" > $1 and s."timestamp" <= $2
+  ), identified as (
+    select *, routing.update_identity("timestamp", prefix, peer_asn, type, as_path, service) as identity from named
+  ), repeated as (
+    select *, row_number() over (partition by prefix, "timestamp", identity, member order by ordinal) - 1 as repetition from identified
+  ), numbered as (
+    select *, row_number() over () as number from repeated
+  )
+  insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", orig_path)
+  select routing.update_key(identity, repetition), prefix, coalesce(as_path[cardinality(as_path)], -1), peer_asn, as_path, service, type,
+    communities, "timestamp", orig_path
+  from numbered
+  where number % 10000 <> 0 or pg_temp.show_progress(number)
+  on conflict do nothing`;
