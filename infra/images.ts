@@ -36,7 +36,7 @@ export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
 
 /** The settings that say which images there are. */
 export type ImageSettings = BaseImages &
-  Pick<PlainSettings, "engine" | "engineConsole" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage">;
+  Pick<PlainSettings, "engine" | "engineConsole" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage" | "monitoring">;
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -50,6 +50,7 @@ const defaults: ImageSettings = {
   databaseImage: settings.databaseImage.default,
   sessionsImage: settings.sessionsImage.default,
   gatewayImage: settings.gatewayImage.default,
+  monitoring: settings.monitoring.default,
 };
 
 /** Whether Hasura's place is taken by this project's own engine. */
@@ -86,6 +87,7 @@ export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltI
     ...(hasura && !isOwnEngine(chosen) ? [] : (["engine"] as const)),
     ...(official && !chosen.engineConsole ? [] : (["gateway"] as const)),
     ...(hasura ? (["apply-metadata"] as const) : []),
+    ...(chosen.monitoring === "off" ? [] : (["monitoring"] as const)),
   ];
   return names.map((name) => describe(name, chosen));
 }

@@ -19,6 +19,7 @@ import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
 import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
+import { offerMetrics } from "./scrape-configuration.ts";
 import { openStack } from "./workspace.ts";
 
 export interface UpOptions extends RunOptions {
@@ -37,6 +38,8 @@ export interface UpResult {
   readonly warnings: readonly string[];
   /** The replacement for images that the settings name. */
   readonly replacement: string | undefined;
+  /** Place of the metrics: a file, or the address of a page. */
+  readonly metrics: string | undefined;
   /** The administrator's password was generated, and no run has shown it yet. */
   readonly newPassword: boolean;
 }
@@ -72,8 +75,9 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const access = await writeAccess(session.paths, readOutputs(plain(outputs), options.stack));
     const generated = prepared.configuration!.given.adminPassword === undefined;
     const replacement = prepared.choice && describeReplacement(prepared.choice);
+    const metrics = await offerMetrics(options.stack, session.paths, prepared.configuration!.plain);
     const machine = [...(await modeWarnings(session.paths.accessFile)), ...(prepared.place ? [] : limitWarnings(await engineAbilities()))];
-    return { access, times, changes, warnings: [...warnings, ...machine], replacement, newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)) };
+    return { access, times, changes, warnings: [...warnings, ...machine], replacement, metrics, newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)) };
   });
 }
 

@@ -28,7 +28,7 @@ function shown(path: string): string {
 }
 
 /** Final output of `up`. */
-export function upSummary(stack: string, { access, times, changes, warnings, replacement, newPassword }: UpResult, totalSeconds: number): string {
+export function upSummary(stack: string, { access, times, changes, warnings, replacement, metrics, newPassword }: UpResult, totalSeconds: number): string {
   const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
   const more = stack === "local" ? "" : ` --stack ${stack}`;
   return [
@@ -37,6 +37,7 @@ export function upSummary(stack: string, { access, times, changes, warnings, rep
     "",
     `  API       ${access.url}/api/graphql`,
     ...(access.consoleUrl ? [`  Console   ${access.consoleUrl}`] : []),
+    ...(metrics === undefined ? [] : [`  Metrics   ${metrics.startsWith("http:") ? metrics : shown(metrics)}`]),
     `  Secrets   ${shown(stackPaths(stack).accessFile)} (source it in a shell)`,
     ...(newPassword
       ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown only once)`]

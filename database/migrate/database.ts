@@ -20,16 +20,17 @@ export async function ensureDatabase(client: Client, database: string): Promise<
 }
 
 /**
- * Roles with which CloudNativePG manages a cluster, and their rights. A former primary asks `postgres` on the new one
+ * Roles that exist only on some servers, and where they connect: the exporter of metrics, and those with which CloudNativePG manages a cluster. A former primary asks `postgres` on the new one
  * what it has to undo (pg_rewind), and every instance connects there before it follows: otherwise none would come back.
  */
-const operatorRoles = (database: string) => ({ cnpg_metrics_exporter: `postgres, ${database}`, streaming_replica: "postgres" });
+const optionalRoles = (database: string) => ({ [loginRole("monitor")]: database, cnpg_metrics_exporter: `postgres, ${database}`, streaming_replica: "postgres" });
 
 /** Restricts connections to the kit's roles and revokes the rights of PUBLIC. Run in any database, as superuser. */
 export async function restrictDatabases(client: Client, database: string): Promise<string[]> {
   const read = async (): Promise<string> => {
     const { rows } = await client.query<{ rights: string | null }>(
-      "select string_agg(datname || datacl::text, ';' order by datname) as rights from pg_database",
+      // The order of the entries depends on the order of earlier grants.
+      "select string_agg(datname || ' ' || item::text, ';' order by datname, item::text) as rights from pg_database left join lateral unnest(datacl) item on true",
     );
     return rows[0]?.rights ?? "";
   };
@@ -47,7 +48,7 @@ export async function restrictDatabases(client: Client, database: string): Promi
   ];
   const { rows } = await client.query<{ role: string }>("select rolname as role from pg_roles");
   const present = new Set(rows.map(({ role }) => role));
-  for (const [role, databases] of Object.entries(operatorRoles(name))) {
+  for (const [role, databases] of Object.entries(optionalRoles(name))) {
     if (present.has(role)) statements.push(`grant connect on database ${databases} to ${role}`);
   }
   await client.query(statements.join(";"));

@@ -11,7 +11,7 @@ import { ensureDatabase, restrictDatabases } from "./database.ts";
 import { ensureMetadataSchema } from "./metadata-schema.ts";
 import { migrate } from "./migrations.ts";
 import { refuseOtherStack } from "./other-stack.ts";
-import { ensureRole, loginRole } from "./roles.ts";
+import { dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
 import { withholdFromEngine } from "./withheld.ts";
 
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 }
 
 async function run(settings: MigrateSettings): Promise<string[]> {
-  const { database, bootstrap, waitSeconds } = settings;
+  const { database, bootstrap, waitSeconds, monitorPassword } = settings;
   return using(await connectWhenReady(connectionTo(settings, bootstrap, "postgres"), waitSeconds), async (client) => {
     // A second concurrent job waits for the first.
     await client.query("select pg_advisory_lock($1)", [advisoryLocks.job]);
@@ -30,6 +30,7 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     const done: string[] = [];
     const superuser = await isSuperuser(client);
     for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name], superuser)));
+    done.push(...(monitorPassword === undefined ? await dropMonitorRole(client, database) : await ensureRole(client, "monitor", monitorPassword, superuser)));
     await actForOwners(client);
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
     const inDatabase = await connectWhenReady(connectionTo(settings, bootstrap, database), waitSeconds);

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import type { RoleName } from "./settings.ts";
+import type { LoginRoleName, RoleName } from "./settings.ts";
 import { matchesVerifier, scramVerifier } from "./scram.ts";
 
 /** A login role: its limits on the server and its statement timeout. */
@@ -7,6 +7,8 @@ interface RoleDescription {
   readonly connectionLimit: number;
   /** Server settings that every session of the role starts with. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Predefined roles of Postgres that it belongs to. Default: none. */
+  readonly memberOf?: readonly string[];
 }
 
 /**
@@ -53,8 +55,15 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
   metadata: { connectionLimit: 60, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "5min" } },
 };
 
+/** The exporter of metrics: statistics of the server, no row of any table. */
+const monitor: RoleDescription = {
+  connectionLimit: 3,
+  settings: { ...common, default_transaction_read_only: "on", statement_timeout: "5s", lock_timeout: "1s", idle_in_transaction_session_timeout: "10s" },
+  memberOf: ["pg_monitor"],
+};
+
 /** `routeql_owner` and so on. */
-export function loginRole(name: RoleName): string {
+export function loginRole(name: LoginRoleName): string {
   return `routeql_${name}`;
 }
 
@@ -73,9 +82,9 @@ interface RoleRow {
  * who may create roles. Only a superuser can read verifiers, so an administrator sets the password at each run.
  * @returns one sentence for each change.
  */
-export async function ensureRole(client: Client, name: RoleName, password: string, superuser: boolean): Promise<string[]> {
+export async function ensureRole(client: Client, name: LoginRoleName, password: string, superuser: boolean): Promise<string[]> {
   const role = loginRole(name);
-  const description = roles[name];
+  const description = name === "monitor" ? monitor : roles[name];
   const done: string[] = [];
   const change = async (statement: string, what: string): Promise<void> => {
     await client.query(statement);
@@ -107,9 +116,19 @@ export async function ensureRole(client: Client, name: RoleName, password: strin
   // A role can set these for itself, and they would come before those above.
   for (const database of row.set_in)
     await change(`alter role ${role} in database ${client.escapeIdentifier(database)} reset all`, `reset the session settings in ${database} of`);
-  for (const group of row.member_of)
+  const { memberOf = [] } = description;
+  for (const group of memberOf) if (!row.member_of.includes(group)) await change(`grant ${group} to ${role}`, `granted ${group} to`);
+  for (const group of row.member_of.filter((given) => !memberOf.includes(given)))
     await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
   return done;
+}
+
+/** Drops the exporter's role, which owns nothing, where monitoring was switched off. */
+export async function dropMonitorRole(client: Client, database: string): Promise<string[]> {
+  const role = loginRole("monitor");
+  if ((await client.query("select from pg_roles where rolname = $1", [role])).rowCount === 0) return [];
+  await client.query(`revoke all on database ${client.escapeIdentifier(database)} from ${role}; drop role ${role}`);
+  return [`dropped role ${role}`];
 }
 
 async function readRole(client: Client, role: string, superuser: boolean): Promise<RoleRow | undefined> {

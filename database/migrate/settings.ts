@@ -4,6 +4,8 @@ import { z } from "zod";
 /** The database's login roles that the job creates; the bootstrap superuser already exists. */
 export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
 export type RoleName = (typeof roleNames)[number];
+/** The role of the exporter of metrics exists only where monitoring is on. */
+export type LoginRoleName = RoleName | "monitor";
 
 export interface Login {
   readonly user: string;
@@ -19,6 +21,8 @@ export interface MigrateSettings {
   /** Parameters of libpq URLs, e.g. `sslmode`: how connections are encrypted. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly passwords: Readonly<Record<RoleName, string>>;
+  /** Of the role that reads statistics; without it there is no such role. */
+  readonly monitorPassword?: string | undefined;
   /** How long the job waits for the server to answer. */
   readonly waitSeconds: number;
 }
@@ -72,8 +76,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     backup: secret("BACKUP_PASSWORD"),
     metadata: secret("METADATA_PASSWORD"),
   };
+  const monitorPassword = environment["MONITOR_PASSWORD_FILE"] === undefined ? undefined : secret("MONITOR_PASSWORD");
   if (server === undefined || patience === undefined || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
-  return { ...server, passwords, waitSeconds: patience.DATABASE_WAIT_SECONDS };
+  return { ...server, passwords, monitorPassword, waitSeconds: patience.DATABASE_WAIT_SECONDS };
 }
 
 function parseUrl(text: string): Server | undefined {

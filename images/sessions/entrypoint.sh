@@ -27,5 +27,10 @@ fi
 
 configuration=/tmp/valkey.conf
 printf 'include %s\nrequirepass "%s"\n' "${VALKEY_CONFIGURATION:-/etc/valkey/valkey.conf}" "$password" >"$configuration"
+# The exporter of metrics logs in as a user that reads statistics and no key.
+if [ -n "${VALKEY_MONITOR_PASSWORD_FILE:-}" ]; then
+  hash=$(printf %s "$(<"$VALKEY_MONITOR_PASSWORD_FILE")" | sha256sum)
+  printf 'user monitor on #%s -@all +info +ping +client|setname +latency|latest +latency|histogram\n' "${hash%% *}" >>"$configuration"
+fi
 unset password
 exec valkey-server "$configuration" "$@"

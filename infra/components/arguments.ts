@@ -424,7 +424,7 @@ export interface RouteQLArgs {
    */
   readonly sessionsStorage?: string;
   /**
-   * Kubernetes: namespace whose pods may read metrics from port 9090 of the engine and the auth sidecar. Without it none may.
+   * Kubernetes: namespace whose pods may read the metrics of every service. Without it none may.
    * Default: none. Allowed: a name of small letters, digits and hyphens.
    */
   readonly metricsNamespace?: string;
@@ -478,6 +478,26 @@ export interface RouteQLArgs {
    * Default: `30`. Allowed: 1 to 3650.
    */
   readonly backupRetentionDays?: number;
+  /**
+   * Metrics of every service: none (`off`), endpoints for your own Prometheus (`scrape`), on Docker also a Prometheus and an Alertmanager of the stack (`stack`), or on Kubernetes objects of the Prometheus operator (`operator`).
+   * Default: `off`. Allowed: off, scrape, stack, operator.
+   */
+  readonly monitoring?: string;
+  /**
+   * Docker with `stack`: port of Prometheus on 127.0.0.1. It has no login.
+   * Default: `9090`. Allowed: 1 to 65535.
+   */
+  readonly prometheusPort?: number;
+  /**
+   * Docker with `stack`: port of Alertmanager on 127.0.0.1. It has no login.
+   * Default: `9093`. Allowed: 1 to 65535.
+   */
+  readonly alertmanagerPort?: number;
+  /**
+   * Docker with `stack`: days for which Prometheus keeps metrics.
+   * Default: `15`. Allowed: 1 to 3650.
+   */
+  readonly metricsDays?: number;
   /**
    * Images of the database, the session store and the gateway: built here from Debian's packages, or the official ones of the next three settings. Do not change it once there is data: the files belong to another user.
    * Default: `built`; `official` in the stack `dev`. Allowed: built, official.

@@ -6,6 +6,7 @@ import { ComponentResource, all, getStack, mergeOptions, output, runtime, secret
 import type { ComponentResourceOptions, Input, Output } from "@pulumi/pulumi";
 import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
+import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { argumentProblems } from "../settings/argument-problems.ts";
 import { withDefaults } from "../settings/complete.ts";
@@ -104,6 +105,7 @@ export class RouteQL extends ComponentResource {
       tlsPrivateKey: certificate.privateKey,
       protectData,
       keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
+      monitored: monitoredParts(settings),
       named,
       parent: this,
     });

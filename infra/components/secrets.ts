@@ -21,13 +21,15 @@ export interface SecretsSurroundings {
   /** Which of the keys that encrypt the signing keys is in use, from 1. */
   readonly keyEncryptionKeyGeneration: number;
   readonly database: DatabaseAccess;
+  /** Services whose statistics an exporter reads, each with a login of its own. */
+  readonly monitored?: readonly ("database" | "sessions")[];
   readonly named: ResourceNames;
   readonly parent: Resource;
 }
 
 /** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
-  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, named, parent } = surroundings;
+  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, monitored = [], named, parent } = surroundings;
   const generated = (name: SecretName, resource: string = name): Output<string> => {
     const protect = protectData && boundToData.has(name);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
@@ -51,6 +53,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const metadata = generated("metadata-password");
   const sessions = generated("sessions-password");
   const bootstrap = generated("bootstrap-password");
+  const sessionsMonitor = monitored.includes("sessions") ? generated("sessions-monitor-password") : undefined;
   return {
     "engine-access-key": setting("engineAccessKey", "engine-access-key"),
     "service-api-key": setting("serviceApiKey", "service-api-key"),
@@ -75,6 +78,14 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
         ? secret(interpolate`redis://:${sessions}@sessions:6379/0`)
         : checked("sessionsUrl", given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
+    ...(monitored.includes("database") ? { "monitor-password": generated("monitor-password") } : {}),
+    ...(sessionsMonitor === undefined
+      ? {}
+      : {
+          "sessions-monitor-password": sessionsMonitor,
+          // The exporter's form of a password file: passwords by address.
+          "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
+        }),
     ...(given.ldapBindPassword === undefined
       ? {}
       : { "ldap-bind-password": checked("ldapBindPassword", given.ldapBindPassword) }),

@@ -8,6 +8,7 @@ import { describeEngine } from "./engine.ts";
 import { describeGateway } from "./gateway.ts";
 import type { GatewaySurroundings } from "./gateway.ts";
 import { describeMigrate } from "./migrate.ts";
+import { withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
 import { placeParts } from "./placement.ts";
 import type { PlacementSurroundings } from "./placement.ts";
@@ -21,11 +22,11 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
     describeDatabase(settings),
     describeMigrate(settings),
     ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
-    describeSessions(),
+    describeSessions(settings),
     describeAuthSidecar(settings, surroundings),
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];
-  const placed = placeParts(services, settings, surroundings);
+  const placed = withMonitoring(placeParts(services, settings, surroundings), settings);
   return settings.images === "official" ? placed.map(onOfficialImage) : placed;
 }

@@ -6,8 +6,19 @@
 import type { Input } from "@pulumi/pulumi";
 import type { SecretName } from "./secrets.ts";
 
-export type ServiceName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "migrate" | "apply-metadata";
-export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata";
+export type ServiceName =
+  | "gateway"
+  | "engine"
+  | "auth-sidecar"
+  | "sessions"
+  | "database"
+  | "migrate"
+  | "apply-metadata"
+  | "database-exporter"
+  | "sessions-exporter"
+  | "prometheus"
+  | "alertmanager";
+export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata" | "monitoring";
 
 /** What lies outside the stack and is called by a part of it. */
 export type OutsideName = "directory" | "database" | "sessions";
@@ -33,6 +44,8 @@ export interface PublishedPort {
   readonly internal: number;
   /** Port outside. */
   readonly published: number;
+  /** Published on 127.0.0.1 alone, whatever address the others have. */
+  readonly loopback?: boolean;
 }
 
 /** A port on which those that call a service reach it. */
@@ -83,6 +96,8 @@ export interface ServiceDescription {
   readonly listens: readonly ListeningPort[];
   /** Port of its metrics, in Prometheus' format, at /metrics. */
   readonly metricsPort?: number;
+  /** Whether it is in the network in which metrics are read. Docker only: on Kubernetes the rule is `metricsNamespace`. */
+  readonly joinsMetrics?: boolean;
   /** Services have one, jobs have none. */
   readonly health?: HealthCheck;
   /** Fails only when a restart would help, whatever the state of those it calls. Default: `health`. */

@@ -34,6 +34,7 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
     connectionsPerAddress: settings.connectionsPerAddress,
     queryReplySeconds: settings.statementTimeoutSeconds + secondsBesideStatement,
     idleWebSocketSeconds: settings.idleWebSocketSeconds,
+    metrics: settings.monitoring !== "off",
   });
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
 }
@@ -60,6 +61,7 @@ export function describeGateway(settings: PlainSettings, { hostOf, certificate }
       { internal: 32_000, published: settings.consolePort },
     ],
     listens: [],
+    ...(settings.monitoring === "off" ? {} : { metricsPort: 9090 }),
     health: { kind: "command", command: ["healthy"] },
     resources: { memoryMegabytes: 256, cpuMillicores: 100, processes: 256 },
     calls: ["engine", "auth-sidecar"],

@@ -5,7 +5,7 @@ import type { ServiceDescription } from "./description.ts";
 /**
  * Makes the roles and brings the schema to the state of the SQL files in its image; runs again when those or a password change.
  */
-export function describeMigrate({ database }: Pick<PlainSettings, "database">): ServiceDescription {
+export function describeMigrate({ database, monitoring }: Pick<PlainSettings, "database" | "monitoring">): ServiceDescription {
   const ownDatabase = database === "single";
   return {
     name: "migrate",
@@ -28,6 +28,7 @@ export function describeMigrate({ database }: Pick<PlainSettings, "database">): 
       LOADER_PASSWORD_FILE: "loader-password",
       BACKUP_PASSWORD_FILE: "backup-password",
       METADATA_PASSWORD_FILE: "metadata-password",
+      ...(monitoring !== "off" && ownDatabase ? { MONITOR_PASSWORD_FILE: "monitor-password" } : {}),
     },
     files: {},
     temporary: { "/tmp": 16 },

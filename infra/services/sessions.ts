@@ -1,14 +1,18 @@
+import type { PlainSettings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 
 /** The session store: Valkey, with an append-only file so that sessions survive a restart. */
-export function describeSessions(): ServiceDescription {
+export function describeSessions({ monitoring }: Pick<PlainSettings, "monitoring">): ServiceDescription {
   return {
     name: "sessions",
     run: "service",
     image: "sessions",
     user: 10_104,
     environment: {},
-    secrets: { VALKEY_PASSWORD_FILE: "sessions-password" },
+    secrets: {
+      VALKEY_PASSWORD_FILE: "sessions-password",
+      ...(monitoring === "off" ? {} : { VALKEY_MONITOR_PASSWORD_FILE: "sessions-monitor-password" }),
+    },
     files: {},
     data: "/data",
     temporary: { "/tmp": 1 },

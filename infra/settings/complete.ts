@@ -20,14 +20,21 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
 }
 
 /** Settings that are each allowed, but not together. */
-export function contradictions(given: GivenSettings, stack: string): SettingsProblem[] {
-  const settings = withDefaults(given, stack);
+export function contradictions(given: GivenSettings, stackName: string): SettingsProblem[] {
+  const settings = withDefaults(given, stackName);
   const problems = [...directoryProblems(given, settings), ...partProblems(given, settings), ...kubernetesProblems(given, settings)];
   const place = "together with another setting";
-  const ports = ["httpPort", "httpsPort", "consolePort"] as const;
+  const stack = ["prometheusPort", "alertmanagerPort"] as const;
+  const ports = ["httpPort", "httpsPort", "consolePort", ...(settings.monitoring === "stack" ? stack : [])] as const;
   for (const [index, name] of ports.entries()) {
     const same = ports.slice(0, index).find((other) => settings[other] === settings[name]);
     if (same !== undefined) problems.push({ name, place, problem: `is the same port as ${same}: ${settings[name]}` });
+  }
+  if (settings.monitoring === "stack" && settings.target !== "docker") {
+    problems.push({ name: "monitoring", place, problem: `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus` });
+  }
+  if (settings.monitoring === "operator" && settings.target !== "kubernetes") {
+    problems.push({ name: "monitoring", place, problem: `is operator, but target is ${settings.target}, not kubernetes; use scrape or stack` });
   }
   if ((settings.tlsCertificateFile === undefined) !== (settings.tlsPrivateKeyFile === undefined)) {
     const [name, other] =

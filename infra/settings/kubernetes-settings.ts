@@ -131,7 +131,7 @@ export const kubernetesSettings = {
   }),
   metricsNamespace: text({
     environment: "METRICS_NAMESPACE",
-    meaning: "Kubernetes: namespace whose pods may read metrics from port 9090 of the engine and the auth sidecar. Without it none may.",
+    meaning: "Kubernetes: namespace whose pods may read the metrics of every service. Without it none may.",
     ...objectName,
   }),
 } as const;

@@ -12,6 +12,7 @@ import { directorySettings } from "./directory-settings.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
+import { monitoringSettings } from "./monitoring-settings.ts";
 import { origins } from "./origins.ts";
 import { networkSettings } from "./network-settings.ts";
 import { partSettings } from "./part-settings.ts";
@@ -172,6 +173,7 @@ export const settings = {
   ...partSettings,
   ...kubernetesSettings,
   ...cloudNativePgSettings,
+  ...monitoringSettings,
   ...imageSettings,
   processorLimit: number({
     environment: "PROCESSOR_LIMIT",

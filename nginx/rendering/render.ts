@@ -1,13 +1,15 @@
 /**
  * The gateway's configuration files. The files in ../configuration are used unchanged; settings.conf, query-time.conf, errors.conf, master-key.conf and
  * proxy-master-key.conf are rendered here.
- * The folders of ../configuration group files by concern; in the container all files lie in one folder.
+ * The folders of ../configuration group files by concern; in the container all files lie in one folder. ../metrics is used where metrics are
+ * switched on.
  * @module
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { renderErrors } from "./errors-file.ts";
 import { renderMasterKey, renderProxyMasterKey } from "./master-key-files.ts";
+import { metricsFiles } from "./metrics-files.ts";
 import { renderQueryTime, renderSettings } from "./settings-file.ts";
 import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
 
@@ -40,5 +42,6 @@ export function renderGateway(settings: GatewaySettings): Record<string, string>
     "settings.conf": renderSettings(settings),
     "master-key.conf": renderMasterKey(settings),
     "proxy-master-key.conf": renderProxyMasterKey(settings),
+    ...(settings.metrics === true ? metricsFiles(files.get("nginx.conf") ?? "") : {}),
   };
 }

@@ -30,6 +30,8 @@ export interface GatewaySettings {
   readonly queryReplySeconds: number;
   /** Idle time in seconds after which a WebSocket without a byte from the engine is closed; must exceed the engine's keep-alive. */
   readonly idleWebSocketSeconds: number;
+  /** Whether the gateway counts requests and offers the metrics on port 9090. Default: false. */
+  readonly metrics?: boolean;
 }
 
 const name = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?";

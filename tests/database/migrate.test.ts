@@ -126,6 +126,24 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
 
+  test("the exporter's role reads statistics and no table, and goes with its password", async () => {
+    await write({ MONITOR: "monitor-0123456789abcdef" });
+    const monitored = { MONITOR_PASSWORD_FILE: join(folder, "MONITOR") };
+    const before = await state();
+    expect((await migrate(monitored)).stdout).toContain("migrate: granted pg_monitor to routeql_monitor");
+    expect((await migrate(monitored)).stdout).toBe("migrate: everything was in place\n");
+    await using superuser = await database.connect("bootstrap");
+    const { rows } = await superuser.query(
+      `select pg_has_role('routeql_monitor', 'pg_read_all_stats', 'usage') as statistics,
+         has_database_privilege('routeql_monitor', 'routeql', 'connect') as connects,
+         array(select c.oid::regclass::text from pg_class c where relnamespace::regnamespace::text in ('public', 'routing', 'auth', 'migrations', 'hdb_catalog')
+           and relkind in ('r', 'p', 'v', 'm') and has_any_column_privilege('routeql_monitor', c.oid, 'select, insert, update')) as tables`,
+    );
+    expect(rows).toEqual([{ statistics: true, connects: true, tables: [] }]);
+    expect((await migrate()).stdout).toBe("migrate: dropped role routeql_monitor\nmigrate: done, 1 changes\n");
+    expect(await state()).toEqual(before);
+  });
+
   test.each([
     ["a wrong superuser password", { BOOTSTRAP_PASSWORD_FILE: "/proc/version" }, "refused the connection"],
     ["a server that is not there", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],

@@ -13,6 +13,8 @@ import { imagesDocument } from "@routeql/infra/pins/document";
 import { generatedFiles } from "@routeql/infra/settings/reference/files";
 import { mutationsDocument } from "../mutations/document.ts";
 import { clientPages } from "./client-pages.ts";
+import { grafanaDashboard } from "./grafana-dashboard.ts";
+import { metricsDocument } from "./metrics-document.ts";
 import { permissionsDocument } from "../permissions/document.ts";
 import { rulesDocument } from "hasura-checks/rules/document";
 
@@ -25,8 +27,10 @@ function derived(): ReadonlyMap<string, string> {
     ["docs/reference/figures.md", figuresDocument()],
     ["docs/reference/images.md", imagesDocument()],
     ["docs/reference/metadata-rules.md", rulesDocument()],
+    ["docs/reference/metrics.md", metricsDocument()],
     ["docs/reference/mutations.md", mutationsDocument()],
     ["docs/reference/permissions.md", permissionsDocument()],
+    ["infra/monitoring/grafana-dashboard.json", grafanaDashboard()],
     ...clientPages(),
     ...generatedFiles(),
   ]);

@@ -73,7 +73,7 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
   const asJob = { restart: "no", mustRun: false, attach: true, logs: true };
   const asService = {
     restart: "unless-stopped",
-    ports: service.ports.map(({ internal, published }) => ({ internal, external: published, ip: parts.hostAddress })),
+    ports: service.ports.map(({ internal, published, loopback = false }) => ({ internal, external: published, ip: loopback ? "127.0.0.1" : parts.hostAddress })),
     ...(service.health === undefined
       ? {}
       : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),

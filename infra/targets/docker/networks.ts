@@ -17,8 +17,8 @@ interface Joined {
 
 /**
  * One internal network for each call edge, so that only its two members reach each other, without a way out;
- * for each external edge one network with a way out and the caller as its only member; and one
- * with a way out for the services that publish ports.
+ * for each external edge one network with a way out and the caller as its only member; one with a way out for the services
+ * that publish ports, and another for those that publish them on 127.0.0.1 only; and one internal network in which metrics are read.
  * @param range range of the networks' subnets; without it the Docker engine chooses
  */
 export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource, range?: string): Attachments {
@@ -29,8 +29,13 @@ export function connect(services: readonly ServiceDescription[], scope: Scope, p
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));
   for (const edge of outsideEdges(services)) joined.push({ members: [edge[0]], name: network(edge.join("-"), false) });
-  const publishing = services.filter(({ ports }) => ports.length > 0).map(({ name }) => name);
-  if (publishing.length > 0) joined.push({ members: publishing, name: network("edge", false) });
+  const shared = (suffix: string, internal: boolean, belongs: (service: ServiceDescription) => boolean): void => {
+    const members = services.filter(belongs).map(({ name }) => name);
+    if (members.length > 0) joined.push({ members, name: network(suffix, internal) });
+  };
+  shared("edge", false, ({ ports }) => ports.some(({ loopback }) => loopback !== true));
+  shared("monitoring-edge", false, ({ ports }) => ports.some(({ loopback }) => loopback === true));
+  shared("metrics", true, ({ joinsMetrics }) => joinsMetrics === true);
 
   return (service) => joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
 }

@@ -15,6 +15,10 @@ const inOrder = [
   "auth-sidecar-directory",
   "migrate-database",
   "apply-metadata-database",
+  "database-exporter-database",
+  "sessions-exporter-sessions",
+  "metrics",
+  "monitoring-edge",
 ];
 
 /** 2^4 subnets: Docker's default pools make networks of 65,536 or 4,096 addresses, of which a network of two services needs few. */

@@ -27,6 +27,8 @@ export interface KubernetesRun {
   readonly outside: Input<NetworkSurroundings["outside"]>;
   /** Namespace whose pods may read the metrics. */
   readonly metricsNamespace?: string | undefined;
+  /** Whether the Prometheus operator is told to read the metrics. */
+  readonly monitoringOperator?: boolean;
   readonly imagePullSecret?: string | undefined;
   /** The gateway's certificate, if the cluster provides it. */
   readonly certificate?: CertificateSource | undefined;

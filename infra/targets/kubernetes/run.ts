@@ -4,6 +4,7 @@ import type { Output, Resource } from "@pulumi/pulumi";
 import type { ServiceName } from "../../services/description.ts";
 import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
+import { monitorByOperator } from "./monitoring.ts";
 import { makeNamespace } from "./namespace.ts";
 import { connect } from "./network-policies.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
@@ -26,6 +27,7 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
   const nameKey = makeNameKey(scope, parent);
   const foreign = runForeign(run, { scope, nameKey, parent });
   const policies = connect(run.services, { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace }, parent);
+  if (run.monitoringOperator === true) monitorByOperator(scope, parent);
   const images = imageReferences(run.images, scope, parent);
   const running = new Map<ServiceName, KubernetesService>();
   for (const service of run.services) {

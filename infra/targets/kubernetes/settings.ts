@@ -62,6 +62,7 @@ export function kubernetesRunOf(settings: PlainSettings, { instance, state, name
     certificate: certificateOf(settings),
     databaseCluster: clusterOf(settings),
     metricsNamespace: settings.metricsNamespace,
+    monitoringOperator: settings.monitoring === "operator",
     imagePullSecret: settings.imagePullSecret,
   };
 }

@@ -1,0 +1,23 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { StackPaths } from "@routeql/host/paths";
+import { scrapeConfiguration } from "@routeql/infra/monitoring/prometheus-files";
+import { describeServices } from "@routeql/infra/services/all";
+import type { PlainSettings } from "@routeql/infra/settings/list";
+
+/**
+ * With the setting `scrape` on Docker, writes the scrape configuration for a Prometheus outside the stack; otherwise removes it.
+ * @returns place of the metrics: that file, or the page of the stack's own Prometheus
+ */
+export async function offerMetrics(stack: string, { folder }: StackPaths, settings: PlainSettings): Promise<string | undefined> {
+  const file = join(folder, "prometheus.yml");
+  const { monitoring, target, prometheusPort } = settings;
+  if (monitoring !== "scrape" || target !== "docker") {
+    await rm(file, { force: true });
+    return monitoring === "stack" ? `http://127.0.0.1:${prometheusPort}/consoles/routeql.html` : undefined;
+  }
+  const services = describeServices(settings, { hostOf: (name) => name, certificate: "" });
+  const connect = `# Connect your Prometheus first: docker network connect routeql-${stack}-metrics <its container>\n`;
+  await writeFile(file, connect + scrapeConfiguration(services));
+  return file;
+}

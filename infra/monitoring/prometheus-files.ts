@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { stringify } from "yaml";
+import type { ServiceDescription } from "../services/description.ts";
+import { consolePage } from "./console-page.ts";
+
+type Measured = Pick<ServiceDescription, "name" | "metricsPort">;
+
+/** Seconds between two scrapes, and between two evaluations of the alerts. */
+const intervalSeconds = 10;
+
+/** One job for each service with metrics, `routeql/<service>`; the label `service` has the name alone. */
+function scrapeJobs(services: readonly Measured[]): readonly object[] {
+  return services.flatMap(({ name, metricsPort }) =>
+    metricsPort === undefined ? [] : [{ job_name: `routeql/${name}`, static_configs: [{ targets: [`${name}:${metricsPort}`], labels: { service: name } }] }],
+  );
+}
+
+/** The part of a Prometheus configuration that reads the metrics of these services, by their names in the metrics network. */
+export const scrapeConfiguration = (services: readonly Measured[]): string => stringify({ scrape_configs: scrapeJobs(services) });
+
+const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
+
+/** The alerts, as a rule file of Prometheus. */
+export const alertRules = (): string => text("alerts.yml");
+
+/** The dashboard of Grafana, which `npm run documents` makes from the panels. */
+export const grafanaDashboard = (): string => text("grafana-dashboard.json");
+
+/** Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory. */
+export function prometheusFiles(services: readonly Measured[]): Record<string, string> {
+  const configuration = {
+    global: { scrape_interval: `${intervalSeconds}s`, scrape_timeout: `${intervalSeconds - 1}s`, evaluation_interval: `${intervalSeconds}s` },
+    rule_files: ["alerts.yml"],
+    alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
+    scrape_configs: scrapeJobs(services),
+  };
+  return {
+    "prometheus/prometheus.yml": stringify(configuration),
+    "prometheus/alerts.yml": alertRules(),
+    "prometheus/consoles/routeql.html": consolePage(),
+  };
+}

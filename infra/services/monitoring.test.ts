@@ -1,0 +1,65 @@
+import { parse } from "yaml";
+import { expect, test } from "vitest";
+import { withDefaults } from "../settings/complete.ts";
+import type { GivenSettings } from "../settings/list.ts";
+import { describeServices } from "./all.ts";
+import type { ServiceDescription, ServiceName } from "./description.ts";
+
+const describe = (given: GivenSettings): readonly ServiceDescription[] =>
+  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" });
+const names = (given: GivenSettings): string[] => describe(given).map(({ name }) => name);
+
+const off = describe({});
+
+test("without monitoring nothing joins the metrics network and nothing is added", () => {
+  expect(JSON.stringify(off)).not.toMatch(/monitor|joinsMetrics|exporter|js_import/);
+});
+
+test("`scrape` adds the exporters, and `stack` Prometheus and Alertmanager too", () => {
+  const before = off.map(({ name }) => name);
+  expect(names({ monitoring: "scrape" })).toEqual([...before, "database-exporter", "sessions-exporter"]);
+  expect(names({ monitoring: "stack" })).toEqual([...before, "database-exporter", "sessions-exporter", "alertmanager", "prometheus"]);
+});
+
+test("external parts have no exporter", () => {
+  const external = { databaseUrl: "x", sessionsUrl: "x", database: "external", sessions: "external", monitoring: "scrape" } as const;
+  expect(names(external).filter((name) => name.endsWith("exporter"))).toEqual([]);
+  expect(describe(external).find(({ name }) => name === "migrate")?.secrets).not.toHaveProperty("MONITOR_PASSWORD_FILE");
+});
+
+test("monitoring changes only services that count, and those that know the new logins", () => {
+  const on = describe({ monitoring: "scrape" });
+  const changed = off.filter((service) => {
+    const { joinsMetrics: _, ...after } = on.find(({ name }) => name === service.name)!;
+    return JSON.stringify(after) !== JSON.stringify(service);
+  });
+  expect(changed.map(({ name }) => name)).toEqual(["migrate", "sessions", "gateway"]);
+});
+
+test("the members of the metrics network are those with metrics", () => {
+  for (const { metricsPort, joinsMetrics, run } of describe({ monitoring: "stack" })) expect(joinsMetrics === true && run === "service").toBe(metricsPort !== undefined);
+});
+
+test("the database and the session store are reached by their own exporter alone", () => {
+  const on = describe({ monitoring: "stack" });
+  const added = on.filter(({ name }) => !off.some((service) => service.name === name));
+  expect(added.flatMap(({ name, calls }) => calls.map((callee) => `${name} to ${callee}`))).toEqual(["database-exporter to database", "sessions-exporter to sessions"]);
+  expect(on.filter(({ joinsMetrics }) => joinsMetrics).map(({ name }) => name)).not.toContain("database");
+});
+
+test("Prometheus scrapes every service with metrics, itself included", () => {
+  const on = describe({ monitoring: "stack" });
+  const text = on.find(({ name }) => name === "prometheus")?.files["prometheus/prometheus.yml"];
+  const { scrape_configs: jobs } = parse(text as string) as { scrape_configs: { static_configs: { targets: string[] }[] }[] };
+  const targets = jobs.flatMap(({ static_configs: places }) => places.flatMap(({ targets: hosts }) => hosts));
+  expect(targets.toSorted()).toEqual(["alertmanager:9093", "auth-sidecar:9090", "database-exporter:9187", "engine:9090", "gateway:9090", "prometheus:9090", "sessions-exporter:9121"]);
+});
+
+test("ports of the monitoring are published on the loopback address only", () => {
+  const on = describe({ monitoring: "stack", hostAddress: "0.0.0.0", prometheusPort: 19_090, alertmanagerPort: 19_093 });
+  const ports = on.flatMap(({ name, ports: published }) => published.map((port) => ({ name, ...port }))).filter(({ name }) => name !== "gateway");
+  expect(ports).toEqual([
+    { name: "alertmanager", internal: 9093, published: 19_093, loopback: true },
+    { name: "prometheus", internal: 9090, published: 19_090, loopback: true },
+  ]);
+});

@@ -1,0 +1,130 @@
+/**
+ * The services that read statistics of other services and offer them as metrics, and those that collect metrics. All run on the
+ * image `monitoring` with Debian's programs.
+ * @module
+ */
+import type { PlainSettings } from "../settings/list.ts";
+import { databaseAddress } from "./database-place.ts";
+import { filesDirectory } from "./description.ts";
+import type { ServiceDescription } from "./description.ts";
+import { prometheusFiles } from "../monitoring/prometheus-files.ts";
+
+type Monitored = Pick<PlainSettings, "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions">;
+
+const common = {
+  run: "service",
+  image: "monitoring",
+  environment: {},
+  secrets: {},
+  files: {},
+  temporary: { "/tmp": 16 },
+  ports: [],
+  listens: [],
+  calls: [],
+  after: [],
+  graceSeconds: 10,
+  joinsMetrics: true,
+} as const satisfies Partial<ServiceDescription>;
+
+/** Statistics of Postgres; its role `routeql_monitor` reads no table. */
+const databaseExporter: ServiceDescription = {
+  ...common,
+  name: "database-exporter",
+  // Settings are read once a scrape by default, and change only with a restart.
+  command: ["prometheus-postgres-exporter", "--disable-settings-metrics", "--collector.long_running_transactions", "--collector.stat_activity_autovacuum"],
+  user: 10_108,
+  environment: {
+    DATA_SOURCE_URI: `${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}?sslmode=disable&connect_timeout=2`,
+    DATA_SOURCE_USER: "routeql_monitor",
+  },
+  secrets: { DATA_SOURCE_PASS_FILE: "monitor-password" },
+  metricsPort: 9187,
+  health: { kind: "http", port: 9187, path: "/" },
+  resources: { memoryMegabytes: 128, cpuMillicores: 20, processes: 64 },
+  calls: ["database"],
+  after: ["migrate"],
+};
+
+/** Statistics of the session store; its user `monitor` reads no key. */
+const sessionsExporter: ServiceDescription = {
+  ...common,
+  name: "sessions-exporter",
+  command: ["prometheus-redis-exporter", "-redis.addr=redis://sessions:6379", "-config-command=-"],
+  user: 10_109,
+  // Short, so that a scrape during an outage says that the store is down instead of running out of time.
+  environment: { REDIS_USER: "monitor", REDIS_EXPORTER_CONNECTION_TIMEOUT: "2s" },
+  secrets: { REDIS_PASSWORD_FILE: "sessions-monitor-login" },
+  metricsPort: 9121,
+  health: { kind: "http", port: 9121, path: "/health" },
+  resources: { memoryMegabytes: 64, cpuMillicores: 20, processes: 64 },
+  calls: ["sessions"],
+  after: ["sessions"],
+};
+
+function prometheus(scraped: readonly ServiceDescription[], { prometheusPort, metricsDays }: Monitored): ServiceDescription {
+  const folder = `${filesDirectory}/prometheus`;
+  return {
+    ...common,
+    name: "prometheus",
+    command: [
+      "prometheus",
+      `--config.file=${folder}/prometheus.yml`,
+      "--storage.tsdb.path=/prometheus",
+      `--storage.tsdb.retention.time=${metricsDays}d`,
+      `--web.console.templates=${folder}/consoles`,
+      // The pages use none of Prometheus' own; the folder only has to exist.
+      `--web.console.libraries=${folder}`,
+      `--web.external-url=http://127.0.0.1:${prometheusPort}/`,
+    ],
+    user: 10_110,
+    files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }]),
+    data: "/prometheus",
+    ports: [{ internal: 9090, published: prometheusPort, loopback: true }],
+    metricsPort: 9090,
+    health: { kind: "http", port: 9090, path: "/-/ready" },
+    resources: { memoryMegabytes: 512, cpuMillicores: 50, processes: 128 },
+    graceSeconds: 30,
+  };
+}
+
+function alertmanager({ alertmanagerPort }: Monitored): ServiceDescription {
+  const folder = `${filesDirectory}/alertmanager`;
+  return {
+    ...common,
+    name: "alertmanager",
+    command: [
+      "prometheus-alertmanager",
+      `--config.file=${folder}/alertmanager.yml`,
+      "--storage.path=/alertmanager",
+      "--cluster.listen-address=",
+      `--web.external-url=http://127.0.0.1:${alertmanagerPort}/`,
+    ],
+    user: 10_111,
+    files: { "alertmanager/alertmanager.yml": "route:\n  receiver: none\n  group_by: [alertname, service]\nreceivers:\n  - name: none\n" },
+    data: "/alertmanager",
+    ports: [{ internal: 9093, published: alertmanagerPort, loopback: true }],
+    metricsPort: 9093,
+    health: { kind: "http", port: 9093, path: "/-/ready" },
+    resources: { memoryMegabytes: 128, cpuMillicores: 20, processes: 64 },
+  };
+}
+
+/** The services with an exporter: those that the stack runs itself. */
+export function monitoredParts({ monitoring, database, sessions }: Pick<PlainSettings, "monitoring" | "database" | "sessions">): readonly ("database" | "sessions")[] {
+  if (monitoring === "off") return [];
+  return [...(database === "single" ? (["database"] as const) : []), ...(sessions === "single" ? (["sessions"] as const) : [])];
+}
+
+/**
+ * Adds the exporters of the database and the session store that the stack runs itself, and with `stack` Prometheus and Alertmanager.
+ * With `off` the services stay as they are.
+ */
+export function withMonitoring(services: readonly ServiceDescription[], settings: Monitored): readonly ServiceDescription[] {
+  if (settings.monitoring === "off") return services;
+  const parts = monitoredParts(settings);
+  const measured = services.map((service) => (service.metricsPort === undefined ? service : { ...service, joinsMetrics: true }));
+  const exporters = [...(parts.includes("database") ? [databaseExporter] : []), ...(parts.includes("sessions") ? [sessionsExporter] : [])];
+  if (settings.monitoring !== "stack") return [...measured, ...exporters];
+  const collected = [...measured, ...exporters, alertmanager(settings)];
+  return [...collected, prometheus(collected, settings)];
+}

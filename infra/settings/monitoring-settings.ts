@@ -1,0 +1,34 @@
+/**
+ * Metrics, alerts and the services that collect them: part of the list in list.ts. docs/operate/monitoring.md has examples.
+ * @module
+ */
+import { oneOf, range } from "./checks.ts";
+import { number, text } from "./setting.ts";
+
+export const monitoringSettings = {
+  monitoring: text({
+    environment: "MONITORING",
+    default: "off",
+    meaning:
+      "Metrics of every service: none (`off`), endpoints for your own Prometheus (`scrape`), on Docker also a Prometheus and an Alertmanager of the stack (`stack`), or on Kubernetes objects of the Prometheus operator (`operator`).",
+    ...oneOf("off", "scrape", "stack", "operator"),
+  }),
+  prometheusPort: number({
+    environment: "PROMETHEUS_PORT",
+    default: 9090,
+    meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1. It has no login.",
+    ...range(1, 65_535),
+  }),
+  alertmanagerPort: number({
+    environment: "ALERTMANAGER_PORT",
+    default: 9093,
+    meaning: "Docker with `stack`: port of Alertmanager on 127.0.0.1. It has no login.",
+    ...range(1, 65_535),
+  }),
+  metricsDays: number({
+    environment: "METRICS_DAYS",
+    default: 15,
+    meaning: "Docker with `stack`: days for which Prometheus keeps metrics.",
+    ...range(1, 3650),
+  }),
+} as const;

@@ -1,0 +1,74 @@
+// Metrics of the gateway in Prometheus' text format. This file runs in nginx (njs 0.8.9), which knows ECMAScript 6.
+import fs from "fs";
+
+const certificateFile = "/run/routeql/tls/certificate.pem";
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+// Any other path counts as "other": clients choose paths, so a path must not become a label.
+const routes = ["/api/graphql", "/api/auth/login/credentials", "/api/auth/login/ldap", "/api/auth/jwt", "/api/auth/logout", "/jwt/auth", "/healthz"];
+
+// Type, labels and meaning; docs/reference/metrics.md is made from this list.
+const described = {
+  routeql_gateway_requests_total: ["counter", ["route", "status"], "Answered requests by route and status; status 0 means that the client left first."],
+  routeql_gateway_request_duration_seconds: ["histogram", ["route"], "Time from the first byte of a request to the last byte of its answer, without WebSockets."],
+  routeql_gateway_limited_requests_total: ["counter", ["limit", "route"], "Requests rejected by a limit per address: the rate or the number of connections."],
+  routeql_gateway_tls_connections_total: ["counter", ["protocol", "resumed"], "TLS connections that sent a request, by protocol and whether the session was resumed."],
+  routeql_gateway_connections: ["gauge", ["state"], "Open client connections by state."],
+  routeql_gateway_certificate_expiry_timestamp_seconds: ["gauge", [], "Time at which the certificate expires."],
+};
+
+function add(name, amount) {
+  ngx.shared.metrics.incr(name, amount, 0);
+}
+
+function count(r) {
+  const values = r.variables;
+  // The container's own health check.
+  if (values.logged === "0") return "";
+  const route = routes.indexOf(values.request_path) < 0 ? "other" : values.request_path;
+  add(`routeql_gateway_requests_total{route="${route}",status="${values.status_number}"}`, 1);
+  if (values.status_number !== "101") observe(route, Number(values.request_time));
+  if (values.limit_req_status === "REJECTED") add(`routeql_gateway_limited_requests_total{limit="rate",route="${route}"}`, 1);
+  if (values.limit_conn_status === "REJECTED") add(`routeql_gateway_limited_requests_total{limit="connections",route="${route}"}`, 1);
+  if (values.connection_requests === "1" && values.ssl_protocol) {
+    const resumed = values.ssl_session_reused === "r" ? "true" : "false";
+    add(`routeql_gateway_tls_connections_total{protocol="${values.ssl_protocol}",resumed="${resumed}"}`, 1);
+  }
+  return "";
+}
+
+// Every bucket is written, so that a request adds to cumulative counters as Prometheus reads them.
+function observe(route, seconds) {
+  const name = "routeql_gateway_request_duration_seconds";
+  bounds.forEach((bound) => add(`${name}_bucket{route="${route}",le="${bound}"}`, seconds <= bound ? 1 : 0));
+  add(`${name}_bucket{route="${route}",le="+Inf"}`, 1);
+  add(`${name}_sum{route="${route}"}`, seconds);
+  add(`${name}_count{route="${route}"}`, 1);
+}
+
+// The end of the validity (RFC 5280, 4.1.2.5), found in hexadecimal: a sequence of two times, each with two or four digits of the year.
+function certificateExpiry() {
+  const pem = fs.readFileSync(certificateFile, "utf8");
+  const certificate = Buffer.from(pem.split("-----")[2].replace(/\s/g, ""), "base64").toString("hex");
+  const found = /30(?:1e|20|22)(?:170d(?:3\d){12}5a|180f(?:3\d){14}5a)(?:170d((?:3\d){12})5a|180f((?:3\d){14})5a)/.exec(certificate);
+  if (!found) return undefined;
+  const digits = (found[2] || (found[1] < "35" ? `3230${found[1]}` : `3139${found[1]}`)).replace(/3(\d)/g, "$1");
+  return Date.parse(digits.replace(/(....)(..)(..)(..)(..)(..)/, "$1-$2-$3T$4:$5:$6Z")) / 1000;
+}
+
+function expose(r) {
+  const samples = ngx.shared.metrics.items().map((item) => `${item[0]} ${item[1]}`);
+  ["active", "reading", "writing", "waiting"].forEach((state) => {
+    samples.push(`routeql_gateway_connections{state="${state}"} ${r.variables[`connections_${state}`]}`);
+  });
+  const expiry = certificateExpiry();
+  if (expiry) samples.push(`routeql_gateway_certificate_expiry_timestamp_seconds ${expiry}`);
+  const lines = Object.keys(described).map((name) => {
+    const own = samples.filter((sample) => sample.startsWith(`${name}{`) || sample.startsWith(`${name} `) || sample.startsWith(`${name}_`));
+    return [`# HELP ${name} ${described[name][2]}`, `# TYPE ${name} ${described[name][0]}`].concat(own).join("\n");
+  });
+  r.headersOut["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8";
+  r.return(200, `${lines.join("\n")}\n`);
+}
+
+export default { count, expose };

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { paths } from "@routeql/contract/paths";
+import { renderGateway } from "./render.ts";
+
+const settings = {
+  publicHost: "routes.example.net",
+  httpsPort: 443,
+  consolePort: 32_000,
+  console: false,
+  corsOrigins: [],
+  sessionVariables: [],
+  engineAddress: "engine:8080",
+  sidecarAddress: "auth-sidecar:8080",
+  bodyLimitKilobytes: 256,
+  requestsPerSecondPerAddress: 50,
+  burst: 100,
+  loginRequestsPerMinutePerAddress: 30,
+  connectionsPerAddress: 200,
+  queryReplySeconds: 45,
+  idleWebSocketSeconds: 60,
+};
+
+test("metrics add two files, load the module and change nothing else", () => {
+  const [without, withMetrics] = [renderGateway(settings), renderGateway({ ...settings, metrics: true })];
+  expect(Object.keys(withMetrics).filter((name) => withMetrics[name] !== without[name])).toEqual(["nginx.conf", "metrics.conf", "metrics.js"]);
+  expect(withMetrics["nginx.conf"]).toMatch(/^load_module \S+;\n[^]*\nhttp \{\n {2}include metrics\.conf;\n/);
+  expect(JSON.stringify(without)).not.toContain("js_import");
+});
+
+test("the routes of the metrics are the paths of the contract", () => {
+  const [, listed = ""] = /const routes = \[(.*)\]/.exec(renderGateway({ ...settings, metrics: true })["metrics.js"] ?? "") ?? [];
+  const listedPaths = [...listed.matchAll(/"([^"]+)"/g)].map(([, path]) => path);
+  expect(new Set(listedPaths)).toEqual(new Set(Object.values(paths)));
+});

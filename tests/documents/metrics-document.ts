@@ -1,0 +1,124 @@
+/**
+ * docs/reference/metrics.md: every metric of this project's own services from their registries, and those of the exporters that panels
+ * and alerts use.
+ * @module
+ */
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createMetrics as createSidecarMetrics } from "@routeql/auth-sidecar/metrics";
+import { createMetrics as createEngineMetrics } from "@routeql/engine/metrics";
+import { sections } from "@routeql/infra/monitoring/panels";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(resolve(root, path), "utf8");
+
+interface DocumentedMetric {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+/** Most values that a label can have. */
+const bounds: Readonly<Record<string, string>> = {
+  route: "8 routes",
+  status: "30 status codes",
+  limit: "2",
+  protocol: "2",
+  resumed: "2",
+  state: "4",
+  operation: "4",
+  role: "102 roles",
+  outcome: "20 codes",
+  flow: "4",
+  method: "9",
+};
+
+interface Registered {
+  readonly name: string;
+  readonly help: string;
+  readonly type?: string;
+  readonly labelNames?: readonly string[];
+}
+
+/** The metrics of a registry but those of every Node process. */
+function registered(metrics: readonly unknown[]): readonly DocumentedMetric[] {
+  return (metrics as readonly Registered[])
+    .filter(({ name }) => !/^(process|nodejs)_/.test(name))
+    .map((metric) => ({ name: metric.name, type: metric.constructor.name.toLowerCase(), labels: metric.labelNames ?? [], help: metric.help }));
+}
+
+function engineMetrics(): readonly DocumentedMetric[] {
+  const metrics = createEngineMetrics();
+  metrics.observe({ engine: never, liveQueries: never, connections: never, metadata: never, inFlight: never });
+  return registered(metrics.registry.getMetricsAsArray());
+}
+
+function never(): never {
+  throw new Error("The document reads no value.");
+}
+
+/** Gauges are registered where their value is, so they are found in the source. */
+function sidecarMetrics(): readonly DocumentedMetric[] {
+  const sources = globSync("auth-sidecar/src/**/*.ts", { cwd: root }).filter((path) => !path.endsWith(".test.ts")).toSorted();
+  const gauges = sources.flatMap((path) => [...read(path).matchAll(/metrics\.gauge\("(\w+)", "([^"]+)"/g)]);
+  return [...registered(createSidecarMetrics().registry.getMetricsAsArray()), ...gauges.map(([, name = "", help = ""]) => ({ name, type: "gauge", labels: [], help }))];
+}
+
+function gatewayMetrics(): readonly DocumentedMetric[] {
+  const lines = read("nginx/metrics/metrics.js").matchAll(/^ {2}(routeql_gateway_\w+): \["(\w+)", (\[.*?\]), "(.*)"\],$/gm);
+  return [...lines].map(([, name = "", type = "", labels = "[]", help = ""]) => ({ name, type, labels: JSON.parse(labels) as string[], help }));
+}
+
+/** Names of the exporters' metrics that panels and alerts use. */
+function usedOfExporters(): readonly string[] {
+  const text = [...sections.flatMap(({ panels }) => panels.map(({ query }) => query)), read("infra/monitoring/alerts.yml")].join("\n");
+  return [...new Set(text.match(/\b(?:pg|redis)_[a-z_]+\b/g))].toSorted();
+}
+
+function table(metrics: readonly DocumentedMetric[]): string {
+  const rows = metrics.map(({ name, type, labels, help }) => {
+    const bounded = labels.map((label) => {
+      const bound = bounds[label];
+      if (bound === undefined) throw new Error(`The label ${label} of ${name} has no bound. Add it to tests/documents/metrics-document.ts.`);
+      return `\`${label}\` (${bound})`;
+    });
+    return `| \`${name}\` | ${type} | ${bounded.join(", ") || "none"} | ${help} |`;
+  });
+  return ["| metric | type | labels, each with its bound | meaning |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+export function metricsDocument(): string {
+  return `# Metrics
+
+Derived from the services' code by \`npm run documents\`; do not edit. [Monitoring](../operate/monitoring.md) explains how to read them.
+
+A label never holds a path, an address, a name or a query of a client. So the number of time series has a bound, which the tables name for each label. A histogram has one series
+for each bucket as well.
+
+## Gateway
+
+${table(gatewayMetrics())}
+
+## Engine
+
+The embedded engine only; Hasura's open edition has no metrics. Process metrics \`process_*\` and \`nodejs_*\` come from prom-client.
+
+${table(engineMetrics())}
+
+## Auth sidecar
+
+Process metrics \`process_*\` and \`nodejs_*\` come from prom-client.
+
+${table(sidecarMetrics())}
+
+## Exporters
+
+The exporters document their own metrics: [postgres_exporter](https://github.com/prometheus-community/postgres_exporter) and
+[redis_exporter](https://github.com/oliver006/redis_exporter). Each table of the database has about 30 series, and updates have one table for each month. Panels and alerts use:
+
+${usedOfExporters()
+  .map((name) => `- \`${name}\``)
+  .join("\n")}
+`;
+}
