@@ -12,7 +12,7 @@ export const metadataMutations: readonly Mutation[] = [
     edits: [{ from: "        configurations:\n          organisation:\n            _eq: X-Hasura-Org-Id\n", to: "        configurations:\n          organisation:\n            _is_null: false\n" }],
     suite,
     tests,
-    noticedBy: "a tenant's every filter asks for the organisation",
+    noticedBy: "every filter of a tenant uses the organisation",
   },
   {
     fault: "a removed filter: a viewer sees ignored hijacks",

@@ -21,7 +21,7 @@ function kindOf(value: unknown): string {
   return names[typeof value] ?? typeof value;
 }
 
-/** A problem of the configuration in words: what is expected, and what is there. */
+/** A problem of the configuration in words: the expected and the actual value. */
 export function describeIssue(issue: z.core.$ZodIssue, content: unknown, known: readonly string[]): readonly ConfigurationIssue[] {
   const path = issue.path as Path;
   const found = kindOf(valueAt(content, path));

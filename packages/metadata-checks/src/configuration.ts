@@ -8,7 +8,7 @@ import { UsageError } from "./cli/usage-error.ts";
 import { describeIssue } from "./configuration-issues.ts";
 import { linesOf } from "./metadata/lines.ts";
 
-/** The file that is looked for in the working directory, and its older name. */
+/** Default names of the configuration file: the current and the older one. */
 export const configurationFile = "hasura-checks.yaml";
 const olderFile = "routeql.yaml";
 
@@ -24,21 +24,21 @@ const shape = z.strictObject({
   expectations: z.string().optional(),
   /** Session variables that tokens carry. */
   sessionVariables: z.array(sessionVariable).optional(),
-  /** Roles that tokens may carry and that metadata are to grant nothing. */
+  /** Roles of tokens that must have no permission in the metadata. */
   rolesWithoutPermission: z.array(z.string().min(1)).default([]),
-  /** Sessions to try in addition to those made of the values in the database, by role. */
+  /** Further sessions, besides those with values of the database, by role. */
   sessions: z.record(z.string(), z.array(z.record(sessionVariable, z.string()))).default({}),
-  /** Arguments by which native queries and functions are looked at, by root field; guessed where there are none. */
+  /** Arguments for native queries and functions, by root field; guessed if absent. */
   arguments: z.record(z.string(), z.array(z.record(z.string(), argument)).min(1)).default({}),
-  /** Roles that are meant to read and write every row, such as that of a backend: rules about open permissions leave them out. */
+  /** Roles that may read and write every row, such as that of a backend. Rules about open permissions ignore them. */
   trustedRoles: z.array(z.string().min(1)).default([]),
   /** Hasura's infer-function-permissions. */
   inferFunctionPermissions: z.boolean().default(true),
-  /** Hasura's unauthorized-role: that of requests without a token. */
+  /** The unauthorized role of Hasura, for requests without a token. */
   unauthorizedRole: z.string().min(1).optional(),
-  /** Rules that are not applied at all, and why. */
+  /** Disabled rules, with reasons. */
   off: z.record(z.string(), z.string().min(1, "a reason is needed")).default({}),
-  /** What is excepted from a rule, and why. */
+  /** Exceptions from rules, with reasons. */
   exceptions: z
     .array(
       z.strictObject({
@@ -53,7 +53,7 @@ const shape = z.strictObject({
 });
 
 export type Configuration = z.output<typeof shape> & {
-  /** As seen from the working directory; undefined when there is none. */
+  /** Relative to the working directory; undefined without a file. */
   readonly file: string | undefined;
 };
 
@@ -62,7 +62,7 @@ export const commonOptions = {
   config: { type: "string", value: "FILE", help: `the configuration; default: ${configurationFile} (or ${olderFile}) in the working directory, if there is one` },
 } as const satisfies Readonly<Record<string, Option>>;
 
-/** @throws UsageError that lists all that is wrong with the file */
+/** @throws UsageError that lists all problems of the file */
 export function readConfiguration(given: Given, { directory }: Pick<Surroundings, "directory">): Configuration {
   const named = given.text("config");
   const isThere = (name: string) => statSync(resolve(directory, name), { throwIfNoEntry: false }) !== undefined;
@@ -88,7 +88,7 @@ export function readConfiguration(given: Given, { directory }: Pick<Surroundings
   throw new UsageError(problems.map(({ path, reason }) => `${file}:${lineOf(printPath(path))}: ${path.length === 0 ? "" : `${printPath(path)}: `}${reason}`).join("\n"));
 }
 
-/** The metadata directory: the option, the configuration, or one of the usual names; of a project of Hasura's CLI the one that its config.yaml names. @throws UsageError */
+/** The metadata directory, from the option, the configuration, the config.yaml of a Hasura CLI project or a usual name. @throws UsageError */
 export function metadataDirectory(given: Given, configuration: Configuration, directory: string): string {
   const named = given.text("metadata") ?? configuration.metadata;
   const isDirectory = (name: string) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true;
@@ -97,7 +97,7 @@ export function metadataDirectory(given: Given, configuration: Configuration, di
   return projectMetadata(found, directory) ?? found;
 }
 
-/** Where `metadata_directory` of a config.yaml leads; undefined where there is none, or the metadata themselves. */
+/** The `metadata_directory` of a config.yaml; undefined if it has none. */
 function projectMetadata(name: string, directory: string): string | undefined {
   const file = join(name, "config.yaml");
   if (statSync(resolve(directory, name, "version.yaml"), { throwIfNoEntry: false }) !== undefined || statSync(resolve(directory, file), { throwIfNoEntry: false }) === undefined) return undefined;

@@ -36,10 +36,10 @@ describe("help", { timeout: generous }, () => {
     [[], "hasura-checks VERB"],
     [["fly"], "there are init, lint, permissions, diff"],
     [["lint", "--fly"], "Unknown option '--fly'"],
-    [["lint", "--metadata", "nowhere"], "there are no metadata at nowhere"],
+    [["lint", "--metadata", "nowhere"], "there is no metadata at nowhere"],
     [["lint"], "Give --metadata DIR"],
     [["diff", "--metadata", "."], "give either --endpoint or --base"],
-    [["lint", "--metadata", "..", "--database", "sesame"], "a database is given as a URL, such as postgres://user@localhost/app"],
+    [["lint", "--metadata", "..", "--database", "sesame"], "the database is not given as a URL, such as postgres://user@localhost/app"],
     [["lint", "--format", "xml"], "there is no format xml"],
     [["lint", "--metadata", "..", "--only-new"], "--only-new needs --base"],
   ] as const)("%j is called wrongly: exit code 2 and a reason", async (args, reason) => {
@@ -51,21 +51,21 @@ describe("help", { timeout: generous }, () => {
 });
 
 describe("lint", { timeout: generous }, () => {
-  test("of sound metadata says so, with exit code 0 and no colours where there is no terminal", async () => {
+  test("reports correct metadata with exit code 0 and without colours outside a terminal", async () => {
     using folder = new MetadataFolder([note()]);
     const { code, stdout } = await spawned(folder.path, ["lint"]);
     expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 27 rules, without a database"]);
     expect(stdout).not.toContain("\u001B");
   });
 
-  test("of others lists what is wrong with file, line, reason and remedy, with exit code 1", async () => {
+  test("lists findings with file, line, reason and remedy, with exit code 1", async () => {
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
     const { code, stdout } = await spawned(folder.path, ["lint", "--metadata", "metadata"]);
     expect(code).toBe(1);
     expect(stdout).toContain("metadata/databases/default/tables/t0.yaml:8  warning  every-row\n  reader may read every row of public.note: the filter is empty\n  → ");
   });
 
-  test("speaks JSON to machines and annotations to GitHub", async () => {
+  test("writes JSON and GitHub annotations", async () => {
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
     const json = JSON.parse((await routeql(folder.path, ["lint", "--json"])).stdout) as { findings: unknown };
     expect(json.findings).toMatchObject([{ rule: "every-row", severity: "warning", file: "metadata/databases/default/tables/t0.yaml", line: 8, table: "public.note", role: "reader" }]);
@@ -73,7 +73,7 @@ describe("lint", { timeout: generous }, () => {
     expect(stdout.split("\n")[0]).toMatch(/^::warning file=metadata\/databases\/default\/tables\/t0\.yaml,line=8,title=every-row::reader may read every row of public\.note: the filter is empty%0A/);
   });
 
-  test("speaks SARIF to code scanning, and GitLab's report of code quality, with fingerprints that outlive moved lines", async () => {
+  test("writes SARIF and the GitLab report with fingerprints that survive moved lines", async () => {
     const open = "columns: [id]\nfilter: {}\nlimit: 1";
     using folder = new MetadataFolder([note(open)]);
     interface Log { runs: { tool: { driver: { rules: { id: string }[] } }; results: { ruleId: string; level: string; locations: unknown[]; partialFingerprints: Record<string, string> }[] }[] }
@@ -89,12 +89,12 @@ describe("lint", { timeout: generous }, () => {
     expect(laterIssues[0]?.fingerprint).toBe(issues[0]?.fingerprint);
   });
 
-  test("counts by rule what no screen holds", async () => {
+  test("adds numbers by rule to a long report", async () => {
     using folder = new MetadataFolder(Array.from({ length: 15 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
     expect((await routeql(folder.path, ["lint"])).stdout).toMatch(/\nBy rule:\n15 {2}every-row\n15 {2}row-limit\n\nBy role:\n30 {2}reader\n\nBy table:\n2 {2}public\.note_0\n[^]*and 5 more\n\n30 findings \(0 errors, 30 warnings\); /);
   });
 
-  test("reads metadata of version 2, which have their tables and functions at the top, with their files and lines", async () => {
+  test("reads metadata of version 2 with files and lines", async () => {
     using folder = new MetadataFolder([]);
     folder.write("old/version.yaml", "version: 2\n");
     folder.write("old/functions.yaml", "[]\n");
@@ -108,12 +108,12 @@ describe("lint", { timeout: generous }, () => {
   test("explains a directory without metadata, and notes sources of other databases", async () => {
     using folder = new MetadataFolder([]);
     folder.write("else/readme.txt", "Nothing of metadata.\n");
-    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject({ code: 2, stderr: expect.stringContaining("neither version.yaml nor databases/ is there; give the directory that holds them") as string });
+    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject({ code: 2, stderr: expect.stringContaining("it has neither version.yaml nor databases/. Give a directory with them") as string });
     folder.write("metadata/databases/databases.yaml", "- name: default\n  kind: mssql\n  configuration: {connection_info: {connection_string: {from_env: A}}}\n  tables: []\n");
-    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringContaining("the source default is of the kind mssql; Postgres sources only are examined") as string });
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringContaining("the source default is of the kind mssql; only Postgres sources are examined") as string });
   });
 
-  test("finds what Hasura passes over, and looks at the rest as Hasura does", async () => {
+  test("reports keys that Hasura ignores, and examines the rest as Hasura does", async () => {
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1\nlimits: 2")], { "metadata/docker-compose.yaml": "services: {}\n" });
     const { code, stdout } = await routeql(folder.path, ["lint"]);
     expect([code, stdout.split("\n").filter((line) => line.includes("  metadata-shape") || line.includes("  every-row"))]).toEqual([
@@ -124,19 +124,19 @@ describe("lint", { timeout: generous }, () => {
     expect((await routeql(folder.path, ["permissions", "--database", "postgres://127.0.0.1:1/app"])).stderr).toContain("the database does not answer");
   });
 
-  test("places broken YAML at its line", async () => {
+  test("reports broken YAML with its line", async () => {
     using folder = new MetadataFolder([note(), "table:\n  name: broken\n schema: {\n"]);
     expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringMatching(/t1\.yaml:[34] {2}error {2}metadata-shape\n/) as string });
   });
 
-  test("ends with its own exit code where its reader has read enough", async () => {
-    // More than a pipe holds, so that writing waits for the reader.
+  test("keeps its exit code if the reader closes the pipe", async () => {
+    // More than the buffer of a pipe, so that writing waits for the reader.
     using folder = new MetadataFolder(Array.from({ length: 400 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
     const { stdout, stderr } = await run("sh", ["-c", '{ "$0" "$1" lint; echo "ended with $?" >&2; } | head -n 1', process.execPath, program], { cwd: folder.path, env: { PATH: process.env["PATH"] }, timeout: generous });
     expect([stdout.split("\n").length, stderr]).toEqual([2, "ended with 1\n"]);
   });
 
-  test("takes a project of Hasura's CLI, in its folder or from outside, wherever its config.yaml says", async () => {
+  test("finds the metadata by config.yaml, inside and outside the folder of a project", async () => {
     using folder = new MetadataFolder([note()]);
     folder.write("project/config.yaml", "version: 3\nmetadata_directory: ../metadata\n");
     for (const [directory, args] of [[folder.path, ["--metadata", "project"]], [join(folder.path, "project"), []]] as const) {
@@ -146,7 +146,7 @@ describe("lint", { timeout: generous }, () => {
     expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject({ code: 2, stderr: expect.stringContaining("project/config.yaml: ") as string });
   });
 
-  test("leaves out what hasura-checks.yaml excepts with a reason, and calls out an exception that excepts nothing", async () => {
+  test("applies exceptions with a reason, and reports unused ones", async () => {
     const exception = (role: string) => `exceptions:\n  - {rule: every-row, role: ${role}, reason: It is public.}\n`;
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], { "hasura-checks.yaml": exception("reader") });
     expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 27 rules, without a database, 1 excepted") as string });
@@ -178,20 +178,20 @@ describe("lint", { timeout: generous }, () => {
     expect(await routeql(folder.path, ["lint", "--base", "no-such-branch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string });
   });
 
-  test("compares with a revision in which the metadata were elsewhere, and says so where it has to be told", async (context) => {
+  test("compares with a revision with another metadata folder, and asks for an unknown one", async (context) => {
     context.skip(gitAbsent() !== undefined, gitAbsent());
     using folder = new MetadataFolder([note()]);
     folder.commit();
     const moved = ["lint", "--metadata", "hasura/metadata", "--base"];
     mkdirSync(join(folder.path, "hasura"));
     folder.git("mv", "metadata", "hasura/metadata");
-    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD has no metadata at hasura/metadata: leave --base out, or say where they were") as string });
+    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD has no metadata at hasura/metadata: omit --base, or give the former path") as string });
     expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({ code: 0, stdout: expect.stringContaining("examined by 28 rules") as string });
     expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({ code: 2, stderr: expect.stringContaining("has no metadata at elsewhere") as string });
     expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject({ code: 2, stderr: expect.stringContaining("none:metadata is neither a directory nor a revision of git") as string });
   });
 
-  test("says of a base that a shallow clone does not have how to get it, and of an empty one that it is empty", async (context) => {
+  test("explains how to fetch a base that a shallow clone lacks, and reports an empty --base", async (context) => {
     context.skip(gitAbsent() !== undefined, gitAbsent());
     using folder = new MetadataFolder([note()]);
     using clone = new MetadataFolder([]);
@@ -201,11 +201,11 @@ describe("lint", { timeout: generous }, () => {
     }
     folder.git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
     const base = ["lint", "--metadata", "clone/metadata", "--base"];
-    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({ code: 2, stderr: expect.stringContaining("this clone is shallow, so let CI fetch the whole history") as string });
+    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({ code: 2, stderr: expect.stringContaining("This clone is shallow: fetch the whole history in CI") as string });
     expect(await routeql(clone.path, [...base, ""])).toMatchObject({ code: 2, stderr: expect.stringContaining("--base is empty") as string });
   });
 
-  test("says that a database does not answer, without its password", async () => {
+  test("reports a database that does not answer, without its password", async () => {
     using folder = new MetadataFolder([note()]);
     const { code, stdout, stderr } = await spawned(folder.path, ["lint", "--database", "postgres://app:sesame@127.0.0.1:1/app"]);
     expect(code).toBe(2);
@@ -224,7 +224,7 @@ describe("diff --endpoint", { timeout: generous }, () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
   }
 
-  test("has exit code 0 where the engine serves the same, 1 and words where it does not", async () => {
+  test("has exit code 0 for the same metadata, and 1 with the differences", async () => {
     using folder = new MetadataFolder([note()], { secret: "sesame\n" });
     const same = readProject("metadata", folder.path).loaded.merged;
     let running: unknown = same;
@@ -238,7 +238,7 @@ describe("diff --endpoint", { timeout: generous }, () => {
     expect(stdout).toMatch(/t0\.yaml:\d+ {2}warning {2}drift/);
   });
 
-  test("cannot run with a wrong secret, an engine that is not there, or an answer that is no metadata: exit code 2", async () => {
+  test("has exit code 2 for a wrong secret, a missing engine or an answer without metadata", async () => {
     using folder = new MetadataFolder([note()]);
     await using engine = await answering((secret) => (secret === "other" ? [200, { tables: [] }] : [401, { error: "invalid admin-secret" }]));
     const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "sesame" });
@@ -257,18 +257,18 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
 
   const two = { "metadata/databases/databases.yaml": source("crm", "postgres") + source("billing", "postgres") };
 
-  test("asks for the database of each, unless one is named; knows no other source", async () => {
+  test("requires a database for each source or the named one, and rejects an unknown source", async () => {
     using folder = new MetadataFolder([note()], two);
     const asked = "the source crm has no database: give --database crm=URL, or set CRM_DATABASE";
     expect(await routeql(folder.path, ["permissions"])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`) as string });
     for (const verb of ["permissions", "lint"]) expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject({ code: 2, stderr: expect.stringContaining("does not answer") as string });
     const unknown = await routeql(folder.path, ["permissions", "--source", "sales"]);
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("there is no source sales; there are crm, billing")]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("there is no source sales; the metadata has crm, billing")]);
   });
 
   test.each([
-    [["--database", "postgres://127.0.0.1:1/none?a=b"], "say which one a database is of, as --database crm=URL"],
-    [["--database", "sales=postgres://127.0.0.1:1/none"], "a database is given for the source sales; there are crm, billing"],
+    [["--database", "postgres://127.0.0.1:1/none?a=b"], "name the source of each database, as in --database crm=URL"],
+    [["--database", "sales=postgres://127.0.0.1:1/none"], "the metadata has no source sales; it has crm, billing"],
     [["--database", "crm=postgres://127.0.0.1:1/a", "--database", "crm=postgres://127.0.0.1:1/b"], "the database of crm is given twice"],
     [["--database-file", "crm=nowhere"], "the file of --database-file cannot be read: ENOENT"],
     [["--database", "crm=postgres://app:sesame@127.0.0.1:1/a", "--database", "billing=postgres://127.0.0.1:1/b"], "the database of crm does not answer"],
@@ -279,7 +279,7 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
     expect(stdout + stderr).not.toContain("sesame");
   });
 
-  test("takes the database that the named source names, and leaves sources of other kinds alone", async () => {
+  test("uses the database of the named source, and ignores sources of other kinds", async () => {
     using folder = new MetadataFolder([note()], several);
     const without = await routeql(folder.path, ["permissions", "--source", "billing"]);
     expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("give --database URL")]);

@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [init, lint, permissions, diff];
 const aliases: Readonly<Record<string, string>> = { check: "lint" };
 
 function terminal(): Surroundings {
-  // Whoever reads may have seen enough, as `head` has: the exit code still tells what was found.
+  // A reader such as `head` can close the pipe. The exit code stays the same.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
@@ -35,7 +35,7 @@ function terminal(): Surroundings {
 export async function main(args: readonly string[], surroundings: Surroundings = terminal()): Promise<number> {
   const [named, ...rest] = args;
   const verb = aliases[named ?? ""] ?? named;
-  if (verb !== named) surroundings.err(`hint: the verb ${named ?? ""} is now called ${verb ?? ""}`);
+  if (verb !== named) surroundings.err(`hint: the verb ${named ?? ""} is now ${verb ?? ""}`);
   if (verb === "--version") {
     surroundings.out(version);
     return exitCodes.fine;

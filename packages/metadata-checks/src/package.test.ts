@@ -45,5 +45,5 @@ test.each(nodes)("the packed tool runs on Node %s in an empty folder", { timeout
   expect(await run(node(), [command, "lint"], project.path)).toMatchObject({ code: 1, stdout: expect.stringContaining("t1.yaml:8  warning  unbound-branch") as string });
   expect(await run(node(), [command, "init"], project.path)).toMatchObject({ code: 0, stdout: expect.stringContaining("session variables x-hasura-user-id") as string });
   expect(readFileSync(join(project.path, "hasura-checks.yaml"), "utf8")).toContain("sessionVariables: [x-hasura-user-id]");
-  expect(await run(node(), [join(folder, "empty/node_modules/.bin/routeql"), "check"], project.path)).toMatchObject({ code: 1, stderr: "hint: this command is now called hasura-checks: npx hasura-checks lint\nhint: the verb check is now called lint" });
+  expect(await run(node(), [join(folder, "empty/node_modules/.bin/routeql"), "check"], project.path)).toMatchObject({ code: 1, stderr: "hint: this command is now hasura-checks: npx hasura-checks lint\nhint: the verb check is now lint" });
 });

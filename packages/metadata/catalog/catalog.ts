@@ -1,11 +1,11 @@
 import type { QualifiedName } from "../read/shape.ts";
 import { catalogQuery, type CatalogAnswer } from "./query.ts";
 
-/** A column's or argument's type; a domain is seen as its base type, as Hasura does. */
+/** The type of a column or an argument. A domain counts as its base type, as in Hasura. */
 export interface DatabaseType {
   /** `pg_type.typname`, e.g. `int4`, `varchar`, `_int8`. */
   readonly name: string;
-  /** How to write it in a cast, schema-qualified where the search path needs it. */
+  /** Its name in a cast, with the schema if the search path needs it. */
   readonly sql: string;
   readonly kind: "base" | "composite" | "enum" | "range" | "pseudo" | "multirange";
   /** Type of the elements, for an array. */
@@ -29,7 +29,7 @@ export interface ForeignKey {
 export interface CatalogTable extends QualifiedName {
   readonly kind: "table" | "view" | "materialized view" | "foreign table";
   readonly comment: string | undefined;
-  /** In the table's order. */
+  /** In the order of the table. */
   readonly columns: ReadonlyMap<string, CatalogColumn>;
   readonly primaryKey: readonly string[] | undefined;
   readonly foreignKeys: readonly ForeignKey[];
@@ -63,7 +63,7 @@ export interface Catalog {
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>;
   /** Rows of the tracked enum tables. */
   readonly enums: ReadonlyMap<string, readonly EnumValue[]>;
-  /** Types of those names that are there. */
+  /** The existing types among the requested names. */
   readonly types: ReadonlyMap<string, DatabaseType>;
 }
 
@@ -71,14 +71,14 @@ export interface CatalogRequest {
   readonly tables: readonly QualifiedName[];
   readonly functions: readonly QualifiedName[];
   readonly enumTables: readonly QualifiedName[];
-  /** `pg_type.typname` of types that metadata name; they are looked for on the search path. */
+  /** `pg_type.typname` of types in the metadata, resolved by the search path. */
   readonly types?: readonly string[];
 }
 
-/** Sends one statement and gives the first column of the only row. */
+/** Runs one statement and returns the first column of its only row. */
 export type AskForText = (statement: string, parameters: readonly unknown[]) => Promise<string | null>;
 
-/** A name as a key of maps, and as errors show it. */
+/** A name as a key of maps and in errors. */
 export function nameKey({ schema, name }: QualifiedName): string {
   return `${schema}.${name}`;
 }
@@ -149,7 +149,7 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Values of an enum table: its primary key column and, when there is a second column, that as the comment. */
+/** Values of an enum table: the primary key, and the second column, if there is one, as the comment. */
 async function readEnum(table: CatalogTable, ask: AskForText): Promise<readonly EnumValue[]> {
   const [value] = table.primaryKey ?? [];
   if (value === undefined) return [];
@@ -166,7 +166,7 @@ function unique(names: readonly QualifiedName[]): readonly QualifiedName[] {
   return [...new Map(names.map((name) => [nameKey(name), name])).values()];
 }
 
-/** What Postgres knows about the tracked tables and functions, in one statement, and one more for each enum table. */
+/** Reads the tracked tables and functions with one statement, and one more for each enum table. */
 export async function readCatalog(request: CatalogRequest, ask: AskForText): Promise<Catalog> {
   const wantedTables = unique(request.tables);
   const wantedFunctions = unique(request.functions);

@@ -2,7 +2,7 @@ import { graphqlName } from "../names/naming.ts";
 import type { SourceMetadata } from "../read/shape.ts";
 import type { Catalog, DatabaseType } from "./catalog.ts";
 
-/** How SQL and Hasura call types that the catalogue calls otherwise. */
+/** Names of types in SQL and Hasura that differ from the catalogue. */
 const catalogNames: Readonly<Record<string, string>> = {
   bigint: "int8",
   boolean: "bool",
@@ -27,7 +27,7 @@ function catalogName(type: string): string {
   return catalogNames[lower] ?? lower;
 }
 
-/** Names of the types that logical models and arguments of native queries have, as the catalogue has them. */
+/** Catalogue names of the types of logical models and of arguments of native queries. */
 export function typesNamedBy({ logical_models: models, native_queries: queries }: SourceMetadata): readonly string[] {
   const own = queries.flatMap(({ returns }) => (typeof returns === "string" ? [] : [returns]));
   const fields = [...models, ...own].flatMap((model) => model.fields.flatMap(({ type }) => ("scalar" in type ? [type.scalar] : [])));
@@ -35,8 +35,8 @@ export function typesNamedBy({ logical_models: models, native_queries: queries }
 }
 
 /**
- * The type of a field or an argument. A type has to have a GraphQL name, so that lists of a type cannot be written; the name that the
- * catalogue has for one, such as `_text`, stands for a scalar, as in Hasura.
+ * The type of a field or an argument. A type needs a GraphQL name, so metadata cannot contain array types. The catalogue name of
+ * an array type, such as `_text`, is a scalar, as in Hasura.
  */
 export function typeOf(name: string, { types }: Catalog, fail: (reason: string) => undefined): DatabaseType | undefined {
   const wanted = catalogName(name);

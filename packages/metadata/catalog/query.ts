@@ -3,7 +3,7 @@ interface AnsweredName {
   readonly name: string;
 }
 
-/** What `catalogQuery` answers, as JSON. */
+/** The JSON result of `catalogQuery`. */
 export interface CatalogAnswer {
   readonly tables: readonly (AnsweredName & {
     readonly kind: "r" | "p" | "v" | "m" | "f";
@@ -27,7 +27,7 @@ export interface CatalogAnswer {
     readonly return_table: AnsweredName | null;
     readonly variadic: boolean;
   })[];
-  /** Types asked for by name. */
+  /** Types requested by name. */
   readonly named_types: Readonly<Record<string, number>>;
   readonly types: Readonly<
     Record<string, { readonly name: string; readonly sql: string; readonly kind: "b" | "c" | "d" | "e" | "m" | "p" | "r"; readonly element: number | null }>
@@ -40,9 +40,9 @@ const columnNames = (relation: string, numbers: string): string =>
     JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = u.number)`;
 
 /**
- * One statement for all that is tracked: $1, $2 schemas and names of relations, $3, $4 of functions, $5 names of types.
- * `base` follows domains down to the type below them. With -1 for the modifier `format_type` names types of any length: `bpchar`,
- * where `character` would mean one character.
+ * One statement for all tracked objects: $1, $2 schemas and names of relations, $3, $4 of functions, $5 names of types.
+ * `base` resolves domains to their base types. With the modifier -1, `format_type` returns the name without a length: `bpchar`
+ * instead of `character`, which means one character.
  */
 export const catalogQuery = `
 WITH RECURSIVE wanted AS (

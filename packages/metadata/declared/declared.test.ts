@@ -21,7 +21,7 @@ function derive(sources: readonly unknown[], root: Readonly<Record<string, unkno
 
 const grant = (role: string, permission: Readonly<Record<string, unknown>>) => ({ role, permission: { columns: ["b", "a"], filter: {}, ...permission } });
 
-describe("what a role is granted", () => {
+describe("the granted permissions", () => {
   const access = derive([
     source([
       { table: "plain", select_permissions: [grant("reader", { limit: 5 }), grant("counter", { allow_aggregations: true })] },
@@ -29,32 +29,32 @@ describe("what a role is granted", () => {
     ]),
   ]);
 
-  test("are the operations of a read, with those that aggregate only where they are allowed", () => {
+  test("contain the read operations, and aggregates only if they are allowed", () => {
     expect([...(access.permission("reader", "public.plain")?.operations ?? [])]).toEqual(["query", "live query", "stream"]);
     expect([...(access.permission("counter", "public.plain")?.operations ?? [])]).toEqual(["query", "query aggregate", "live query", "live aggregate", "stream"]);
   });
 
-  test("are the root fields that are listed, where they are", () => {
+  test("contain only the listed root fields", () => {
     expect([...(access.permission("reader", "other.cut")?.operations ?? [])]).toEqual(["query aggregate"]);
   });
 
-  test("are columns by name and a limit, or none", () => {
+  test("contain the columns and the limit", () => {
     expect(access.permission("reader", "public.plain")).toMatchObject({ columns: ["a", "b"], limit: 5 });
     expect(access.permission("counter", "public.plain")?.limit).toBeUndefined();
   });
 
-  test("is nothing where nothing is said", () => {
+  test("are empty without a permission", () => {
     expect(access.permission("counter", "other.cut")).toBeUndefined();
     expect(access.permission("nobody", "public.plain")).toBeUndefined();
     expect(access.roles).toEqual(["counter", "reader"]);
   });
 
-  test("has the root field that Hasura gives a table outside of public", () => {
+  test("have the root field of a table outside the schema public", () => {
     expect(access.tables.get("other.cut")?.rootField).toBe("other_cut");
   });
 });
 
-describe("what only the database tells", () => {
+describe("information from the database", () => {
   const answer = catalogAnswer(
     {
       author: { columns: { id: "int4 not null", full_name: "text", secret: "text" }, primaryKey: ["id"] },
@@ -100,7 +100,7 @@ describe("what only the database tells", () => {
     );
   }
 
-  test("are all columns, their names in GraphQL and the primary key", async () => {
+  test("contains all columns, their GraphQL names and the primary key", async () => {
     const access = await library();
     expect(access.permission("every", "public.author")?.columns).toEqual(["full_name", "id", "secret"]);
     expect(access.tables.get("public.author")?.fields.get("full_name")).toBe("name");
@@ -109,13 +109,13 @@ describe("what only the database tells", () => {
     expect([...(access.permission("names", "public.author")?.operations ?? [])]).not.toContain("query by key");
   });
 
-  test("are relationships along foreign keys, from both ends", async () => {
+  test("contains relationships by foreign keys, from both ends", async () => {
     const access = await library();
     expect(access.tables.get("public.author")?.relationships).toEqual([{ name: "articles", kind: "array", target: "public.article", mapping: { id: "author_id" } }]);
     expect(access.tables.get("public.article")?.relationships).toEqual([{ name: "author", kind: "object", target: "public.author", mapping: { author_id: "id" } }]);
   });
 
-  test("are functions, who may call them, and computed fields", async () => {
+  test("contains functions, their permissions and computed fields", async () => {
     const access = await library();
     const [search, draw] = access.functions;
     expect(search).toMatchObject({ field: "search", aggregateField: "search_aggregate", target: "public.article", session: { name: "hasura_session" }, arguments: [{ field: "term", hasDefault: false }] });
@@ -124,7 +124,7 @@ describe("what only the database tells", () => {
     expect(access.tables.get("public.author")?.computedFields).toMatchObject([{ name: "initials", target: undefined }, { name: "works", target: "public.article" }]);
   });
 
-  test("an inherited role has the rows of any part, cells of the parts that grant them, and the largest limit", async () => {
+  test("an inherited role has all rows of its roles, the cells they grant, and the largest limit", async () => {
     const access = await library({}, { inherited_roles: [{ role_name: "both", role_set: ["names", "keys"] }, { role_name: "more", role_set: ["both", "every"] }] });
     expect(access.permission("both", "public.author")).toMatchObject({ columns: ["full_name", "id"], limit: 7, aggregates: true, filter: { _or: [{ id: { _gt: 1 } }, { id: { _lt: 9 } }] } });
     expect(Object.fromEntries(access.permission("both", "public.author")?.cells ?? [])).toEqual({
@@ -137,7 +137,7 @@ describe("what only the database tells", () => {
     expect(access.permission("more", "public.article")?.columns).toEqual(["title"]);
   });
 
-  test("a source may name things in camel case, with a prefix, below a field of its own", async () => {
+  test("supports camel case, a prefix and a root field namespace", async () => {
     const access = await library({ customization: { naming_convention: "graphql-default", root_fields: { namespace: "shop", prefix: "my_" } } });
     expect(access.namespace).toBe("shop");
     expect(access.tables.get("public.article")?.roots.select_by_pk).toBe("my_ArticleByPk");
@@ -147,10 +147,10 @@ describe("what only the database tells", () => {
 
 test.each([
   ["two sources", () => derive([source([]), { ...source([]), name: "second" }]), "exactly one source"],
-  ["functions", () => derive([source([], { functions: [{ function: "search" }] })]), "only the database tells"],
+  ["functions", () => derive([source([], { functions: [{ function: "search" }] })]), "needs a database"],
   ["all columns", () => derive([source([{ table: "t", select_permissions: [grant("r", { columns: "*" })] }])]), "grants all columns"],
-  ["computed fields", () => derive([source([{ table: "t", computed_fields: [{ name: "c", definition: { function: "f" } }] }])]), "only the database tells"],
+  ["computed fields", () => derive([source([{ table: "t", computed_fields: [{ name: "c", definition: { function: "f" } }] }])]), "needs a database"],
   ["foreign keys", () => derive([source([{ table: "t", object_relationships: [{ name: "r", using: { foreign_key_constraint_on: "x" } }] }])]), "follows a foreign key"],
-])("metadata with %s are refused rather than read wrongly, when no database is asked", (_what, read, reason) => {
+])("refuses metadata with %s without a database", (_what, read, reason) => {
   expect(read).toThrow(reason);
 });

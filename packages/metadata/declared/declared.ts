@@ -1,5 +1,5 @@
 /**
- * What metadata grant, read apart from the engine that serves it, so that the one can be held to the other.
+ * The granted permissions of the metadata, derived independently of the engine, so that the two can be compared.
  * @module
  */
 import type { Catalog } from "../catalog/catalog.ts";
@@ -12,37 +12,37 @@ import type { DeclaredPermission } from "./permission.ts";
 import { type DeclaredTable, keyOf, tableOf } from "./tables.ts";
 import { underivable } from "./underivable.ts";
 
-/** What metadata grant, read from the metadata and what the database says of names. */
+/** The granted permissions, from the metadata and the catalogue of the database. */
 export interface DeclaredAccess {
   readonly roles: readonly string[];
   readonly tables: ReadonlyMap<string, DeclaredTable>;
   readonly functions: readonly DeclaredFunction[];
   readonly nativeQueries: readonly DeclaredNativeQuery[];
-  /** Field of the roots in which all root fields stand, if they stand in one. */
+  /** The field that contains all root fields, if there is one. */
   readonly namespace: string | undefined;
   readonly naming: Naming;
   /** undefined: the table does not exist for the role. */
   permission(role: string, table: string): DeclaredPermission | undefined;
   /** Whether a role may call a function, given that it may read the rows that it returns. */
   mayCall(role: string, called: DeclaredFunction): boolean;
-  /** What a role may read of a native query's rows; undefined where it does not exist for the role: there has to be something to select. */
+  /** The permission on the rows of a native query; undefined if the role cannot select anything. */
   mayAsk(role: string, query: DeclaredNativeQuery): DeclaredPermission | undefined;
 }
 
 export interface DerivationOptions {
-  /** Of the tracked tables and functions; without it, what only the database tells is refused, and no table has a primary key. */
+  /** The tracked tables and functions. Without it, no table has a primary key, and metadata that needs the database is refused. */
   readonly catalog?: Catalog;
   /** Hasura's `infer-function-permissions`; default true. */
   readonly inferFunctionPermissions?: boolean;
 }
 
 /**
- * Derives what every role is granted.
- * @throws UnderivableMetadata for several sources, and for what only the database tells when no catalogue is given
+ * Derives the permissions of every role.
+ * @throws UnderivableMetadata for several sources, and for metadata that needs a catalogue without one
  */
 export function declaredAccess({ sources, inherited_roles: inherited }: Metadata, options: DerivationOptions = {}): DeclaredAccess {
   const [source] = sources;
-  if (source === undefined || sources.length > 1) underivable(`permissions are derived for exactly one source, and these metadata have ${sources.length}`);
+  if (source === undefined || sources.length > 1) underivable(`permissions are derived for exactly one source, and the metadata has ${sources.length}`);
   const naming = new Naming(source.customization, "hasura-default");
   const tables = new Map(source.tables.map((table) => [keyOf(table.table), tableOf(table, source.tables, naming, options.catalog)] as const));
   const functions = source.functions.map((entry) => functionOf(entry, tables, naming, options.catalog));

@@ -82,7 +82,7 @@ describe.each([
     "some row of `public.author` has: `id` is the first row's column `rank` and `name` is the session's `x-hasura-user-id`",
   ],
   ["alternatives with several conditions", { _or: [{ rank: 1, owner: "a" }, { _not: { rank: 2 } }] }, "((it.rank = 1 and it.owner = 'a') or not (it.rank = 2))", "(`rank` is `1` and `owner` is `a` or not: `rank` is `2`)"],
-])("a filter of a table whose types are known, by %s", (_what, filter, sql, words) => {
+])("a filter of a table with known types, by %s", (_what, filter, sql, words) => {
   test("in SQL", () => expect(filterSql(access, "public.place", filter, "it", (name) => `session(${name})`)).toBe(sql));
   test("in words", () => expect(filterWords(access, "public.place", filter)).toBe(words));
 });
@@ -92,6 +92,6 @@ test.each([
   ["a way to a table that is not tracked", { author: { lost: { id: 1 } } }, "not tracked"],
   ["a value that is a list, of a column nobody knows", { a: { _eq: [1] } }, "compares with [1]"],
   ["an _exists of a table that is not tracked", { _exists: { _table: { schema: "s", name: "t" }, _where: {} } }, "s.t, which is not tracked"],
-])("a filter with %s is refused rather than told wrongly", (_what, filter, reason) => {
+])("refuses a filter with %s", (_what, filter, reason) => {
   expect(() => filterSql(access, "public.article", filter, "it", (name) => name)).toThrow(reason);
 });

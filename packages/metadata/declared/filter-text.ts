@@ -34,7 +34,7 @@ const symbols: Readonly<Record<string, readonly [sql: string, words: string]>> =
 
 const spatial = /^_st_(contains|crosses|equals|overlaps|touches|within|intersects|3d_intersects)$/;
 
-/** Operators whose right side is text, whatever the column is. */
+/** Operators with text on the right side for every type of column. */
 const takesText = /^_(has_key|has_keys_any|has_keys_all|n?i?like|n?similar|n?i?regex)$/;
 
 interface Scope {
@@ -44,7 +44,7 @@ interface Scope {
 }
 
 /**
- * The filter as an SQL condition over `alias`, written apart from the engine's own.
+ * The filter as an SQL condition on `alias`, independent of the engine.
  * @param session SQL of a session variable's value, by its lower-case name
  * @throws UnderivableMetadata
  */
@@ -64,7 +64,7 @@ function sqlOf(node: FilterNode, scope: Scope): string {
       return parts.length === 0 ? "true" : parts.join(" and ");
     }
     case "or":
-      if (node.items.some(isEmpty)) return "true"; // then the others' session variables do not matter
+      if (node.items.some(isEmpty)) return "true"; // The session variables of the other conditions do not matter.
       return joined(node.items.map((item) => grouped(item, sqlOf(item, scope))), " or ", "false");
     case "not":
       return `not (${sqlOf(node.item, scope)})`;
@@ -86,7 +86,7 @@ function sqlOf(node: FilterNode, scope: Scope): string {
   }
 }
 
-/** `and` binds closer than `or`; only where alternatives hold several conditions are parentheses for the reader. */
+/** Adds parentheses only around alternatives with several conditions, because `and` binds closer than `or`. */
 const grouped = (node: FilterNode, text: string) => (node.kind === "and" && node.items.length > 1 ? `(${text})` : text);
 
 function existsSql(from: string, alias: string, join: readonly string[], where: FilterNode, scope: Scope): string {
@@ -97,7 +97,7 @@ function existsSql(from: string, alias: string, join: readonly string[], where: 
 
 const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }) => `${identifier(schema)}.${identifier(name)}`;
 
-/** Postgres cuts names after 63 bytes. */
+/** Postgres truncates names after 63 bytes. */
 function innerAlias(alias: string, name: string): string {
   const plain = `${alias}_${name}`.replaceAll(/[^a-z0-9_]/gi, "_").toLowerCase();
   return plain.length <= 60 ? plain : `${plain.slice(0, 40)}_${plain.length}_${plain.slice(-10)}`;
@@ -172,7 +172,7 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
   }
 }
 
-/** Whether it lets every row through. */
+/** Whether it selects every row. */
 const isEmpty = (node: FilterNode): boolean => node.kind === "and" && node.items.every(isEmpty);
 
 const placeOf = (operand: Operand, path: readonly string[]) => [...path, operand.name].map((name) => `\`${name}\``).join(" → ");

@@ -1,5 +1,5 @@
 /**
- * Filters of metadata read into their parts, apart from the engine's own reading of them.
+ * A parser of filters that is independent of the engine.
  * @module
  */
 import type { DatabaseType } from "../catalog/catalog.ts";
@@ -14,7 +14,7 @@ export type Operand =
 export type Comparand =
   | { readonly kind: "session"; readonly name: string }
   | { readonly kind: "constant"; readonly value: unknown }
-  /** A column of the row itself, or of the row at which the filter starts. */
+  /** A column of the row, or of the root row of the filter. */
   | { readonly kind: "column"; readonly name: string; readonly ofRoot: boolean };
 
 export type FilterNode =
@@ -37,13 +37,13 @@ export const isSessionVariable = (value: unknown): value is string => typeof val
 
 const isFilter = (value: unknown): value is Filter => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Older metadata write `$eq` for `_eq`. */
+/** Older metadata has `$eq` for `_eq`. */
 function spelled(key: string): string {
   const name = key.startsWith("$") ? `_${key.slice(1)}` : key;
   return spellings[name] ?? name;
 }
 
-/** @throws UnderivableMetadata for what cannot be read */
+/** @throws UnderivableMetadata if the filter cannot be read */
 export function readFilter(access: Tables, key: string, filter: Filter): FilterNode {
   const table = access.tables.get(key);
   if (table === undefined) underivable(`a filter goes to ${key}, which is not tracked`);
@@ -114,7 +114,7 @@ function columnNamed(value: unknown): Comparand {
   const steps: readonly unknown[] = Array.isArray(value) ? value : [value];
   const ofRoot = steps[0] === "$";
   const name = steps[ofRoot ? 1 : 0];
-  return typeof name === "string" && steps.length === (ofRoot ? 2 : 1) ? { kind: "column", name, ofRoot } : underivable("a filter compares with what is no column");
+  return typeof name === "string" && steps.length === (ofRoot ? 2 : 1) ? { kind: "column", name, ofRoot } : underivable("a filter compares with an unknown column");
 }
 
 function comparand(value: unknown): Comparand {

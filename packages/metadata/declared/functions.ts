@@ -5,7 +5,7 @@ import { functionFields } from "../names/root-fields.ts";
 import { type DeclaredTable, keyOf } from "./tables.ts";
 import { underivable } from "./underivable.ts";
 
-/** A tracked function whose rows are those of a tracked table. */
+/** A tracked function that returns rows of a tracked table. */
 export interface DeclaredFunction extends QualifiedName {
   readonly field: string;
   readonly aggregateField: string;
@@ -13,13 +13,13 @@ export interface DeclaredFunction extends QualifiedName {
   readonly target: string;
   readonly returnsSet: boolean;
   readonly volatile: boolean;
-  /** Arguments of the client's, by their GraphQL names. */
+  /** Arguments of clients, by their GraphQL names. */
   readonly arguments: readonly { readonly field: string; readonly type: DatabaseType; readonly hasDefault: boolean }[];
-  /** Of the client's arguments, those that have no name in the database. */
+  /** Arguments of clients without a name in the database. */
   readonly unnamed: ReadonlySet<string>;
-  /** The argument that is handed the session's variables. */
+  /** The argument that receives the session variables. */
   readonly session: { readonly name: string; readonly type: DatabaseType } | undefined;
-  /** Roles that are permitted it by name. */
+  /** Roles with an explicit permission. */
   readonly permitted: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function functionOf(
   catalog: Catalog | undefined,
 ): DeclaredFunction {
   const found = catalog?.functions.get(keyOf(name))?.[0];
-  if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable))) underivable(`the function ${keyOf(name)} returns what only the database tells`);
+  if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable))) underivable(`the function ${keyOf(name)} returns a type that needs a database`);
   const fields = functionFields({ function: name, configuration }, naming);
   const session = found.arguments.find(({ name: own }) => own !== undefined && own === configuration?.session_argument);
   const unnamed = new Set<string>();

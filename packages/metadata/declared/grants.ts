@@ -5,15 +5,15 @@ import type { DeclaredPermission, Filter } from "./permission.ts";
 import { type Operation, operations } from "./operations.ts";
 import { columnsOf, type DeclaredTable, keyOf } from "./tables.ts";
 
-/** Permissions of all roles, inherited ones too. */
+/** Permissions of all roles, including inherited roles. */
 export interface Grants {
   readonly roles: readonly string[];
   permission(role: string, table: string): DeclaredPermission | undefined;
-  /** A role and the roles it inherits from, however far. */
+  /** A role and all roles that it inherits from, at any depth. */
   partsOf(role: string): readonly string[];
 }
 
-/** A permission before the root fields are known that follow from it. */
+/** A permission before its root fields are known. */
 export interface Grant {
   readonly columns: ReadonlyMap<string, Filter | undefined>;
   readonly computedFields: ReadonlyMap<string, Filter | undefined>;
@@ -75,7 +75,7 @@ function grantOf({ permission }: SelectPermissionMetadata, key: string, table: D
   };
 }
 
-/** Rows of any part, a cell only in rows of a part that grants it, the largest limit: Hasura's rule for inherited roles. */
+/** The rule of Hasura for inherited roles: rows of every contained role, cells only in rows of roles that grant them, and the largest limit. */
 export function combined(parts: readonly Grant[]): Grant {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
@@ -107,7 +107,7 @@ function cellsOf(parts: readonly Grant[], read: (grant: Grant) => Grant["columns
   );
 }
 
-/** Columns and computed fields that are null in some rows, and where they are not. */
+/** Columns and computed fields that are null in some rows, with the condition for a value. */
 export function cellsIn({ columns, computedFields }: Grant): ReadonlyMap<string, Filter> {
   return new Map([...columns, ...computedFields].flatMap(([name, cell]) => (cell === undefined ? [] : [[name, cell] as const])));
 }

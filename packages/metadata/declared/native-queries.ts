@@ -15,7 +15,7 @@ export interface DeclaredArgument {
   readonly nullable: boolean;
 }
 
-/** A native query, as far as metadata alone tell who sees what of it. */
+/** A native query and its permissions. */
 export interface DeclaredNativeQuery {
   readonly field: string;
   /** Its SQL, with `{{name}}` for each argument. */
@@ -23,15 +23,15 @@ export interface DeclaredNativeQuery {
   readonly arguments: readonly DeclaredArgument[];
   /** Columns of the rows. */
   readonly columns: readonly string[];
-  /** The rows as if they stood in a table, which has this one root field and no name in the database. */
+  /** The rows as a table with one root field and without a name in the database. */
   readonly rows: DeclaredTable;
-  /** Name of the rows' logical model, or of the query where it has one of its own. */
+  /** Name of the logical model of the rows, or of the query for an inline one. */
   readonly model: string;
   /** GraphQL type of its rows. */
   readonly typeName: string;
-  /** Keys of tables and root fields of native queries that its rows lead to. */
+  /** Keys of related tables, and root fields of related native queries. */
   readonly related: { readonly tables: readonly string[]; readonly queries: readonly string[] };
-  /** Roles that some permission names. */
+  /** Roles with a permission. */
   readonly roles: readonly string[];
   /** undefined: the role has no permission on the logical model. */
   granted(role: string): DeclaredPermission | undefined;
@@ -39,9 +39,9 @@ export interface DeclaredNativeQuery {
 
 const served: ReadonlySet<Operation> = new Set(["query", "live query"]);
 
-/** What a native query's rows follow. */
+/** The logical model of the rows. */
 interface Model {
-  /** Of its logical model, or of the query where it has one of its own. */
+  /** Name of the logical model, or of the query for an inline one. */
   readonly name: string;
   readonly key: string;
   readonly columns: ReadonlyMap<string, DatabaseType | undefined>;
@@ -60,7 +60,7 @@ function modelOf({ returns, root_field_name: field }: NativeQueryMetadata, model
   };
 }
 
-/** @param sets roles that inherited roles are made of */
+/** @param sets contained roles of inherited roles */
 function grantsOn({ columns, permissions }: Model, sets: ReadonlyMap<string, readonly string[]>): (role: string) => Grant | undefined {
   const own = new Map(
     permissions.map(({ role, permission: { columns: listed, filter, limit } }): [string, Grant] => [
@@ -133,7 +133,7 @@ function nativeQueryOf(query: NativeQueryMetadata, model: Model, granted: (role:
   };
 }
 
-/** @param sets roles that inherited roles are made of */
+/** @param sets contained roles of inherited roles */
 export function nativeQueriesOf(source: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>, naming: Naming, catalog: Catalog | undefined): readonly DeclaredNativeQuery[] {
   const typeNamed: TypeNamed = (name) => (catalog === undefined ? undefined : typeOf(name, catalog, () => undefined));
   return source.native_queries.map((query) => {

@@ -1,6 +1,6 @@
 import type { Operation } from "./operations.ts";
 
-/** A condition in the dialect of metadata. */
+/** A condition in the form of the metadata. */
 export type Filter = Readonly<Record<string, unknown>>;
 
 export interface DeclaredPermission {
@@ -8,7 +8,7 @@ export interface DeclaredPermission {
   readonly table: string;
   /** Names in the database, sorted. */
   readonly columns: readonly string[];
-  /** Columns and computed fields that are null in rows where the condition does not hold: an inherited role's, granted by some of its parts. */
+  /** Columns and computed fields of an inherited role that are null in rows where the condition does not hold. */
   readonly cells: ReadonlyMap<string, Filter>;
   /** Computed fields with a scalar result. */
   readonly computedFields: readonly string[];

@@ -1,9 +1,9 @@
-/** A name as SQL has it after a dot; quoted only where it has to be. */
+/** A name in SQL after a dot, in quotes only if necessary. */
 export function identifier(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text as an SQL literal; Postgres takes it for a value of whatever type stands on the other side. */
+/** A text as an untyped SQL literal. Postgres infers its type from the other operand. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -9,17 +9,17 @@ export interface DeclaredRelationship {
   readonly kind: "object" | "array";
   /** Key of the other table. */
   readonly target: string;
-  /** Own column to the other table's column. */
+  /** Own column to the column of the other table. */
   readonly mapping: Readonly<Record<string, string>>;
 }
 
 export interface DeclaredComputedField {
   readonly name: string;
   readonly function: QualifiedName;
-  /** Key of the table whose rows it gives; undefined for a scalar. */
+  /** Key of the table whose rows it returns; undefined for a scalar. */
   readonly target: string | undefined;
   readonly type: DatabaseType | undefined;
-  /** Whether it takes nothing but the row. */
+  /** Whether its only argument is the row. */
   readonly rowOnly: boolean;
 }
 
@@ -28,24 +28,24 @@ export interface DeclaredTable {
   readonly key: string;
   readonly schema: string;
   readonly name: string;
-  /** What its generated names begin with. */
+  /** Prefix of its generated names. */
   readonly names: NameBase;
   /** GraphQL type of its rows. */
   readonly typeName: string;
   /** The root field `select`. */
   readonly rootField: string;
   readonly roots: Readonly<Record<TableRootField, string>>;
-  /** Columns that some role may read, by name. */
+  /** Names of the columns that at least one role may read. */
   readonly columns: readonly string[];
-  /** GraphQL names of columns by their names in the database; all of them when the database was asked. */
+  /** GraphQL names of columns by their names in the database; all columns with a catalogue. */
   readonly fields: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, DatabaseType>;
-  /** Columns whose values are answered in capitals, however they are stored: those that refer to an enum table, under graphql-default. */
+  /** Columns with values in capitals in answers: references to an enum table under graphql-default. */
   readonly inCapitals: ReadonlySet<string>;
   readonly primaryKey: readonly string[] | undefined;
   readonly isView: boolean;
   readonly relationships: readonly DeclaredRelationship[];
-  /** Those that lead to native queries, whose root field stands for the key of a table. */
+  /** Relationships to native queries, with their root field instead of the key of a table. */
   readonly nativeRelationships: readonly DeclaredRelationship[];
   readonly computedFields: readonly DeclaredComputedField[];
 }
@@ -92,7 +92,7 @@ function enumColumns(found: CatalogTable | undefined, all: readonly TableMetadat
 /** Columns of a permission by name. @throws UnderivableMetadata for `*` without a catalogue */
 export function columnsOf(columns: "*" | readonly string[], key: string, table: Pick<CatalogTable, "columns"> | undefined): readonly string[] {
   if (columns !== "*") return columns;
-  if (table === undefined) underivable(`${key} grants all columns, which only the database tells`);
+  if (table === undefined) underivable(`${key} grants all columns, which needs a database`);
   return [...table.columns.keys()];
 }
 
@@ -107,12 +107,12 @@ function nativeRelationshipsOf(kind: "object" | "array", relationships: readonly
   );
 }
 
-/** @returns undefined for one that leads to a native query */
+/** @returns undefined for a relationship to a native query */
 function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { name, using }: RelationshipMetadata, catalog: Catalog | undefined): DeclaredRelationship | undefined {
   const { manual_configuration: manual, foreign_key_constraint_on: constraint } = using;
   const key = keyOf(table);
   if (manual !== undefined) return "remote_table" in manual ? { name, kind, target: keyOf(manual.remote_table), mapping: manual.column_mapping } : undefined;
-  if (catalog === undefined || constraint === undefined) underivable(`${key}.${name} follows a foreign key, which only the database tells`);
+  if (catalog === undefined || constraint === undefined) underivable(`${key}.${name} follows a foreign key, which needs a database`);
   const keysOf = (name: string) => catalog.tables.get(name)?.foreignKeys ?? [];
   const same = (one: readonly string[], other: readonly string[]) => one.toSorted().join("\n") === other.toSorted().join("\n");
   if (Array.isArray(constraint)) {
@@ -128,7 +128,7 @@ function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { na
 
 function computedFieldOf(key: string, { name, definition }: ComputedFieldMetadata, all: readonly TableMetadata[], catalog: Catalog | undefined): DeclaredComputedField {
   const found = catalog?.functions.get(keyOf(definition.function))?.[0];
-  if (found === undefined) underivable(`${key} has the computed field ${name}, of which only the database tells`);
+  if (found === undefined) underivable(`${key} has the computed field ${name}, which needs a database`);
   const returned = found.returnTable === undefined ? undefined : keyOf(found.returnTable);
   const target = found.returnsSet && all.some(({ table }) => keyOf(table) === returned) ? returned : undefined;
   return { name, function: definition.function, target, type: target === undefined ? found.returnType : undefined, rowOnly: found.arguments.length === 1 };

@@ -1,11 +1,11 @@
 import type { QualifiedName, SourceMetadata } from "../read/shape.ts";
 
-/** What is a name in GraphQL. */
+/** A valid name in GraphQL. */
 export const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 export type Convention = "hasura-default" | "graphql-default";
 
-/** The words of a name. An underscore in front is a part of the first word, not a separator (Hasura's rule). */
+/** The words of a name. A leading underscore belongs to the first word (rule of Hasura). */
 function words(name: string): string[] {
   const [first = "", ...rest] = name.split("_");
   return first === "" && rest.length > 0 ? [`_${rest[0] ?? ""}`, ...rest.slice(1)] : [first, ...rest];
@@ -19,7 +19,7 @@ function uncapitalise(word: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/** `first` begins with a small letter, each other word with a capital one. */
+/** Camel case: a small first letter, and a capital letter for each further word. */
 function joinedInCamel([first = "", ...rest]: readonly string[]): string {
   return uncapitalise(first) + rest.map(capitalise).join("");
 }
@@ -32,23 +32,23 @@ export function camelCase(name: string): string {
   return joinedInCamel(words(name));
 }
 
-/** Schema and name as one name in snake case: the schema `public` is not written. */
+/** Schema and name as one name in snake case, without the schema `public`. */
 export function defaultName({ schema, name }: QualifiedName): string {
   return schema === "public" ? name : `${schema}_${name}`;
 }
 
-/** What the generated names of a table begin with. */
+/** The prefix of the generated names of a table. */
 export interface NameBase {
-  /** Of fields, and of the few types that are named like fields. */
+  /** For fields, and for the few types with names like fields. */
   readonly field: string;
   readonly type: string;
-  /** In snake case, whatever the convention. */
+  /** In snake case under every convention. */
   readonly raw: string;
 }
 
 /**
- * Builds every generated name of one source by Hasura's rules for its naming convention and its customization. A name that
- * somebody chose is not converted; what is put behind it begins with a capital letter under graphql-default.
+ * Builds the generated names of one source by the rules of Hasura for its naming convention and customization. Custom names are
+ * not converted; under graphql-default their suffixes begin with a capital letter.
  */
 export class Naming {
   readonly convention: Convention;
@@ -56,7 +56,7 @@ export class Naming {
   readonly #typeSuffix: string;
   readonly #rootPrefix: string;
   readonly #rootSuffix: string;
-  /** Root fields stand in an object of this name instead of directly in `query_root`. */
+  /** The object that contains the root fields, instead of `query_root`. */
   readonly namespace: string | undefined;
 
   constructor(customization: SourceMetadata["customization"], fallback: Convention) {
@@ -72,26 +72,26 @@ export class Naming {
     return this.convention === "graphql-default";
   }
 
-  /** @param custom the name that metadata give, if any */
+  /** @param custom the custom name in the metadata, if there is one */
   base(custom: string | null | undefined, table: QualifiedName): NameBase {
     const raw = custom ?? defaultName(table);
     if (!this.#graphql || (custom !== null && custom !== undefined)) return { field: raw, type: raw, raw };
-    // The schema is taken apart for itself, so that an underscore in front of the table's name stays.
+    // Split the schema separately, so that a leading underscore of the table name stays.
     const parts = table.schema === "public" ? words(table.name) : [...words(table.schema), ...words(table.name)];
     return { field: joinedInCamel(parts), type: parts.map(capitalise).join(""), raw };
   }
 
-  /** A field or argument that the engine names, or a column. */
+  /** The name of a column, or of a field or argument of the engine. */
   field(name: string): string {
     return this.#graphql ? camelCase(name) : name;
   }
 
-  /** Joins a field's name and a suffix such as `aggregate` or `by_pk`. */
+  /** Appends a suffix such as `aggregate` or `by_pk` to the name of a field. */
   suffixed(name: string, suffix: string): string {
     return this.#graphql ? name + pascalCase(suffix) : `${name}_${suffix}`;
   }
 
-  /** Names that an array relationship, or a computed field with rows, gives to the aggregate of its rows: Hasura has three rules. */
+  /** Names of the aggregate of an array relationship or of a computed field with rows. Hasura has three rules. */
   aggregateOf(name: string, place: "field" | "filter" | "order"): string {
     if (!this.#graphql || place === "field") return this.field(`${name}_aggregate`);
     return this.suffixed(place === "order" ? uncapitalise(name) : name, "aggregate");
@@ -106,7 +106,7 @@ export class Naming {
     return this.affixed(this.#joined(base.type, suffix));
   }
 
-  /** Prefix and suffix of the source around a type's name. */
+  /** The name of a type with the prefix and suffix of the source. */
   affixed(name: string): string {
     return this.#around(this.#typePrefix, name, this.#typeSuffix);
   }
@@ -126,39 +126,39 @@ export class Naming {
     return this.affixed(`${field}_${table.raw}_args`);
   }
 
-  /** The object in which the source's root fields stand, when they stand in one. */
+  /** The object that contains the root fields of the source, if there is one. */
   namespaceType(namespace: string, operation: "query" | "subscription"): string {
     return this.affixed(`${namespace}_${operation}`);
   }
 
-  /** The object of aggregate predicates. It has neither the source's prefix nor its suffix. */
+  /** The object of aggregate predicates, without the prefix and suffix of the source. */
   aggregatePredicates(base: NameBase): string {
     return this.suffixed(base.type, "aggregate_bool_exp");
   }
 
-  /** One aggregate predicate, which is named like a field. */
+  /** One aggregate predicate, with a name like a field. */
   aggregatePredicate(base: NameBase, predicate: string): string {
     const all = this.suffixed(base.field, "aggregate_bool_exp");
     return this.#graphql ? all + capitalise(predicate) : `${all}_${predicate}`;
   }
 
-  /** The object of the columns of an aggregate predicate that takes two. */
+  /** The object with the columns of an aggregate predicate with two columns. */
   predicateArguments(base: NameBase, predicate: string): string {
     return this.suffixed(this.aggregatePredicate(base, predicate), "arguments");
   }
 
-  /** The name by which the description of that enum calls it. */
+  /** The name of that enum in its description. */
   predicateColumnsTitle(base: NameBase, predicate: string): string {
     return this.suffixed(this.aggregatePredicate(base, predicate), "arguments_columns");
   }
 
-  /** The enum of the columns that an aggregate predicate takes. */
+  /** The enum of the columns of an aggregate predicate. */
   predicateColumns(base: NameBase, predicate: string): string {
     if (!this.#graphql) return this.affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);
     return this.affixed(`${base.type}SelectColumn${capitalise(base.type)}AggregateBoolExp${capitalise(predicate)}ArgumentsColumns`);
   }
 
-  /** A type that belongs to a scalar or an enum, e.g. `String_comparison_exp`: without prefix and suffix of the source. */
+  /** A type of a scalar or an enum, e.g. `String_comparison_exp`, without the prefix and suffix of the source. */
   scalarType(scalar: string, suffix: string): string {
     return this.unaffixed(`${scalar}_${suffix}`);
   }

@@ -28,19 +28,19 @@ const base = {
   "databases/default/tables/public_b.yaml": "table:\n  name: b\n  schema: public\n",
 };
 
-test("includes are followed from file to file, relative to the file that includes", () => {
+test("follows includes relative to the including file", () => {
   write(base);
   const { merged, problems } = loadMetadata(directory);
   expect(problems).toEqual([]);
   expect(merged).toEqual({ version: 3, sources: [{ name: "default", tables: [{ table: "a" }, { table: { name: "b", schema: "public" } }] }] });
 });
 
-test("an include may be a YAML tag too", () => {
+test("accepts an include as a YAML tag", () => {
   write({ ...base, "databases/default/tables/tables.yaml": "- !include public_a.yaml\n" });
   expect(loadMetadata(directory).merged).toMatchObject({ sources: [{ tables: [{ table: "a" }] }] });
 });
 
-test("a place in the merged metadata is named by its file, and the path and the line in that file", () => {
+test("names the file, path and line of a place in the merged metadata", () => {
   write(base);
   const loaded = loadMetadata(directory);
   expect(loaded.locate(["sources", 0, "tables", 1, "table", "name"])).toEqual({ file: "databases/default/tables/public_b.yaml", path: "table.name", line: 2 });
@@ -50,14 +50,14 @@ test("a place in the merged metadata is named by its file, and the path and the 
   expect(loaded.locate(["sources", 0, "tables", 1, "absent"])).toMatchObject({ file: "databases/default/tables/public_b.yaml", line: 1 });
 });
 
-test("a directory of version 2 has its tables and functions at its top", () => {
+test("reads tables and functions of version 2 at the top of the directory", () => {
   write({ "version.yaml": "version: 2\n", "tables.yaml": "- table: a\n", "functions.yaml": "[]\n", "actions.yaml": "actions: []\n" });
   const loaded = loadMetadata(directory);
   expect([loaded.problems, loaded.merged]).toEqual([[], { version: 2, tables: [{ table: "a" }], functions: [] }]);
   expect(loaded.locate(["tables", 0, "table"])).toEqual({ file: "tables.yaml", path: "[0].table", line: 1 });
 });
 
-test("files that cannot have been meant as metadata are left alone", () => {
+test("ignores files that are not metadata", () => {
   write({ ...base, "README.md": "# Metadata\n", "apply.sh": "hasura metadata apply\n" });
   expect(loadMetadata(directory).problems).toEqual([]);
 });
@@ -68,7 +68,7 @@ test.each([
   ["a circle", { "databases/default/tables/public_a.yaml": 'table: "!include tables.yaml"\n' }, /from within itself/],
   ["broken YAML", { "databases/default/tables/public_a.yaml": "table: [a\n" }, /./],
   ["a key that is there twice", { "databases/default/tables/public_a.yaml": "table: a\ntable: b\n" }, /unique/],
-  ["a file that metadata do not have", { "tables.yaml": "[]\n" }, /no file of a metadata v3 directory/],
+  ["an unknown file", { "tables.yaml": "[]\n" }, /not part of a metadata v3 directory/],
 ])("%s is a problem", (_what, files, reason) => {
   write({ ...base, ...files });
   const { problems } = loadMetadata(directory);
@@ -76,11 +76,11 @@ test.each([
   expect(problems[0]?.reason).toMatch(reason);
 });
 
-test("a directory without its two necessary files has a problem for each", () => {
+test("reports each of the two required files that a directory lacks", () => {
   expect(loadMetadata(directory).problems.map(({ file }) => file)).toEqual(["version.yaml", "databases/databases.yaml"]);
 });
 
-test("a file that is not there is named where it is included", () => {
+test("reports a missing file at the place of its include", () => {
   write({ ...base, "databases/default/tables/public_b.yaml": 'table: b\nselect_permissions: "!include roles.yaml"\n' });
   expect(loadMetadata(directory).problems).toMatchObject([{ file: "databases/default/tables/public_b.yaml", path: "select_permissions", reason: "includes databases/default/tables/roles.yaml, which does not exist" }]);
 });
@@ -90,12 +90,12 @@ test.each([
   ["with a version.yaml that is no YAML", { "version.yaml": "version: [\n", "databases/databases.yaml": "[]\n" }, ["version.yaml"]],
   ["without databases.yaml", { "version.yaml": "version: 3\n" }, ["databases/databases.yaml"]],
   ["with files that cannot be read, and one that names no version", { ...base, "version.yaml": "{}\n", "databases/databases.yaml": '- tables: "!include none.yaml"\n  name: 1\n  configuration: {connection_info: {database_url: {from_env: A}}}\n' }, ["databases/databases.yaml", "version.yaml", "databases/databases.yaml"]],
-])("a directory %s has a problem for each, and none for what is not known therefore", (_what, files, at) => {
+])("a directory %s has a problem for each, and no further problems", (_what, files, at) => {
   write(files);
   expect(validateMetadata(loadMetadata(directory), true).problems.map(({ file }) => file)).toEqual(at);
 });
 
-test("one file may hold the merged metadata, bare or as export_metadata wraps them", () => {
+test("reads merged metadata from one file, bare or as export_metadata returns it", () => {
   write({ "bare.json": '{"version":3,"sources":[]}', "wrapped.json": '{"resource_version":7,"metadata":{"version":3,"sources":[]}}' });
   for (const name of ["bare.json", "wrapped.json"]) expect(loadMetadata(join(directory, name)).merged).toEqual({ version: 3, sources: [] });
 });

@@ -6,12 +6,12 @@ import type { Problem } from "./problems.ts";
 
 export type MergedPath = readonly (string | number)[];
 
-/** Metadata with its includes resolved, and where each part came from. */
+/** Metadata with resolved includes, and the origin of each part. */
 export interface LoadedMetadata {
-  /** What a file was to hold that could not be read is there as `undefined`. */
+  /** The content of an unreadable file is `undefined`. */
   readonly merged: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
-  /** The file of a place in the merged metadata, and the path and the line in it, as far as there is a file. */
+  /** The file of a place in the merged metadata, with the path and the line in it, if there is a file. */
   locate(path: MergedPath): Place;
 }
 
@@ -22,13 +22,13 @@ export interface Place {
   readonly line?: number;
 }
 
-/** Where the version of a metadata directory stands. */
+/** The file with the version of a metadata directory. */
 const versionFile = "version.yaml";
 
-/** Files with the tables, and the key of the merged metadata that each holds, by the version of the directory: without sources until 2. */
+/** Files with the tables, and their keys in the merged metadata, by version of the directory. Version 2 has no sources. */
 const tableFiles = { 2: { "tables.yaml": "tables", "functions.yaml": "functions" }, 3: { "databases/databases.yaml": "sources" } } as const;
 
-/** Further files of a metadata directory and the key of the merged metadata that each holds. */
+/** Further files of a metadata directory, and their keys in the merged metadata. */
 const directoryFiles: Readonly<Record<string, string>> = {
   "inherited_roles.yaml": "inherited_roles",
   "query_collections.yaml": "query_collections",
@@ -46,16 +46,16 @@ const directoryFiles: Readonly<Record<string, string>> = {
   "rest_endpoints.yaml": "rest_endpoints",
 };
 
-/** Files whose name may be a misspelt one of metadata; a README beside them is none. */
+/** Files that can be misspelt metadata files, unlike a README. */
 const couldBeMetadata = /\.(ya?ml|json|graphql)$/i;
 
-/** A file as it was written, to find lines in. */
+/** The text of a file, to find lines. */
 interface WrittenFile {
   readonly document: Document;
   readonly lines: LineCounter;
 }
 
-/** The line of what is at a path, or of the last that is there on the way to it. */
+/** The line of a path, or of its last existing parent. */
 function lineOf({ document, lines }: WrittenFile, path: MergedPath): number | undefined {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0];
@@ -96,7 +96,7 @@ class Loader {
     return written && lineOf(written, path);
   }
 
-  /** @param place where the last of the files that include it does so */
+  /** @param place place of the last include of the file */
   read(file: string, including: readonly string[] = [], place = ""): unknown {
     let text: string;
     try {
@@ -194,18 +194,18 @@ function loadDirectory(directory: string): LoadedMetadata {
       fileOfKey.set(key, name);
     }
   }
-  // Some projects of the Hasura CLI have their own config.yaml there.
+  // Some projects have the config.yaml of the Hasura CLI in this folder.
   const known = new Set(["config.yaml", versionFile, ...Object.keys(required), ...Object.keys(directoryFiles)]);
   for (const entry of readdirSync(root, { withFileTypes: true })) {
     const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name) || !couldBeMetadata.test(entry.name);
     if (!expected && !entry.name.startsWith(".")) {
-      loader.problems.push({ file: entry.name, path: "", reason: "this is no file of a metadata v3 directory", kind: "invalid", passedOver: true, at: [] });
+      loader.problems.push({ file: entry.name, path: "", reason: "this file is not part of a metadata v3 directory", kind: "invalid", passedOver: true, at: [] });
     }
   }
   return { merged, problems: loader.problems, locate: locator(merged, versionFile, loader, fileOfKey) };
 }
 
-/** Reads a metadata directory of version 3, or of version 2 as it is, or one file with the merged metadata (bare or as `export_metadata` wraps it). */
+/** Reads a metadata directory of version 3, or of version 2, or one file with the merged metadata (bare or as `export_metadata` returns it). */
 export function loadMetadata(source: string | Readonly<Record<string, unknown>>): LoadedMetadata {
   if (typeof source !== "string") {
     return { merged: source, problems: [], locate: locator(source, "metadata", undefined, new Map()) };

@@ -1,5 +1,5 @@
 /**
- * The shape of native queries and of the logical models that their rows follow.
+ * The shape of native queries and of the logical models of their rows.
  * @module
  */
 import { z } from "zod";
@@ -35,7 +35,7 @@ const relationship = z.strictObject({ name, comment: z.string().nullish(), using
 export const nativeQuery = z.strictObject({
   root_field_name: name,
   code: z.string(),
-  /** A logical model's name, or one of its own. */
+  /** The name of a logical model, or an inline one. */
   returns: z.union([name, z.strictObject(model)]),
   arguments: z
     .record(name, z.strictObject({ type: z.string().min(1), nullable: z.boolean().default(false), description: z.string().nullish() }))

@@ -1,17 +1,17 @@
-/** One thing that is wrong with metadata. */
+/** One problem of the metadata. */
 export interface Problem {
   /** Path of the file relative to the metadata directory. */
   readonly file: string;
   /** Path inside the file, e.g. `select_permissions[0].permission.filter.id`. */
   readonly path: string;
-  /** Line of the file, from 1; absent where there is no file. */
+  /** Line of the file, from 1; absent without a file. */
   readonly line?: number;
   readonly reason: string;
-  /** `unsupported`: Hasura knows it, this engine does not serve it. `inconsistent`: it does not fit the database. */
+  /** `unsupported`: Hasura serves it and this engine does not. `inconsistent`: it does not fit the database. */
   readonly kind: "invalid" | "unsupported" | "inconsistent";
-  /** Hasura reads the metadata as if it were not there. */
+  /** Hasura ignores it. */
   readonly passedOver?: true;
-  /** Place in the merged metadata; empty for what is wrong with a whole file. */
+  /** Place in the merged metadata; empty for a problem of a whole file. */
   readonly at: readonly (string | number)[];
 }
 
@@ -23,7 +23,7 @@ export interface Inconsistency extends Problem {
   readonly definition: unknown;
 }
 
-/** Metadata that cannot be served; carries every problem at once. */
+/** Metadata that cannot be served, with all its problems. */
 export class MetadataError extends Error {
   readonly problems: readonly Problem[];
 

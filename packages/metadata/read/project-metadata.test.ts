@@ -7,7 +7,7 @@ const { metadata, problems } = validateMetadata(loadMetadata(resolve(import.meta
 const tables = metadata?.sources[0]?.tables ?? [];
 const roles = ["analyst", "operator", "tenant", "viewer"];
 
-test("the metadata have no problem", () => {
+test("the metadata has no problems", () => {
   expect(problems).toEqual([]);
 });
 
@@ -26,13 +26,13 @@ test.each([
   }
 });
 
-test("a tenant's every filter asks for the organisation", () => {
+test("every filter of a tenant uses the organisation", () => {
   const filters = tables.flatMap(({ select_permissions: permissions }) => permissions.filter(({ role }) => role === "tenant").map(({ permission }) => JSON.stringify(permission.filter)));
   expect(filters).toHaveLength(3);
   for (const filter of filters) expect(filter).toContain('"organisation":{"_eq":"X-Hasura-Org-Id"}');
 });
 
-test("who has configured which prefix is nobody's to read", () => {
+test("no role can read the configured prefixes of other users", () => {
   expect(tables.find(({ table }) => table.name === "view_configured_prefixes")?.select_permissions).toEqual([]);
 });
 

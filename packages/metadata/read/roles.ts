@@ -1,4 +1,4 @@
-/** Roles that some permission of metadata, or of a part of them, names; of what is not served too. */
+/** Roles of all permissions in the metadata or a part of it, including unsupported ones. */
 export function rolesWithPermission(metadata: unknown): ReadonlySet<string> {
   return new Set(rolesIn(metadata, false));
 }
@@ -11,7 +11,7 @@ function rolesIn(value: unknown, isPermission: boolean): readonly string[] {
   return isPermission && typeof role === "string" ? [role, ...below] : below;
 }
 
-/** A part without a limit does not lift the limits of the others. */
+/** A contained role without a limit does not remove the limits of the others. */
 export function largest(limits: readonly (number | undefined)[]): number | undefined {
   const given = limits.filter((limit) => limit !== undefined);
   return given.length === 0 ? undefined : Math.max(...given);

@@ -1,13 +1,13 @@
 /**
- * What the shapes of several objects of metadata have in common.
+ * Parts of the shapes of several metadata objects.
  * @module
  */
 import { z } from "zod";
 import { isDeepEmpty } from "./deep-empty.ts";
 
 /**
- * Why a value that Hasura would take is refused. Where metadata may hold such values, they are left out together with as many
- * of the objects around them as would mean something else without them.
+ * The reason why a value that Hasura accepts is refused. If such values are allowed, they are removed together with the objects
+ * whose meaning would change.
  */
 export interface UnsupportedParameters {
   readonly unsupported: true;
@@ -19,7 +19,7 @@ export function unsupported(feature: string, levels = 0) {
   return { code: "custom" as const, message: `Hasura knows this, but this engine does not serve ${feature}`, params: { ...params } };
 }
 
-/** A key that Hasura knows; anything but an empty value is reported as not served. */
+/** A key that Hasura knows and this engine does not serve. Only an empty value is accepted. */
 export function unserved(feature: string, levels = 0) {
   return z
     .unknown()
@@ -29,7 +29,7 @@ export function unserved(feature: string, levels = 0) {
     });
 }
 
-/** A key that is right, but changes nothing here: it is accepted, and noted with the reason. */
+/** A valid key without effect here: accepted, and noted with the reason. */
 export function withoutEffect<Schema extends z.ZodType>(schema: Schema, reason: string, isNoted: (value: z.output<Schema>) => boolean = () => true) {
   return schema.superRefine((value, context) => {
     if (value === null || value === undefined || !isNoted(value)) return;
@@ -57,7 +57,7 @@ const mapping = {
 const toTable = z.strictObject({ remote_table: qualifiedName, ...mapping });
 const toNativeQuery = z.strictObject({ remote_native_query: name, ...mapping });
 
-/** What a native query relates to, and how. */
+/** A relationship of a native query. */
 export const nativeQueryMapping = z.union([toTable, toNativeQuery]);
 
 /** The same for a table. */
@@ -78,9 +78,9 @@ const permissionOf = <Rights extends z.ZodType>(permission: Rights) => z.strictO
 
 export const selectPermission = permissionOf(z.strictObject(selectPermissionRights));
 
-const oneRootField = "a native query has one root field, for whoever has a permission on its logical model";
+const oneRootField = "a native query has one root field, for all roles with a permission on its logical model";
 
-/** Of a logical model: rows are listed, and nothing else is done with them. */
+/** The select permission of a logical model, without aggregates and computed fields. */
 export const modelPermission = permissionOf(
   z.strictObject({
     ...selectPermissionRights,

@@ -1,6 +1,6 @@
 /**
- * The shape of merged metadata v3, strict: an unknown key is an error, and a key that Hasura knows but this engine does not
- * serve is an error of its own kind. Names are metadata's own.
+ * The strict shape of merged metadata v3: an unknown key is an error, and a key that this engine does not serve is an error of
+ * another kind. The names are those of the metadata.
  * @module
  */
 import { z } from "zod";
@@ -106,7 +106,7 @@ const trackedFunction = z.strictObject({
 
 const fromEnvironment = z.strictObject({ from_env: z.string().min(1) });
 
-/** A certificate, a key or a password: itself, or the name of the variable that holds it. */
+/** A certificate, a key or a password: its value, or the name of an environment variable. */
 const secretText = z.union([z.string(), fromEnvironment]).nullish();
 
 const sslConfiguration = z.strictObject({

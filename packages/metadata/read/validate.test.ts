@@ -12,14 +12,14 @@ function check(merged: Readonly<Record<string, unknown>>, allowUnsupported = fal
   return validateMetadata(loadMetadata(merged), allowUnsupported);
 }
 
-test("what the Hasura CLI writes for features that are not used is no problem", () => {
+test("accepts the values that the Hasura CLI writes for unused features", () => {
   const empty = { actions: [], custom_types: { enums: [], input_objects: [], objects: [], scalars: [] }, cron_triggers: [], network: {}, rest_endpoints: null };
   const { metadata: valid, problems } = check(metadata({ insert_permissions: [], event_triggers: [] }, empty));
   expect(problems).toEqual([]);
   expect(valid?.sources[0]?.tables[0]?.table).toEqual({ schema: "public", name: "author" });
 });
 
-test("every problem is listed at once, each with its path", () => {
+test("lists every problem with its path", () => {
   const { metadata: valid, problems } = check(
     metadata(
       { select_permission: [], object_relationships: [{ name: "1x", using: {} }], select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {}, alow_aggregations: true } }] },
@@ -37,13 +37,13 @@ test("every problem is listed at once, each with its path", () => {
   ]);
 });
 
-describe("a feature that Hasura has and this engine has not", () => {
+describe("a feature of Hasura that this engine lacks", () => {
   const unserved = metadata(
     { insert_permissions: [{ role: "a", permission: { check: {} } }], event_triggers: [{ name: "t" }] },
     { actions: [{ name: "login" }], remote_schemas: [{ name: "other" }] },
   );
 
-  test("is refused as such", () => {
+  test("is refused as unsupported", () => {
     const { metadata: valid, problems } = check(unserved);
     expect(valid).toBeUndefined();
     expect(problems.map(({ path, kind }) => [path, kind])).toEqual([
@@ -55,7 +55,7 @@ describe("a feature that Hasura has and this engine has not", () => {
     expect(problems[0]?.reason).toBe("Hasura knows this, but this engine does not serve mutations");
   });
 
-  test("is left out and still listed when that is allowed", () => {
+  test("is removed and listed with allowUnsupported", () => {
     const { metadata: valid, problems } = check(unserved, true);
     expect(valid?.sources[0]?.tables).toHaveLength(1);
     expect(problems).toHaveLength(4);
@@ -63,19 +63,19 @@ describe("a feature that Hasura has and this engine has not", () => {
 
   test.each([
     ["a relationship to another source", { manual_configuration: { remote_table: "author", source: "other", column_mapping: { id: "id" } } }],
-  ])("is left out as a whole: %s", (_what, using) => {
+  ])("is removed as a whole: %s", (_what, using) => {
     const { metadata: valid, problems } = check(metadata({ array_relationships: [{ name: "kept", using: { foreign_key_constraint_on: { table: "a", column: "b" } } }, { name: "others", using }] }), true);
     expect(problems.map(({ kind }) => kind)).toEqual(["unsupported"]);
     expect(valid?.sources[0]?.tables[0]?.array_relationships.map(({ name }) => name)).toEqual(["kept"]);
   });
 
-  test("takes its source along where the source would be reached in another way without it", () => {
+  test("removes its source if the source would have another connection without it", () => {
     const source = { name: "secure", configuration: { connection_info: { database_url: "postgres://a.invalid", ssl_configuration: { sslmode: "prefer" } } }, tables: [] };
     const { sources } = metadata({});
     expect(check({ version: 3, sources: [source, ...sources] }, true).metadata?.sources.map(({ name }) => name)).toEqual(["default"]);
   });
 
-  test("does not hide what is wrong", () => {
+  test("does not hide other problems", () => {
     expect(check({ ...unserved, surplus: 1 }, true).metadata).toBeUndefined();
   });
 });
@@ -83,12 +83,12 @@ describe("a feature that Hasura has and this engine has not", () => {
 test.each([
   ["a string", "author_id", ["author_id"]],
   ["a list", ["a", "b"], ["a", "b"]],
-])("a foreign key's columns may be %s", (_what, given, columns) => {
+])("columns of a foreign key can be %s", (_what, given, columns) => {
   const { metadata: valid } = check(metadata({ object_relationships: [{ name: "author", using: { foreign_key_constraint_on: given } }] }));
   expect(valid?.sources[0]?.tables[0]?.object_relationships[0]?.using.foreign_key_constraint_on).toEqual(columns);
 });
 
-test("what has no effect here is accepted, and told with the reason", () => {
+test("accepts keys without effect, and notes the reason", () => {
   const { metadata: valid, problems, notes } = check(
     metadata({
       configuration: { custom_root_fields: { select: "authors", insert: "add_author" } },
@@ -103,7 +103,7 @@ test("what has no effect here is accepted, and told with the reason", () => {
   ]);
 });
 
-test("another kind of database is refused", () => {
+test("refuses another kind of database", () => {
   const { problems } = check({ version: 3, sources: [{ name: "default", kind: "mssql", configuration }] });
   expect(problems[0]?.reason).toBe("this engine serves Postgres sources only");
 });

@@ -7,7 +7,7 @@ import { withoutAll } from "./without.ts";
 export interface ValidMetadata {
   readonly metadata: Metadata | undefined;
   readonly problems: readonly Problem[];
-  /** Keys that are right, and change nothing here. */
+  /** Valid keys without effect here. */
   readonly notes: readonly Omit<Problem, "kind">[];
 }
 
@@ -18,7 +18,7 @@ interface FlatIssue {
   readonly reason: string;
   readonly kind: IssueKind;
   readonly passedOver?: true;
-  /** What is left out where such a thing is accepted. */
+  /** Parts that are removed if `allowUnsupported` is set. */
   readonly dropped: MergedPath;
 }
 
@@ -27,7 +27,7 @@ function kindOf(params: Readonly<Record<string, unknown>> | undefined): IssueKin
   return params?.["unsupported"] === true ? "unsupported" : "invalid";
 }
 
-/** Unions report every branch; the branch that is right but for what is not served, or the one that got furthest, is what was meant. */
+/** Unions report every branch. The intended one is the branch with unsupported parts only, or the one with the deepest problem. */
 function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   const path = [...prefix, ...(issue.path as (string | number)[])];
   const invalid = (reason: string, at = path): FlatIssue => ({ path: at, reason, kind: "invalid", dropped: at });
@@ -44,7 +44,7 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
 }
 
-/** Whether a place holds what a file was to hold that could not be read. */
+/** Whether a place belongs to an unreadable file. */
 function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
   if (typeof merged !== "object" || merged === null || part === undefined || !(part in merged)) return false;
   const value = (merged as Readonly<Record<string | number, unknown>>)[part];
@@ -53,7 +53,7 @@ function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
 
 /**
  * Checks the shape of metadata; every problem is listed.
- * @param allowUnsupported leave out what is not served, still listing it, when nothing else is wrong
+ * @param allowUnsupported remove unsupported parts, and still list them, if there is no other problem
  */
 export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boolean): ValidMetadata {
   const result = metadataShape.safeParse(loaded.merged);
@@ -63,7 +63,7 @@ export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boole
     issues.filter((issue) => issue.kind === kind).map(({ path, reason, passedOver }) => ({ ...loaded.locate(path), reason, at: path, ...(passedOver && { passedOver }) }));
   const notes = located("without-effect");
   const unsupported = located("unsupported").map((problem): Problem => ({ ...problem, kind: "unsupported" }));
-  // That a file cannot be read has been said; what it lacks says nothing more.
+  // The unreadable file is already reported, so its missing content is not.
   const own = located("invalid").filter(({ at }) => loaded.problems.length === 0 || !isUnread(loaded.merged, at));
   const invalid = [...loaded.problems, ...own.map((problem): Problem => ({ ...problem, kind: "invalid" }))];
   const problems = [...invalid, ...unsupported];
@@ -71,7 +71,7 @@ export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boole
   const served = withoutAll(loaded.merged, issues.map(({ dropped }) => dropped));
   const again = metadataShape.safeParse(served);
   if (again.success) return { metadata: again.data, problems, notes };
-  // What is left out can leave nothing that is whole.
+  // Removing unsupported parts can leave invalid metadata.
   const rest = validateMetadata({ ...loaded, merged: served as LoadedMetadata["merged"] }, allowUnsupported);
   return { metadata: rest.metadata, problems: [...problems, ...rest.problems], notes: [...notes, ...rest.notes] };
 }

@@ -1,6 +1,6 @@
 import type { MergedPath } from "./load.ts";
 
-/** A copy of the value without what is at the path. */
+/** A copy of the value without the part at the path. */
 function without(value: unknown, path: MergedPath): unknown {
   const [head, ...rest] = path;
   if (head === undefined || typeof value !== "object" || value === null) return value;
@@ -11,10 +11,10 @@ function without(value: unknown, path: MergedPath): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, key === head ? without(item, rest) : item]));
 }
 
-/** A copy without what is at any of the paths. */
+/** A copy without the parts at the paths. */
 export function withoutAll(value: unknown, paths: readonly MergedPath[]): unknown {
   const unique = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
-  // From the back, so that the positions of those in front stay what they are.
+  // From the end, so that earlier positions do not change.
   return unique.sort(compare).toReversed().reduce<unknown>((rest, path) => without(rest, path), value);
 }
 

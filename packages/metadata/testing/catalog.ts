@@ -4,7 +4,7 @@ import type { CatalogAnswer } from "../catalog/query.ts";
 export interface TableSketch {
   readonly columns: Readonly<Record<string, string>>;
   readonly primaryKey?: readonly string[];
-  /** Columns and the table and columns that they refer to. */
+  /** Columns, and the table and columns that they reference. */
   readonly references?: readonly { readonly columns: readonly string[]; readonly table: string; readonly targetColumns: readonly string[] }[];
   readonly unique?: readonly (readonly string[])[];
 }
@@ -12,7 +12,7 @@ export interface TableSketch {
 export interface FunctionSketch {
   readonly arguments: readonly { readonly name: string | null; readonly type: string }[];
   readonly defaults?: number;
-  /** A table's name for SETOF rows, else a type's. */
+  /** The name of a table for SETOF rows, otherwise of a type. */
   readonly returns: { readonly table: string; readonly set?: boolean } | { readonly type: string };
   readonly volatility?: "i" | "s" | "v";
 }
@@ -26,7 +26,7 @@ const sqlNames: Readonly<Record<string, string>> = {
   varchar: "character varying",
 };
 
-/** What the catalogue query would answer about these tables and functions of schema public, and types asked for by name. */
+/** The result of the catalogue query for these tables and functions of schema public, and for the named types. */
 export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, functions: Readonly<Record<string, FunctionSketch>> = {}, named: readonly string[] = []): string {
   const oids = new Map<string, number>();
   const oid = (name: string): number => {

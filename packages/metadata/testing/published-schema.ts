@@ -1,6 +1,6 @@
 /**
- * Hasura's published schema of its metadata, for tests that hold the engine's own shape to it. The file is not part of the
- * project: it lies beside it, or the tests that want it are skipped.
+ * The published schema of Hasura metadata, for tests that compare the shape of the engine with it. The file is not part of the
+ * project. Without it, the tests are skipped.
  * @module
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import fc, { type Arbitrary } from "fast-check";
 
 const file = fileURLToPath(new URL("../../../../shared/schemas/hasura-v2-metadata.openapi.json.gz", import.meta.url));
 
-/** Why the tests are skipped; undefined when they run. */
+/** The reason to skip the tests; undefined if they run. */
 export const schemaIsAbsent = existsSync(file) ? undefined : "../shared/schemas/hasura-v2-metadata.openapi.json.gz is absent";
 
 /** A JSON schema, as far as the file uses it. */
@@ -32,7 +32,7 @@ export interface Schema {
 type Definitions = Record<string, Schema>;
 
 /**
- * Where the file says something else than the server does (reference: Hasura's own tests and documentation):
+ * Differences between the file and the server (reference: tests and documentation of Hasura):
  * a source's kind may be missing, the roles without introspection are in an object, and the parts of an address are not in
  * another object; types of logical models' fields, and the logical model that a native query has for itself, are not described.
  */
@@ -92,7 +92,7 @@ export class PublishedSchema {
     return this.follow({ $ref: "#/components/schemas/MetadataV3" });
   }
 
-  /** What a reference stands for. */
+  /** The target of a reference. */
   follow(schema: Schema): Schema {
     if (schema.$ref === undefined) return schema;
     const name = schema.$ref.split("/").at(-1) ?? "";
@@ -101,7 +101,7 @@ export class PublishedSchema {
     return this.follow(found);
   }
 
-  /** Checks documents against the file, and for keys that it does not know. */
+  /** Validates documents with the file, and finds unknown keys. */
   validator(): ValidateFunction {
     const closed = Object.fromEntries(Object.entries(this.#definitions).map(([name, schema]) => [name, close(schema)]));
     const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
@@ -109,7 +109,7 @@ export class PublishedSchema {
     return ajv.compile({ $ref: "published#/components/schemas/MetadataV3" });
   }
 
-  /** Documents that the schema allows; `depth` bounds how far optional parts nest. */
+  /** Valid documents of the schema. `depth` limits the nesting of optional parts. */
   arbitrary(schema: Schema, depth = 7): Arbitrary<unknown> {
     const own = this.follow(schema);
     const choices = own.oneOf ?? own.anyOf;
@@ -144,7 +144,7 @@ export class PublishedSchema {
 
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,6}$/);
 
-/** The same schema, with no other keys than those it names. */
+/** The same schema without additional keys. */
 function close(schema: Schema): Schema {
   if (schema.nullable === true) {
     const { nullable: _, ...rest } = schema;

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Paints a text, or leaves it as it is where colours are not wanted. */
+/** Colours a text, or returns it unchanged without colours. */
 export type Paint = (style: Style, text: string) => string;
 
 export function painter(colours: boolean): Paint {

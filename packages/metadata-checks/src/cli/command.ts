@@ -9,18 +9,18 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Values as they were given; `undefined` and `false` for what was not. */
+/** The given values; `undefined` and `false` for missing options. */
 export interface Given {
   text(name: string): string | undefined;
   texts(name: string): readonly string[];
   flag(name: string): boolean;
 }
 
-/** Where a verb writes; tests give their own. */
+/** The outputs of a verb. Tests replace them. */
 export interface Surroundings {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Colours are wanted. */
+  /** Whether to use colours. */
   readonly colours: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -39,7 +39,7 @@ export interface Command {
   readonly description: string;
   readonly options: Options;
   readonly examples: readonly (readonly [command: string, what: string])[];
-  /** What the exit codes 0 and 1 mean here. */
+  /** The meaning of the exit codes 0 and 1. */
   readonly outcomes: readonly [fine: string, findings: string];
   /** @returns the exit code @throws UsageError */
   run(given: Given, surroundings: Surroundings): Promise<number>;

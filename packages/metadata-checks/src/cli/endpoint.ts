@@ -14,14 +14,14 @@ export const endpointOptions = {
 
 export interface Endpoint {
   readonly url: URL;
-  /** undefined: requests carry none. */
+  /** undefined: requests have no secret. */
   readonly secret: string | undefined;
   readonly header: string;
 }
 
 /**
- * The engine of `--endpoint`; undefined where none is given.
- * @param path for an address that has none
+ * The engine of `--endpoint`; undefined without the option.
+ * @param path default path of the address
  * @throws UsageError; no message holds the secret
  */
 export function endpointOf(given: Given, surroundings: Surroundings, path: string): Endpoint | undefined {

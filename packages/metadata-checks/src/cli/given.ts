@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Command, Given } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Reads a verb's arguments. @throws UsageError for what the verb does not have */
+/** Reads the arguments of a verb. @throws UsageError for unknown options */
 export function readArguments(command: Command, args: readonly string[]): Given {
   const options = Object.fromEntries(Object.entries(command.options).map(([name, { type, multiple }]) => [name, { type, multiple: multiple === true }]));
   let values: Readonly<Record<string, unknown>>;

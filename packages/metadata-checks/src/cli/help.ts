@@ -30,7 +30,7 @@ export function commandHelp(command: Command): string {
     "Exit codes:",
     `  0   ${wrapped(command.outcomes[0], 6)}`,
     `  1   ${wrapped(command.outcomes[1], 6)}`,
-    "  2   called wrongly, or could not run: the reason is on standard error",
+    "  2   wrong call or failure; the reason is on standard error",
     "",
     "Examples:",
     ...command.examples.flatMap(([example, what]) => [`  # ${what}`, `  ${example}`]),
@@ -42,13 +42,13 @@ export function toolHelp(commands: readonly Command[]): string {
   const column = 4 + Math.max(...commands.map(({ name }) => name.length));
   return [
     "hasura-checks VERB [options]\n",
-    wrapped("Checks for Hasura v3 metadata. They need the metadata directory and, for most, a database with its migrations applied; no Hasura runs, and nothing is written to the database.", 0),
+    wrapped("Checks for the metadata of Hasura v2. They need the metadata directory and, for some, a database with its migrations. They need no running Hasura, and never write to the database.", 0),
     "",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(column - 2)}${wrapped(summary, column)}`),
     "",
-    "`hasura-checks VERB --help` tells more. A file hasura-checks.yaml in the working directory may hold the options that stay the same,",
-    "the session variables that tokens carry, and what is excepted from which rule, and why.",
+    "`hasura-checks VERB --help` has the details. A file hasura-checks.yaml in the working directory can contain recurring options,",
+    "the session variables of tokens, and exceptions from rules with reasons.",
     "",
-    "Exit codes: 0 all is well, 1 something was found, 2 called wrongly or could not run.",
+    "Exit codes: 0 no errors or warnings, 1 at least one, 2 wrong call or failure.",
   ].join("\n");
 }

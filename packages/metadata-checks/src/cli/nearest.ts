@@ -1,4 +1,4 @@
-/** How many letters differ, by insertion, removal, replacement or the swap of neighbours. */
+/** Edit distance by insertion, removal, replacement or the swap of adjacent letters. */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_row, index) => [index, ...Array.from({ length: other.length }, () => 0)]);
   for (let column = 0; column <= other.length; column += 1) (rows[0] ?? [])[column] = column;
@@ -14,7 +14,7 @@ function distance(one: string, other: string): number {
   return rows[one.length]?.[other.length] ?? 0;
 }
 
-/** The known name that a misspelt one was meant to be; undefined where none is near. */
+/** The most similar known name; undefined if none is similar. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const most = name.length < 5 ? 1 : 2;
   const ranked = [...known].map((candidate) => ({ candidate, far: distance(name, candidate) })).filter(({ far }) => far > 0 && far <= most);

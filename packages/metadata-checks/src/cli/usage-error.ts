@@ -1,2 +1,2 @@
-/** The tool was called wrongly, or could not do its work: exit code 2, and the message alone on standard error. */
+/** A wrong call, or a failure to run: exit code 2, and only the message on standard error. */
 export class UsageError extends Error {}

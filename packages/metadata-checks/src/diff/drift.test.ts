@@ -10,7 +10,7 @@ const metadata = (table: Readonly<Record<string, unknown>>, more: Readonly<Recor
 const select = (permission: Readonly<Record<string, unknown>>, role = "reader") => ({ select_permissions: [{ role, permission: { columns: ["id", "title"], filter: {}, ...permission } }] });
 const words = (one: unknown, other: unknown) => drift(one, other, sides).map(({ reason }) => reason);
 
-describe("metadata that mean the same are alike", () => {
+describe("equivalent metadata has no drift", () => {
   test.each([
     ["defaults that are written down", metadata(select({})), metadata({ ...select({ allow_aggregations: false, computed_fields: [], limit: null }), is_enum: false, configuration: {} })],
     ["the order of columns", metadata(select({})), metadata(select({ columns: ["title", "id"] }))],
@@ -33,10 +33,10 @@ test.each([
   ["a role", metadata(select({}, "reader")), metadata({ select_permissions: [...select({}).select_permissions, ...select({}, "other").select_permissions] }), "table public.note, select permission of other is only there"],
   ["no columns for all of them", metadata(select({ query_root_fields: [] })), metadata(select({})), "table public.note, select permission of reader, query_root_fields is only here ([])"],
   ["a table", metadata({}), { ...metadata({}), sources: [{ ...metadata({}).sources[0], tables: [] }] }, "table public.note is only here"],
-])("%s is told in words", (_what, one, other, reason) => {
+])("reports %s in words", (_what, one, other, reason) => {
   expect(words(one, other)).toEqual([reason]);
 });
 
-test("a difference says where it lies in the first of the two", () => {
+test("a difference has its place in the first metadata", () => {
   expect(drift(metadata(select({ limit: 5 })), metadata(select({ limit: 6 })), sides)[0]?.at).toEqual(["sources", 0, "tables", 0, "select_permissions", 0, "permission"]);
 });

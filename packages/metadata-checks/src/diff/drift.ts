@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { normalForm } from "./normal-form.ts";
 
-/** One thing in which two metadata differ. */
+/** One difference between two metadata. */
 export interface Difference {
-  /** Nearest place in the first of the two. */
+  /** Nearest place in the first metadata. */
   readonly at: MergedPath;
   readonly reason: string;
-  /** Whether it lies in a permission, or in what else says who may do what. */
+  /** Whether it concerns permissions, roles or functions. */
   readonly concernsAccess: boolean;
 }
 
-/** How the two are called in sentences, such as `in the repository`. */
+/** The names of both in sentences, such as `in the repository`. */
 export interface Sides {
   readonly first: string;
   readonly second: string;
@@ -39,7 +39,7 @@ const itemWords: Readonly<Record<string, (name: string) => string>> = {
   event_triggers: (name) => `event trigger ${name}`,
 };
 
-/** A path of the normal form as a reader says it. */
+/** A path of the normal form in words. */
 function words(path: readonly string[], manySources: boolean): string {
   const said: string[] = [];
   for (let index = 0; index < path.length; index += 1) {
@@ -59,7 +59,7 @@ const shown = (value: unknown): string => {
   return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
 };
 
-/** Differences in words. Equal metadata give none, however they are written. */
+/** Differences in words. Equivalent metadata has none. */
 export function drift(first: unknown, second: unknown, { first: here, second: there }: Sides): readonly Difference[] {
   const [one, other] = [normalForm(first), normalForm(second)];
   const sources = isFields(one.value) && isFields(one.value["sources"]) ? Object.keys(one.value["sources"]).length : 0;
@@ -68,7 +68,7 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
   const walk = (left: unknown, right: unknown, path: readonly string[], at: MergedPath): void => {
     const place = one.pathOf(left) ?? at;
     if (isDeepStrictEqual(left, right)) return;
-    // A list of named things that is absent is an empty one, and each thing is told of by its name.
+    // A missing list of named items counts as empty, and each item is reported by its name.
     const items = itemWords[path.at(-1) ?? ""] !== undefined && path.at(-2) !== path.at(-1);
     if (items && (left === undefined || right === undefined)) {
       walk(left ?? {}, right ?? {}, path, at);
@@ -92,5 +92,5 @@ const accessKeys = /^((select|insert|update|delete)_permissions|permissions|inhe
 
 const isNames = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string") && new Set(value).size === value.length;
 
-/** A condition is read as one. */
+/** Conditions are compared as a whole. */
 const isCondition = (path: readonly string[]) => path.at(-1) === "filter" || path.at(-1) === "check";

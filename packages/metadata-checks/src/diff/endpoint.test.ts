@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
 import { routeql } from "../testing/tool.ts";
 
-describe("a secret that no header can carry", () => {
+describe("a secret that is invalid in a header", () => {
   test.each([
     ["two lines", "sesame\nopen"],
     ["characters that are not Latin", "sesame\u2500"],

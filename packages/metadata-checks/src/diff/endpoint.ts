@@ -3,10 +3,10 @@ import { UsageError } from "../cli/usage-error.ts";
 
 const timeout = 30_000;
 
-/** The engine serves no metadata API. */
+/** The engine has no metadata API at the address. */
 export class NoMetadataApi extends UsageError {}
 
-/** The metadata that a running engine serves, by Hasura's `export_metadata`. @throws UsageError; no message holds the secret */
+/** The metadata of a running engine, by `export_metadata` of Hasura. @throws UsageError; no message contains the secret */
 export async function exportMetadata(endpoint: Endpoint): Promise<unknown> {
   const answer = await post(endpoint, { type: "export_metadata", version: 2, args: {} });
   const metadata = answer["metadata"] ?? answer;
@@ -14,7 +14,7 @@ export async function exportMetadata(endpoint: Endpoint): Promise<unknown> {
   return metadata;
 }
 
-/** The JSON object that the address answers. @throws UsageError */
+/** The JSON object of an answer. @throws UsageError */
 export async function post({ url, header, secret }: Endpoint, content: object): Promise<Readonly<Record<string, unknown>>> {
   let response: Response;
   try {
@@ -34,7 +34,7 @@ export async function post({ url, header, secret }: Endpoint, content: object): 
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
-    // The status is reported below.
+    // The code below reports the status.
   }
   if (response.ok && Object.keys(body).length > 0) return body;
   const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";

@@ -1,11 +1,11 @@
 /**
- * Metadata in a form in which two that mean the same are equal: lists by what identifies their items, no defaults, no short forms.
+ * A normal form in which equivalent metadata is equal: lists by identity of their items, no defaults, no short forms.
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
 
-/** Lists whose items are known by a name; how to tell it. */
+/** Lists with named items, and the functions that return the names. */
 const identities: Readonly<Record<string, (item: Fields) => string>> = {
   sources: (item) => String(item["name"]),
   tables: (item) => qualified(item["table"]),
@@ -35,10 +35,10 @@ const identities: Readonly<Record<string, (item: Fields) => string>> = {
 /** Lists without order. */
 const sets = new Set(["columns", "computed_fields", "role_set", "disabled_for_roles", "query_root_fields", "subscription_root_fields", "roles"]);
 
-/** Keys whose emptiness means something. */
+/** Keys whose empty value has a meaning. */
 const meaningful = new Set(["filter", "check", "columns", "query_root_fields", "subscription_root_fields", "_and", "_or", "_not", "_where", "_in", "_nin"]);
 
-/** What Hasura takes where nothing is said, and leaves out or writes down as it likes. */
+/** Defaults of Hasura, which exports can contain or omit. */
 const defaults: Readonly<Record<string, unknown>> = {
   allow_aggregations: false,
   backend_only: false,
@@ -68,7 +68,7 @@ function qualified(value: unknown): string {
   return `${schema}.${name ?? ""}`;
 }
 
-/** A node of the normal form, and where it stood. */
+/** A node of the normal form with its original place. */
 export interface NormalMetadata {
   readonly value: unknown;
   pathOf(node: unknown): MergedPath | undefined;
@@ -116,7 +116,7 @@ class Normaliser {
   }
 }
 
-/** Hasura exports names of columns twice: in column_config, and as they were written before that. */
+/** Hasura exports custom column names twice: in column_config and in the older custom_column_names. */
 function withoutOlderNames(fields: Fields): Fields {
   const older = fields["custom_column_names"];
   if (!isFields(older)) return fields;
@@ -125,7 +125,7 @@ function withoutOlderNames(fields: Fields): Fields {
   return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== "custom_column_names" && key !== "column_config"), ["column_config", config]]);
 }
 
-/** Whether two parts of metadata mean the same, however they are written. */
+/** Whether two metadata parts are equivalent. */
 export const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(normalForm(one).value, normalForm(other).value);
 
 export function normalForm(metadata: unknown): NormalMetadata {

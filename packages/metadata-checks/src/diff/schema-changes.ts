@@ -4,14 +4,14 @@ import type { State } from "@routeql/engine/execution/state";
 /** A change of a role's GraphQL schema. */
 export interface SchemaChange {
   readonly role: string;
-  /** `breaking`: documents that were valid are no longer, or answers get another form. `dangerous`: clients may not expect it. */
+  /** `breaking`: valid documents become invalid, or answers change their form. `dangerous`: clients may not expect the change. */
   readonly kind: "breaking" | "dangerous";
   readonly reason: string;
 }
 
 type Schemas = Pick<State, "roles" | "schema">;
 
-/** What clients of each role would notice; both revisions are fitted to the same database. */
+/** Changes of the schema of each role. Both revisions use the same database. */
 export function schemaChanges(before: Schemas, after: Schemas): readonly SchemaChange[] {
   return [...new Set([...before.roles, ...after.roles])].sort().flatMap((role) => {
     const [old, now] = [before.schema(role).schema, after.schema(role).schema];
@@ -34,7 +34,7 @@ function read(text: string): Change | undefined {
   return groups === undefined ? undefined : { type: groups["type"] ?? "", member: groups["member"] ?? "", text };
 }
 
-/** A column that goes away goes from its table's type and from all types made of it; said once. */
+/** A removed column disappears from several types of its table. It is reported once. */
 function gathered(texts: readonly string[]): readonly string[] {
   const changes = texts.map((text) => ({ text, change: read(text) }));
   const owner = ({ type, member, text }: Change) =>

@@ -27,20 +27,20 @@ describe.each([
   ["aggregates", sound, `${sound}\nallow_aggregations: true`, "wider: reader can now aggregate public.note"],
 ])("%s", (_what, before, after, words) => {
   test("is wider", () => expect(changed(before, after)).toEqual([words]));
-  test("and the other way round is never called wider, unless other rows come into view", () => {
+  test("the reverse change is wider only if it shows other rows", () => {
     const back = changed(after, before);
     expect(back).toHaveLength(1);
     if (!words.includes("other rows")) expect(back[0]).toMatch(/^narrower: /);
   });
 });
 
-test("a condition more is narrower, one less is wider", () => {
+test("an additional condition is narrower, and a removed one is wider", () => {
   const both = sound.replace(owner, `${owner}\n  title: {_eq: a}`);
   expect(changed(sound, both)[0]).toMatch(/^narrower: reader reads fewer rows/);
   expect(changed(both, sound)[0]).toMatch(/^wider: reader reads more rows/);
 });
 
-test("root fields, inherited roles, introspection and permissions to write are seen too", () => {
+test("compares root fields, inherited roles, introspection and write permissions", () => {
   using before = new MetadataFolder([tableFile("note", `${sound}\nquery_root_fields: []`)], {
     "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n",
     "metadata/graphql_schema_introspection.yaml": "disabled_for_roles: [reader]\n",
@@ -57,7 +57,7 @@ test("root fields, inherited roles, introspection and permissions to write are s
   expect(compare(after, before).every((change) => change.startsWith("narrower: "))).toBe(true);
 });
 
-test("of a permission to write, each column more or less is named, and the order of columns is no change", () => {
+test("names each changed column of a write permission, and ignores the order of columns", () => {
   const writable = (columns: string, check = "{owner: X-Hasura-User-Id}") => tableFile("note", sound, `insert_permissions:\n  - role: reader\n    permission: {check: ${check}, columns: [${columns}]}\n`);
   const between = (one: string, other: string) => {
     using before = new MetadataFolder([one]);
@@ -69,7 +69,7 @@ test("of a permission to write, each column more or less is named, and the order
   expect(between(writable("id"), writable("id", "{}"))).toEqual([expect.stringMatching(/^wider: what reader may insert into public\.note has changed: /)]);
 });
 
-test("native queries and permissions on what they give are seen too", () => {
+test("compares native queries and the permissions on their logical models", () => {
   const native = (code: string, columns: string) => ({
     "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: [{name: digest, fields: [{name: id, type: integer}, {name: title, type: text}], select_permissions: [{role: reader, permission: {columns: ${columns}, filter: {id: 1}}}]}]\n  native_queries: [{root_field_name: digests, returns: digest, code: ${code}}]\n`,
   });
@@ -81,6 +81,6 @@ test("native queries and permissions on what they give are seen too", () => {
   expect(compare(before, before)).toEqual([]);
 });
 
-test("metadata that are the same have changed in nothing", () => {
+test("equal metadata has no changes", () => {
   expect(changed(sound, sound)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /**
- * What roles may do in one revision of metadata and could not do in another.
+ * Differences of permissions between two revisions of metadata.
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
@@ -10,7 +10,7 @@ import { functionsOf, listed, permissionsOf, tablesOf, type Walked, writesOf } f
 import { isSame } from "./normal-form.ts";
 
 export interface AccessChange extends Place {
-  /** Place in the later revision; of the nearest thing around it for what is gone. */
+  /** Place in the later revision; for a removed object, its nearest parent. */
   readonly at: MergedPath;
   readonly direction: "wider" | "narrower";
   readonly reason: string;
@@ -20,13 +20,13 @@ type Select = SelectPermissionMetadata["permission"];
 
 type Placed = { readonly source: string };
 
-/** Tables and functions are known by their source too, unless there is but one, which may have been renamed. */
+/** Identifies tables and functions by their source too, unless there is only one source, which can have another name. */
 function sourceIn(before: Walked, after: Walked): (placed: Placed) => string {
   const isOne = before.metadata.sources.length === 1 && after.metadata.sources.length === 1;
   return ({ source }) => (isOne ? "" : source);
 }
 
-/** Every change of what roles may do, the wider ones first in each place. */
+/** All changes of permissions, wider ones first in each place. */
 export function accessChanges(before: Walked, after: Walked): readonly AccessChange[] {
   return [...reading(before, after), ...writing(before, after), ...calling(before, after), ...asking(before, after), ...inheriting(before, after), ...introspecting(before, after)];
 }
@@ -82,7 +82,7 @@ function columns(old: Select, now: Select, role: string, key: string): readonly 
   return [...change(added, "wider"), ...change(removed, "narrower"), ...computed];
 }
 
-/** Whether one filter holds every condition of another, word for word. */
+/** Whether one filter contains every condition of another literally. */
 function holds(filter: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(other).every(([name, value]) => isDeepStrictEqual(filter[name], value));
 }
@@ -164,7 +164,7 @@ function calling(before: Walked, after: Walked): readonly AccessChange[] {
   });
 }
 
-/** Native queries: what their SQL gives is open to whoever has a permission on the logical model. */
+/** Changes of native queries. Roles with a permission on the logical model receive the rows of the SQL. */
 function asking(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
   const queriesOf = ({ metadata }: Walked) =>

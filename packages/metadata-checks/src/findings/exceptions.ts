@@ -8,7 +8,7 @@ type Exception = Configuration["exceptions"][number];
 
 export interface Judged {
   readonly findings: readonly Finding[];
-  /** What was excepted, each with its reason. */
+  /** Excepted findings with the reasons. */
   readonly excepted: readonly (Finding & { readonly because: string })[];
 }
 
@@ -18,8 +18,8 @@ const concerns = (exception: Exception, finding: Finding) =>
   exception.rule === finding.rule && fits(exception.table, finding.table) && fits(exception.role, finding.role) && fits(exception.name, finding.name);
 
 /**
- * Takes away what the configuration excepts.
- * @param applied the rules that could be applied; exceptions from others are not called unused
+ * Removes the findings that the configuration excepts.
+ * @param applied the applied rules; exceptions from other rules do not count as unused
  * @throws UsageError for a rule that does not exist
  */
 export function judge(findings: readonly Finding[], { exceptions, off, file }: Exceptions, applied: ReadonlySet<string>): Judged {

@@ -1,8 +1,8 @@
 export type Severity = "error" | "warning" | "note";
 
-/** What a finding is about; exceptions name the same. */
+/** The object of a finding. Exceptions use the same names. */
 export interface Place {
-  /** Of metadata with several sources. */
+  /** Name of the source, if there are several. */
   readonly source?: string;
   /** `schema.name` */
   readonly table?: string;
@@ -11,7 +11,7 @@ export interface Place {
   readonly name?: string;
 }
 
-/** One thing that was found. */
+/** One problem or note. */
 export interface Finding extends Place {
   readonly rule: string;
   readonly severity: Severity;
@@ -23,5 +23,5 @@ export interface Finding extends Place {
   readonly remedy: string;
 }
 
-/** Notes tell; errors and warnings make the exit code 1. */
+/** Whether a finding sets the exit code 1. Notes do not. */
 export const counts = ({ severity }: Pick<Finding, "severity">): boolean => severity !== "note";

@@ -1,8 +1,8 @@
 import type { Finding } from "./finding.ts";
 
 /**
- * By what each finding is known again when files move and lines shift: its rule, what it is about, why, and, of those that are alike in all that, which one of them it is.
- * @returns in the order of the findings, each once
+ * Fingerprints that are stable when files and lines move: rule, place, reason and, among equal findings, their number.
+ * @returns one for each finding, in order
  */
 export function identities(findings: readonly Finding[]): readonly string[] {
   const numbers = new Map<string, number>();
@@ -19,7 +19,7 @@ export interface Divided {
   readonly known: readonly Finding[];
 }
 
-/** Parts findings in those that others do not hold, and those that they do. */
+/** Divides findings into new ones and those that the other list contains. */
 export function divide(findings: readonly Finding[], others: readonly Finding[]): Divided {
   const known = new Set(identities(others));
   const own = identities(findings);

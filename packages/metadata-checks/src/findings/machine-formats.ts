@@ -1,5 +1,5 @@
 /**
- * Findings in the forms that code platforms read.
+ * Findings in the formats of code platforms.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -7,12 +7,12 @@ import { version } from "../version.ts";
 import type { Finding, Severity } from "./finding.ts";
 import { identities } from "./identity.ts";
 
-/** By what a platform knows each finding again. */
+/** Fingerprints of findings, stable when files and lines move. */
 const fingerprints = (findings: readonly Finding[]) => identities(findings).map((identity) => createHash("sha256").update(identity).digest("hex"));
 
 const slashed = (file: string | undefined) => (file ?? "metadata").replaceAll("\\", "/");
 
-/** SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. @param describe what a rule finds, where that is known */
+/** SARIF 2.1.0 (OASIS) for GitHub code scanning. @param describe description of a rule; undefined if unknown */
 export function sarif(findings: readonly Finding[], describe: (rule: string) => string | undefined): string {
   const rules = [...new Set(findings.map(({ rule }) => rule))];
   const fingerprintOf = fingerprints(findings);
@@ -45,7 +45,7 @@ export function sarif(findings: readonly Finding[], describe: (rule: string) => 
   return JSON.stringify(log, null, 2);
 }
 
-/** GitLab's report of code quality, a subset of Code Climate's; the name of the artefact is `codequality`. */
+/** The code quality report of GitLab, a subset of that of Code Climate. The name of the artefact is `codequality`. */
 export function codeQuality(findings: readonly Finding[]): string {
   const severities = { error: "major", warning: "minor", note: "info" } as const satisfies Record<Severity, string>;
   const fingerprintOf = fingerprints(findings);

@@ -39,7 +39,7 @@ export function amount(number: number, what: string): string {
   return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 }
 
-/** `3 findings (1 error, 2 warnings)`, or that there is none. */
+/** `3 findings (1 error, 2 warnings)`, or `no findings`. */
 export function tally(findings: readonly Finding[]): string {
   const counted = findings.filter(counts);
   const notes = findings.length - counted.length;
@@ -51,7 +51,7 @@ export function tally(findings: readonly Finding[]): string {
 
 const mostRows = 10;
 
-/** How many findings concern each rule, role or table; the largest numbers first. */
+/** Number of findings for each rule, role or table, largest first. */
 function numbersBy(findings: readonly Finding[], what: "rule" | "role" | "table", most: number): readonly string[] {
   const numbers = new Map<string, number>();
   for (const { [what]: value } of findings) if (value !== undefined) numbers.set(value, (numbers.get(value) ?? 0) + 1);
@@ -61,14 +61,14 @@ function numbersBy(findings: readonly Finding[], what: "rule" | "role" | "table"
   return rows.length === 0 ? [] : [`By ${what}:`, ...rows, ...(ranked.length > most ? [`${" ".repeat(width)}  and ${ranked.length - most} more`] : []), ""];
 }
 
-/** More findings than a screen holds are counted, so that the reader sees where to begin. */
+/** Numbers of findings, for reports that are longer than a screen. */
 function summary(findings: readonly Finding[]): readonly string[] {
   return findings.length <= 20 ? [] : [...numbersBy(findings, "rule", Number.POSITIVE_INFINITY), ...numbersBy(findings, "role", mostRows), ...numbersBy(findings, "table", mostRows)];
 }
 
 export interface Report {
   readonly findings: readonly Finding[];
-  /** What was examined, in one line. */
+  /** The examined objects, in one line. */
   readonly examined: string;
   /** Further keys of the JSON. */
   readonly more?: Readonly<Record<string, unknown>>;

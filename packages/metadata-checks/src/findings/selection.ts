@@ -25,7 +25,7 @@ export function selectionOf(given: Given): (findings: readonly Finding[]) => rea
   return (findings) => findings.filter((finding) => ranks[finding.severity] <= least && (rules.length === 0 || rules.includes(finding.rule)));
 }
 
-/** Errors first, then warnings, then notes; otherwise in the order in which they were found. */
+/** Errors first, then warnings, then notes; otherwise in the original order. */
 export function bySeverity(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((one, other) => ranks[one.severity] - ranks[other.severity]);
 }

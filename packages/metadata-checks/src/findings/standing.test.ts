@@ -5,7 +5,7 @@ import { examinable, readProject } from "../metadata/project.ts";
 import { MetadataFolder, tableFile } from "../testing/metadata-folder.ts";
 import { standingFindings } from "./standing.ts";
 
-test("a table without primary key may stand in the base, and a secret that a migration adds to all columns may not", async () => {
+test("the base can have a table without primary key, but no secret column of a later migration", async () => {
   using folder = new MetadataFolder([tableFile("note", 'columns: "*"\nfilter: {owner: {_eq: X-Hasura-User-Id}}\nlimit: 1')]);
   const base = examinable(readProject("metadata", folder.path), "of the base");
   const answer = catalogAnswer({ note: { columns: { id: "int4 not null", owner: "text", password: "text" } } });

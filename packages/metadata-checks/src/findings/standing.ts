@@ -4,11 +4,11 @@ import type { ReadProject } from "../metadata/project.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * What a base revision is found with, by the configuration of now.
+ * Findings of a base revision by the current configuration.
  *
- * The database is that of now: what a migration breaks would seem broken in the base as well, and a column that it adds be granted there. So only rules that look at nothing else have it.
- * @param catalogs of the sources of the base
- * @param namesSources as of the findings that these are compared with
+ * The database has the current migrations, so a change of a migration would also be found in the base. Only rules that need nothing else use the database.
+ * @param catalogs the catalogues of the sources of the base
+ * @param namesSources the same value as for the compared findings
  */
 export function standingFindings(base: ReadProject, catalogs: Examined["catalogs"], configuration: Examined["configuration"], namesSources: boolean): readonly Finding[] {
   const examined = { project: base, metadata: base.metadata, configuration, catalogs: undefined, state: undefined, base: undefined };

@@ -12,11 +12,11 @@ import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "./project.ts";
 
 export const databaseOptions = {
-  database: { type: "string", value: "URL", multiple: true, help: "the database that the metadata are for, with its migrations applied; default: what the environment variable holds that the metadata name (as NAME or NAME_FILE). With several sources, NAME=URL once for each" },
-  "database-file": { type: "string", value: "FILE", multiple: true, help: "a file that holds the URL, so that no password shows in the list of processes; with several sources, NAME=FILE" },
+  database: { type: "string", value: "URL", multiple: true, help: "the database of the metadata, with its migrations applied; default: the environment variable in the metadata (as NAME or NAME_FILE). With several sources, NAME=URL once for each" },
+  "database-file": { type: "string", value: "FILE", multiple: true, help: "a file with the URL, which hides the password from the process list; with several sources, NAME=FILE" },
 } as const satisfies Options;
 
-/** `NAME=VALUE` where a value begins neither as a URL nor as a path; the name is undefined for a value alone. */
+/** Splits `NAME=VALUE`. The name is undefined for a URL or a path alone. */
 function named(text: string): readonly [name: string | undefined, value: string] {
   const [, name, value] = /^([^=:/?]+)=(.*)$/s.exec(text) ?? [];
   return [name, value ?? text];
@@ -34,7 +34,7 @@ function urlIn(file: string, directory: string): string {
 const variableOf = ({ configuration: { connection_info: { database_url: url } } }: SourceMetadata) => (typeof url === "object" && "from_env" in url ? url.from_env : undefined);
 
 /**
- * The address of each source's database, from wherever it was given; empty when none was.
+ * The database address of each source, from options or environment variables; empty if there is none.
  * @throws UsageError
  */
 export function databaseAddresses(given: Given, { sources }: Metadata, { directory, environment }: Surroundings): ReadonlyMap<string, string> {
@@ -43,11 +43,11 @@ export function databaseAddresses(given: Given, { sources }: Metadata, { directo
   const files = given.texts("database-file").map(named);
   for (const [name, value] of [...given.texts("database").map(named), ...files.map(([of, file]) => [of, urlIn(file, directory)] as const)]) {
     const [only = ""] = names;
-    if (name === undefined && names.length > 1) throw new UsageError(`these metadata have the sources ${names.join(", ")}: say which one a database is of, as --database ${only}=URL`);
-    if (name !== undefined && !names.includes(name)) throw new UsageError(`a database is given for the source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
-    if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, and once" : `the database of ${name ?? only} is given twice`);
-    // What was given is not repeated: it may hold a password.
-    if (!isAddress(value)) throw new UsageError("a database is given as a URL, such as postgres://user@localhost/app; what was given is none");
+    if (name === undefined && names.length > 1) throw new UsageError(`the metadata has the sources ${names.join(", ")}: name the source of each database, as in --database ${only}=URL`);
+    if (name !== undefined && !names.includes(name)) throw new UsageError(`the metadata has no source ${name}; it has ${names.join(", ") || "none"}`);
+    if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, only once" : `the database of ${name ?? only} is given twice`);
+    // The value may contain a password, so the message does not repeat it.
+    if (!isAddress(value)) throw new UsageError("the database is not given as a URL, such as postgres://user@localhost/app");
     found.set(name ?? only, value);
   }
   if (found.size === 0) {
@@ -60,43 +60,55 @@ export function databaseAddresses(given: Given, { sources }: Metadata, { directo
   return found;
 }
 
-/** What to do for a source whose database is not known. */
+/** The remedy for a source without a known database. */
 export function withoutDatabase(source: SourceMetadata, isOneOfSeveral: boolean): string {
   const variable = variableOf(source);
   const or = variable === undefined ? "" : `, or set ${variable}`;
   return isOneOfSeveral ? `the source ${source.name} has no database: give --database ${source.name}=URL${or}` : `give --database URL${or}`;
 }
 
-/** A connection that cannot write; `await using`. */
-export class ReadOnlyDatabase implements AsyncDisposable {
-  readonly #client: pg.Client;
+interface OpenOptions {
+  /** Milliseconds for one statement. */
+  readonly statementTimeout?: number;
+  /** Name of the source for errors. */
+  readonly source?: string | undefined;
+  /** Most connections. */
+  readonly connections?: number;
+}
 
-  private constructor(client: pg.Client) {
-    this.#client = client;
+/** Connections that cannot write; `await using`. */
+export class ReadOnlyDatabase implements AsyncDisposable {
+  readonly #pool: pg.Pool;
+
+  private constructor(pool: pg.Pool) {
+    this.#pool = pool;
   }
 
-  /** @param source named in the error @throws UsageError when it does not answer; the message holds no password */
-  static async open(address: string, { statementTimeout = 30_000, source }: { readonly statementTimeout?: number; readonly source?: string | undefined } = {}): Promise<ReadOnlyDatabase> {
+  /** @throws UsageError when the database does not answer; the message holds no password */
+  static async open(address: string, { statementTimeout = 30_000, source, connections = 1 }: OpenOptions = {}): Promise<ReadOnlyDatabase> {
+    const pool = new pg.Pool({
+      connectionString: address,
+      max: connections,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: 10_000,
+      application_name: "hasura-checks",
+      options: `-c default_transaction_read_only=on -c statement_timeout=${statementTimeout}`,
+    });
+    pool.on("error", () => undefined);
     try {
-      const client = new pg.Client({
-        connectionString: address,
-        connectionTimeoutMillis: 10_000,
-        application_name: "hasura-checks",
-        options: `-c default_transaction_read_only=on -c statement_timeout=${statementTimeout}`,
-      });
-      client.on("error", () => undefined);
-      await client.connect();
-      return new ReadOnlyDatabase(client);
+      (await pool.connect()).release();
+      return new ReadOnlyDatabase(pool);
     } catch (error) {
+      await pool.end();
       const { code, message } = error as { code?: string; message: string };
       throw new UsageError(`the database${source === undefined ? "" : ` of ${source}`} does not answer: ${message === "" ? (code ?? "unknown error") : message.replaceAll(/\/\/[^@/\s]*@/g, "//")}`);
     }
   }
 
-  /** Rows as lists of Postgres' own texts. @throws what node-postgres throws */
+  /** Rows as lists of the texts that Postgres sends. @throws errors of node-postgres */
   async rows(text: string, values: readonly unknown[] = []): Promise<readonly (readonly (string | null)[])[]> {
     const asText = { getTypeParser: () => (value: unknown) => value };
-    const result = await this.#client.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types: asText });
+    const result = await this.#pool.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types: asText });
     return result.rows;
   }
 
@@ -104,7 +116,7 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     return (await this.rows(text, values))[0]?.[0] ?? null;
   }
 
-  /** What the tracked tables and functions of a source are. */
+  /** The tracked tables and functions of a source, from the database. */
   async catalog(source: SourceMetadata): Promise<Catalog> {
     const { tables, functions } = source;
     return readCatalog(
@@ -119,11 +131,11 @@ export class ReadOnlyDatabase implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end();
+    await this.#pool.end();
   }
 }
 
-/** Metadata fitted to the databases of their sources; what does not fit is listed in it. */
+/** The engine state of the metadata on the databases of its sources, with a list of inconsistencies. */
 export async function stateOn(databaseOf: (source: string) => Pick<ReadOnlyDatabase, "text">, { whole, loaded, problems, metadata }: ReadProject, inferFunctionPermissions: boolean): Promise<State> {
   const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions, rolesElsewhere: rolesWithPermission(whole.merged) };
   return buildState({ loaded, metadata, unserved: problems, notes: [] }, options, (source) => (text, values) => databaseOf(source).text(text, values));
@@ -137,7 +149,7 @@ export class Databases implements AsyncDisposable {
     this.#bySource = bySource;
   }
 
-  /** @returns undefined where no address is known @throws UsageError when one does not answer */
+  /** @returns undefined without addresses @throws UsageError if a database does not answer */
   static async open(addresses: ReadonlyMap<string, string>): Promise<Databases | undefined> {
     if (addresses.size === 0) return undefined;
     const open = new Map<string, ReadOnlyDatabase>();
@@ -151,14 +163,14 @@ export class Databases implements AsyncDisposable {
     }
   }
 
-  /** @returns the catalogue of each source, in their order; undefined for a source without a database, and where no source has one */
+  /** @returns the catalogue of each source, in order; undefined for a source without a database, and if no source has one */
   async catalogs({ sources }: Metadata): Promise<readonly (Catalog | undefined)[] | undefined> {
     const catalogs: (Catalog | undefined)[] = [];
     for (const source of sources) catalogs.push(await this.of(source.name, sources.length)?.catalog(source));
     return catalogs.some((catalog) => catalog !== undefined) ? catalogs : undefined;
   }
 
-  /** @returns undefined where a source has no database here */
+  /** @returns undefined if a source has no database */
   async state(project: ReadProject, inferFunctionPermissions: boolean): Promise<State | undefined> {
     const { sources } = project.metadata;
     const known = new Map(sources.map(({ name }) => [name, this.of(name, sources.length)]));

@@ -16,7 +16,7 @@ export interface Fitted {
 /** An object that is removed can be needed by another one, which is then removed in the next round. */
 const mostRounds = 10;
 
-/** Fits the metadata of one source to its database. Hasura serves what is left. */
+/** Removes the objects of one source that do not fit its database, as Hasura does. */
 export async function fitted(project: ReadProject, database: Pick<ReadOnlyDatabase, "text" | "catalog">, inferFunctionPermissions: boolean): Promise<Fitted> {
   const left: Inconsistency[] = [];
   let rest = project;
@@ -33,7 +33,7 @@ export async function fitted(project: ReadProject, database: Pick<ReadOnlyDataba
   return { project: rest, left };
 }
 
-/** Hasura takes these relationships, and every query that uses one fails. */
+/** Hasura accepts these relationships, and every query that uses one fails. */
 async function unjoinable({ loaded, metadata: { sources } }: ReadProject, database: Pick<ReadOnlyDatabase, "catalog">): Promise<readonly Inconsistency[]> {
   const [source] = sources;
   if (source === undefined) return [];

@@ -3,7 +3,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import { keyOf } from "@routeql/metadata/declared/tables";
 
-/** Types that Postgres compares with each other by `=`. Between two groups there is no such operator. */
+/** Groups of types. Postgres has the operator `=` only between types of the same group. */
 const groups: readonly ReadonlySet<string>[] = [
   new Set(["int2", "int4", "int8", "numeric", "float4", "float8", "oid"]),
   new Set(["text", "varchar", "bpchar", "name", "citext"]),
@@ -16,7 +16,7 @@ const groups: readonly ReadonlySet<string>[] = [
   new Set(["jsonb"]),
 ];
 
-/** Whether Postgres has no operator `=` for the two types. False for types that are not known here. */
+/** Whether Postgres has no operator `=` for the two types. False for unknown types. */
 function cannotBeJoined(one: DatabaseType, other: DatabaseType): boolean {
   if (one.name === other.name) return false;
   const groupOf = ({ name, kind }: DatabaseType) => (kind === "enum" ? `enum ${name}` : groups.findIndex((group) => group.has(name)));
@@ -34,7 +34,7 @@ export interface Unjoinable {
   readonly reason: string;
 }
 
-/** Relationships by named columns that fail in every query. Foreign keys cannot be wrong in this way. */
+/** Relationships by named columns that fail in every query. Postgres checks the types of foreign keys itself. */
 export function unjoinableRelationships({ tables }: SourceMetadata, catalog: Catalog, path: MergedPath): readonly Unjoinable[] {
   return tables.flatMap((table, position) => {
     const own = catalog.tables.get(keyOf(table.table));

@@ -26,7 +26,7 @@ test.each([
   expect(linesOf(text)(path)).toBe(line);
 });
 
-test("JSON has lines too, and an empty file has one", () => {
+test("finds lines in JSON, and one line in an empty file", () => {
   expect(linesOf('{\n "a": [\n  {"b": 1}\n ]\n}')("a[0].b")).toBe(3);
   expect(linesOf("")("a.b")).toBe(1);
 });

@@ -3,11 +3,11 @@ import { isMap, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 interface Found {
   readonly node: Node;
   readonly offset: number;
-  /** What of the path is left. */
+  /** The rest of the path. */
   readonly rest: string;
 }
 
-/** One step of a printed path such as `[2].select_permissions[0].permission`; a key may itself hold dots. */
+/** One step of a printed path such as `[2].select_permissions[0].permission`; a key can contain dots. */
 function step(node: unknown, path: string): Found | undefined {
   if (isSeq(node)) {
     const index = /^\[(\d+)\]\.?/.exec(path);
@@ -26,8 +26,8 @@ function step(node: unknown, path: string): Found | undefined {
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
 /**
- * Tells the line, from 1, of a place in a YAML or JSON file; of the nearest thing around it when it is not there. The text is parsed once.
- * @returns from a path as `printPath` writes it, or `line N`
+ * Finds the line, from 1, of a place in a YAML or JSON file, or of the nearest parent that exists. Parses the text once.
+ * @returns a function of a path as `printPath` writes it, or of `line N`
  */
 export function linesOf(text: string): (path: string) => number {
   let parsed: { readonly contents: unknown; readonly counter: LineCounter } | undefined;

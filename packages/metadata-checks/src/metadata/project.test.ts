@@ -9,7 +9,7 @@ const source = (name: string, kind: string, role: string) =>
   `- name: ${name}\n  kind: ${kind}\n  configuration: {connection_info: {database_url: {from_env: A}}}\n  tables:\n  - table: {schema: public, name: note}\n    select_permissions:\n    - role: ${role}\n      permission: {columns: [id], filter: {id: {_gt: 0}}, limit: 5}\n`;
 const text = () => Promise.resolve(catalogAnswer({ note: { columns: { id: "int4 not null" } } }));
 
-/** Metadata in which an inherited role has its parts in two sources. */
+/** Metadata with an inherited role whose contained roles have permissions in two sources. */
 function folderOf(kind: string, parts: string): MetadataFolder {
   return new MetadataFolder([], {
     "metadata/databases/databases.yaml": source("crm", "postgres", "seller") + source("billing", kind, "clerk"),
@@ -17,7 +17,7 @@ function folderOf(kind: string, parts: string): MetadataFolder {
   });
 }
 
-/** What does not fit of each source by itself. */
+/** Inconsistencies of each source by itself. */
 async function unfitOf(kind: string, parts: string, named?: string): Promise<readonly string[]> {
   using folder = folderOf(kind, parts);
   const project = examinable(readProject("metadata", folder.path, undefined, (loaded) => ofOneSource(loaded, named)), "of the test");
@@ -29,12 +29,12 @@ test.each([
   ["of Postgres", "postgres", undefined],
   ["of Postgres, of which one is looked at", "postgres", "crm"],
   ["of which one is no Postgres", "mssql", undefined],
-])("an inherited role may have its parts in several sources %s", async (_what, kind, named) => {
+])("an inherited role can contain roles of several sources %s", async (_what, kind, named) => {
   expect(await unfitOf(kind, "seller, clerk", named)).toEqual([]);
   expect(await unfitOf(kind, "seller, nobody", named)).toContainEqual(expect.stringContaining("parent role(s) are not found: nobody"));
 });
 
-test("a part that only a source of another kind names is named for the rules too", () => {
+test("the rules know roles that only a source of another kind has", () => {
   using folder = folderOf("mssql", "seller, clerk, nobody");
   const project = examinable(readProject("metadata", folder.path), "of the test");
   const found = unknownPart.find({ project, metadata: project.metadata, configuration: { sessionVariables: undefined, inferFunctionPermissions: true, unauthorizedRole: undefined }, catalogs: undefined, state: undefined, base: undefined });

@@ -23,34 +23,34 @@ export interface Position {
 /** A problem with the key of the table that it is about. */
 export type PlacedProblem = Problem & { readonly table?: string };
 
-/** Metadata as they were read, with the place of everything in them. */
+/** Metadata with the file and line of each part. */
 export interface Project {
-  /** All that the files hold. */
+  /** The content of all files. */
   readonly whole: LoadedMetadata;
-  /** What of it is examined. */
+  /** The examined part of it. */
   readonly loaded: LoadedMetadata;
-  /** Without what Hasura passes over; undefined: their shape is wrong, and `problems` says how. */
+  /** The metadata without ignored keys; undefined if its shape is wrong, with the reasons in `problems`. */
   readonly metadata: Metadata | undefined;
   readonly problems: readonly PlacedProblem[];
-  /** Files that nothing includes, as seen from the metadata directory. */
+  /** Files that no other file includes, relative to the metadata directory. */
   readonly unincluded: readonly string[];
   readonly position: (path: MergedPath) => Position;
   readonly positionOf: (problem: Pick<Problem, "file" | "path" | "line">) => Position;
 }
 
 /**
- * Reads a metadata directory, or one file with all of them.
- * @param shown what stands before a file's name in positions; default: the directory as seen from the working directory
- * @param narrow takes the part of them that is looked at
- * @throws UsageError when there is nothing
+ * Reads a metadata directory, or one file with the whole metadata.
+ * @param shown prefix of file names in positions; default: the path of the directory, relative to the working directory
+ * @param narrow selects the examined part
+ * @throws UsageError if there is no metadata
  */
 export function readProject(source: string, directory: string, shown?: string, narrow = (loaded: LoadedMetadata) => loaded): Project {
   const path = resolve(directory, source);
   const status = statSync(path, { throwIfNoEntry: false });
-  if (status === undefined) throw new UsageError(`there are no metadata at ${source}`);
+  if (status === undefined) throw new UsageError(`there is no metadata at ${source}`);
   const root = status.isDirectory() ? path : dirname(path);
   if (status.isDirectory() && !["version.yaml", "databases"].some((name) => existsSync(join(path, name)))) {
-    throw new UsageError(`${source} is no metadata directory: neither version.yaml nor databases/ is there; give the directory that holds them, or a file of exported metadata`);
+    throw new UsageError(`${source} is not a metadata directory: it has neither version.yaml nor databases/. Give a directory with them, or a file of exported metadata`);
   }
   const whole = fromVersion2(loadMetadata(path));
   const { loaded: own, foreign } = withoutForeignSources(narrow(whole));
@@ -69,12 +69,11 @@ export function readProject(source: string, directory: string, shown?: string, n
   return { whole, loaded, metadata, problems, unincluded: unincludedFiles(path), positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
 }
 
-/** Removing one object can leave another without its place; more rounds than this mean that the metadata cannot be read. */
+/** Removing one object can make another one invalid. After more rounds, the metadata counts as unreadable. */
 const mostRounds = 8;
 
 /**
- * Metadata without the keys that Hasura ignores, without the objects whose form is wrong and without what files hold that cannot be
- * read, so that the rest can be examined. Every problem is listed.
+ * Metadata without ignored keys, invalid objects and unreadable files, so that the rest can be examined. Lists every problem.
  */
 function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metadata" | "problems"> {
   const found: PlacedProblem[] = [...whole.problems];
@@ -104,17 +103,17 @@ function placed(problem: Problem, merged: unknown): PlacedProblem {
   return name.success ? { ...problem, table: keyOf(name.data) } : problem;
 }
 
-/** Places of what a file was to hold that could not be read. */
+/** Places of parts whose file cannot be read. */
 function unreadPlaces(value: unknown, at: MergedPath): readonly MergedPath[] {
   if (value === undefined) return [at];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => unreadPlaces(item, [...at, Array.isArray(value) ? Number(key) : key]));
 }
 
-/** A project whose metadata could be read. */
+/** A project with readable metadata. */
 export type ReadProject = Project & { readonly metadata: Metadata };
 
-/** @param name what the metadata is called in the error @throws UsageError that lists its problems with file and line */
+/** @param name name of the metadata in the error @throws UsageError that lists its problems with file and line */
 export function examinable(project: Project, name: string): ReadProject {
   const { metadata } = project;
   if (metadata === undefined) throw unreadable(project, name);
@@ -131,10 +130,10 @@ function unreadable({ problems, positionOf }: Project, name: string): UsageError
 
 type Sources = readonly ({ readonly name?: unknown; readonly kind?: unknown } | null)[];
 
-/** undefined for what has no list of sources; the check of its shape tells so. */
+/** undefined without a list of sources; the shape check reports that. */
 const sourcesOf = ({ merged: { sources } }: LoadedMetadata) => (Array.isArray(sources) ? (sources as Sources) : undefined);
 
-/** Some of the sources alone; positions stay those of the files. */
+/** Only some of the sources, with unchanged positions in the files. */
 function withSources(loaded: LoadedMetadata, kept: readonly number[]): LoadedMetadata {
   const sources = sourcesOf(loaded) ?? [];
   return {
@@ -152,12 +151,12 @@ function withoutForeignSources(loaded: LoadedMetadata): { readonly loaded: Loade
   if (kept.length === sources.length) return { loaded, foreign: [] };
   const foreign = [...sources.keys()].filter((index) => !isOwn(index)).map((index): Problem => {
     const at = ["sources", index, "kind"];
-    return { ...loaded.locate(at), at, kind: "unsupported", reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; Postgres sources only are examined` };
+    return { ...loaded.locate(at), at, kind: "unsupported", reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; only Postgres sources are examined` };
   });
   return { loaded: withSources(loaded, kept), foreign };
 }
 
-/** Each source as metadata of its own. */
+/** Each source as separate metadata. */
 export function eachSource(project: ReadProject): readonly ReadProject[] {
   return project.metadata.sources.map((source, index) => {
     const loaded = withSources(project.loaded, [index]);
@@ -166,7 +165,7 @@ export function eachSource(project: ReadProject): readonly ReadProject[] {
 }
 
 /**
- * Metadata of one of their sources alone.
+ * Metadata of one source only.
  * @throws UsageError that lists the sources when none has the name
  */
 export function ofOneSource(loaded: LoadedMetadata, name: string | undefined): LoadedMetadata {
@@ -174,11 +173,11 @@ export function ofOneSource(loaded: LoadedMetadata, name: string | undefined): L
   if (sources === undefined || name === undefined) return loaded;
   const names = sources.map((source) => String(source?.name));
   const index = names.indexOf(name);
-  if (index === -1) throw new UsageError(`there is no source ${name}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ") || "none"}`);
+  if (index === -1) throw new UsageError(`there is no source ${name}; the metadata has ${names.join(", ") || "none"}`);
   return withSources(loaded, [index]);
 }
 
-/** A directory that will be gone when positions in it are asked for. */
+/** All files of a directory, because it is removed before positions are read. */
 function filesBelow(root: string): readonly string[] {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));

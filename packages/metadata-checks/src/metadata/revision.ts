@@ -18,13 +18,13 @@ async function git(directory: string, ...args: readonly string[]): Promise<strin
 }
 
 interface Revision {
-  /** As the user wrote them: the commit, and where its metadata are. */
+  /** The commit and the path of its metadata, as the user wrote them. */
   readonly name: string;
   readonly metadata: string;
   readonly commit: string;
-  /** A directory in the repository. */
+  /** A directory of the repository. */
   readonly from: string;
-  /** Where the metadata are, as seen from there. */
+  /** Path of the metadata, relative to that directory. */
   readonly path: string;
 }
 
@@ -41,20 +41,20 @@ async function revisionOf(base: string, metadata: string, directory: string): Pr
 }
 
 /**
- * The metadata of another revision: a directory or file of their own, or what the given metadata were in a revision of git.
- * @param base a path, anything that git takes for a commit, or, where the metadata have moved since, `COMMIT:PATH` with the path in the repository
+ * The metadata of another revision: another directory or file, or an earlier revision of the same path in git.
+ * @param base a path, a commit, or `COMMIT:PATH` if the metadata moved, with the path in the repository
  * @throws UsageError
  */
 export async function readBase(base: string, metadata: string, directory: string): Promise<Project> {
-  if (base.trim() === "") throw new UsageError("--base is empty: is the variable set that was to name the revision?");
+  if (base.trim() === "") throw new UsageError("--base is empty. Is the environment variable that names the revision set?");
   if (statSync(resolve(directory, base), { throwIfNoEntry: false }) !== undefined) return readProject(base, directory);
   const revision = await revisionOf(base, metadata, directory);
   if (revision === undefined) {
     const isShallow = (await git(dirname(resolve(directory, metadata)), "rev-parse", "--is-shallow-repository").catch(() => "")).trim() === "true";
-    throw new UsageError(`${base} is neither a directory nor a revision of git${isShallow ? "; this clone is shallow, so let CI fetch the whole history (fetch-depth: 0, GIT_DEPTH: 0)" : ""}`);
+    throw new UsageError(`${base} is neither a directory nor a revision of git${isShallow ? ". This clone is shallow: fetch the whole history in CI (fetch-depth: 0, GIT_DEPTH: 0)" : ""}`);
   }
   if ((await git(revision.from, "ls-tree", "--name-only", revision.commit, "--", revision.path)) === "") {
-    throw new UsageError(`${revision.name} has no metadata at ${revision.metadata}: leave --base out, or say where they were, as in --base main:old/metadata`);
+    throw new UsageError(`${revision.name} has no metadata at ${revision.metadata}: omit --base, or give the former path, as in --base main:old/metadata`);
   }
   const scratch = mkdtempSync(join(tmpdir(), "routeql-base-"));
   try {

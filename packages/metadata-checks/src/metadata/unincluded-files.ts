@@ -9,7 +9,7 @@ function reached(file: string, seen: Set<string>): void {
   for (const [, target] of readFileSync(file, "utf8").matchAll(include)) if (target !== undefined) reached(resolve(dirname(file), target), seen);
 }
 
-/** YAML files below `databases/` of a metadata directory that no `!include` leads to, as seen from the directory. */
+/** YAML files below `databases/` that no `!include` names, relative to the metadata directory. */
 export function unincludedFiles(directory: string): readonly string[] {
   const root = resolve(directory);
   const start = join(root, "databases/databases.yaml");

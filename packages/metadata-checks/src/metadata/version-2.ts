@@ -1,9 +1,9 @@
 import type { LoadedMetadata } from "@routeql/metadata/read/load";
 
-/** The variable that the address of the one database is in, where metadata name no sources. */
+/** The variable with the database address for metadata without sources. */
 const databaseUrl = { from_env: "HASURA_GRAPHQL_DATABASE_URL" };
 
-/** Metadata of version 2, without sources, as Hasura reads them: its tables and functions are those of the source `default`. Others stay as they are. */
+/** Converts metadata of version 2 as Hasura does: its tables and functions become those of the source `default`. Other versions stay unchanged. */
 export function fromVersion2(loaded: LoadedMetadata): LoadedMetadata {
   const { version, tables, functions = [], ...rest } = loaded.merged;
   if (version !== 2) return loaded;

@@ -3,8 +3,8 @@ import { objectAround } from "@routeql/engine/metadata-api/drop-inconsistent";
 import { withoutAll } from "@routeql/metadata/read/without";
 
 /**
- * Metadata without the objects around the given places. Positions stay those of the files.
- * A place in no object, such as a whole file, is not removed.
+ * Metadata without the objects around the given places. Positions in the files do not change.
+ * A place outside any object, such as a whole file, is not removed.
  */
 export function withoutObjects(loaded: LoadedMetadata, places: readonly MergedPath[]): LoadedMetadata {
   const paths = places.map(objectAround).filter((path) => path.length > 0);

@@ -1,15 +1,15 @@
-import { expectedRows, type Row, settled } from "./answers.ts";
+import { Expectation, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, extremeColumns, fieldOf, rootValue } from "./documents.ts";
 import { enumColumns } from "./hidden-rows.ts";
 import { argumentsOf, ask, type Case, cellOf, fromOf, rootFieldOf, sessionWords } from "./rows.ts";
 
-/** Counts, maxima and minima are those of the rows that the filter lets through; nodes are cut by the limit. */
+/** Compares counts, maxima and minima with those of the visible rows, and the number of nodes with the limit. */
 export async function verifyAggregates(of: Case): Promise<void> {
   const { permission, table, subject, role, verdicts, sql } = of;
   const enumerated = enumColumns(of);
   const columns = extremeColumns(table, permission).filter((column) => !enumerated.has(column));
   const names = columns.map((column) => fieldOf(table, column));
-  const expect = () => expectedRows(subject, () => sql.aggregate(permission, columns, fromOf(of, "it")));
+  const expectation = new Expectation(() => expectedRows(subject, () => sql.aggregate(permission, columns, fromOf(of, "it"))));
   for (const [kind, operation] of [["query", "query aggregate"], ["subscription", "live aggregate"]] as const) {
     if (!permission.operations.has(operation)) continue;
     const field = rootFieldOf(of, operation);
@@ -18,7 +18,7 @@ export async function verifyAggregates(of: Case): Promise<void> {
     const aggregate = `${field}${argumentsOf(of)} { aggregate { count${extremes} } }`;
     const document = documentOf(subject.access, kind, kind === "query" ? `${aggregate} ${nodes}` : aggregate);
     const wrong = await settled(
-      expect,
+      expectation,
       () => ask(of, document),
       (reply, expected) => {
         if (expected.kind === "unknown" || expected.kind === "error") return undefined;
@@ -40,7 +40,7 @@ export interface Aggregate {
   readonly min?: Row;
 }
 
-/** What is wrong with an answer, in words; undefined when it is what SQL gives (sql.ts tells the form). */
+/** The difference between an answer and the result of SQL, in words; undefined without one. */
 export function wrongAggregate(found: Aggregate, expected: Row, names: readonly string[]): string | undefined {
   if (found.count !== expected["count"]) return `counts ${inWords(found.count)} rows, and the filter gives ${inWords(expected["count"])}`;
   for (const [index, name] of names.entries()) {

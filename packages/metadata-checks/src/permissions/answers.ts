@@ -5,14 +5,14 @@ import { type Subject } from "./subject.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What SQL gives: rows, an error that a client may see, or that the question cannot be asked. */
+/** The result of SQL: rows, an error that a client may see, or the reason why there is none. */
 export type Expected =
   | { readonly kind: "rows"; readonly rows: readonly Row[] }
   | { readonly kind: "missing"; readonly variable: string }
   | { readonly kind: "error"; readonly message: string }
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** Runs a statement that is written from the declaration; each row is one JSON text. */
+/** Runs a statement that was written from the declaration. Each row is one JSON text. */
 export async function expectedRows(subject: Subject, statement: () => string): Promise<Expected> {
   try {
     const rows = await subject.database.rows(statement());
@@ -29,7 +29,7 @@ export async function expectedRows(subject: Subject, statement: () => string): P
 
 const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted();
 
-/** Rows of one list that the other lacks, as multisets; `undefined` when they are alike. */
+/** Rows that only one of the lists contains, as multisets; undefined if the lists are equal. */
 export function difference(served: readonly unknown[], expected: readonly unknown[]): { readonly extra: readonly string[]; readonly lacking: readonly string[] } | undefined {
   const counts = new Map<string, number>();
   for (const text of sorted(expected)) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -54,17 +54,37 @@ export function differenceWords({ extra, lacking }: NonNullable<ReturnType<typeo
   return parts.join(", and ");
 }
 
+/** The result of a statement, kept for several comparisons. */
+export class Expectation {
+  readonly #run: () => Promise<Expected>;
+  #last: Promise<Expected> | undefined;
+
+  constructor(run: () => Promise<Expected>) {
+    this.#run = run;
+  }
+
+  /** The last result, which may be older than the answer. */
+  async last(): Promise<Expected> {
+    return (this.#last ??= this.#run());
+  }
+
+  async again(): Promise<Expected> {
+    this.#last = this.#run();
+    return this.#last;
+  }
+}
+
 /**
- * Compares an answer with what SQL gives, on a database that others may be writing to: a difference counts only when what SQL
- * gives was the same before and after.
+ * Compares an answer with the result of SQL, on a database that other clients may write to. A difference counts only when the
+ * result was the same before and after the answer.
  */
-export async function settled<Answer>(expect: () => Promise<Expected>, ask: () => Promise<Answer>, differs: (answer: Answer, expected: Expected) => string | undefined): Promise<string | undefined> {
-  let before = await expect();
+export async function settled<Answer>(expectation: Expectation, ask: () => Promise<Answer>, differs: (answer: Answer, expected: Expected) => string | undefined): Promise<string | undefined> {
+  let before = await expectation.last();
   for (let round = 0; round < 5; round += 1) {
     const answer = await ask();
     const found = differs(answer, before);
     if (found === undefined) return undefined;
-    const after = await expect();
+    const after = await expectation.again();
     if (JSON.stringify(after) === JSON.stringify(before)) return found;
     before = after;
   }

@@ -8,26 +8,26 @@ import type { Subject } from "./subject.ts";
 /** Values of arguments by their names, as Postgres writes them. */
 export type ArgumentValues = Readonly<Record<string, string | null>>;
 
-/** Arguments to try, by root field: what a configuration gives. */
+/** Arguments of the configuration, by root field. */
 export type GivenArguments = Readonly<Record<string, readonly ArgumentValues[]>>;
 
-/** A root field that is no table's, called with certain arguments. */
+/** A call of a function or native query with certain arguments. */
 export interface Call {
   readonly field: string;
-  /** That of the aggregates, where there are any. */
+  /** The root field of the aggregates, if there is one. */
   readonly aggregateField: string;
-  /** The argument `args`; empty where there is nothing to give. */
+  /** The argument `args`; empty without arguments. */
   readonly args: string;
-  /** Gives one row or null, and no list. */
+  /** Whether it returns one row or null instead of a list. */
   readonly single: boolean;
-  /** What gives the same rows in SQL, as an item of FROM without an alias. */
+  /** The same rows in SQL, as an item of FROM without an alias. */
   from(role: string, variables: Variables): string;
 }
 
-/** Calls that give rows, or why there is none. */
+/** Calls that return rows, or the reason why there are none. */
 export type Calls = { readonly calls: readonly Call[]; readonly reason?: undefined } | { readonly calls?: undefined; readonly reason: string };
 
-/** Sets of arguments with which one root field is looked at. */
+/** Most sets of arguments for one root field. */
 const most = 2;
 
 const candidates: readonly (readonly [types: RegExp, values: readonly string[]])[] = [
@@ -49,14 +49,14 @@ async function valuesFor({ type, nullable }: DeclaredArgument, { database }: Sub
   return [...(candidates.find(([types]) => types.test(type.name))?.[1] ?? []), ...none];
 }
 
-/** Rows of the table whose type it is; none where it is of no table. */
+/** Rows of the table with this type; none without such a table. */
 async function rowsOfType({ sql }: DatabaseType, database: Subject["database"]): Promise<readonly string[]> {
   const isTable = await database.text("select (relkind <> 'c')::text from pg_class where reltype = $1::regtype", [sql]);
   const rows = isTable === "true" ? await database.rows(`select it::text from ${sql} it limit ${most}`) : [];
   return rows.flatMap(([row]) => row ?? []);
 }
 
-/** Every argument with each of its values at least once; empty when an argument is of a type whose values nobody here knows. */
+/** Uses each value of each argument at least once; empty if the type of an argument has no known values. */
 async function guessed(needed: readonly DeclaredArgument[], subject: Subject): Promise<readonly ArgumentValues[]> {
   const columns: (readonly [name: string, values: readonly (string | null)[]])[] = [];
   for (const argument of needed) columns.push([argument.name, await valuesFor(argument, subject)]);
@@ -71,7 +71,7 @@ function argsText(declared: readonly DeclaredArgument[], values: ArgumentValues)
   return given.length === 0 ? "" : `args: {${given.join(", ")}}`;
 }
 
-/** The code itself with values in the place of its arguments: apart from how the engine reads it. */
+/** The SQL code with values instead of arguments, independent of the engine. */
 function nativeCall({ field, code, arguments: declared }: DeclaredNativeQuery, values: ArgumentValues): Call {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const text = code.replace(/[\s;]+$/, "").replaceAll(/\{\{(.*?)\}\}/gs, (_all, name: string) => `(${sqlValue(values[name], types.get(name) ?? { sql: "text" })})`);
@@ -94,13 +94,13 @@ function functionCall(called: DeclaredFunction, declared: readonly DeclaredArgum
   };
 }
 
-/** What SQL says of a call: whether it gives rows, and the same ones each time; otherwise what is in the way. */
+/** Runs a call in SQL: whether it returns rows, and the same rows each time; otherwise the reason. */
 async function fault({ database }: Subject, from: string): Promise<string | undefined> {
   const asked = `select coalesce(md5(string_agg(r, '' order by r)), '') from (select to_json(it)::text as r from ${from} it order by 1 limit 1000) rows`;
   try {
     const [first, second] = [await database.text(asked), await database.text(asked)];
-    if (first === "") return "it gives no row";
-    return first === second ? undefined : "its rows are others each time";
+    if (first === "") return "it returns no rows";
+    return first === second ? undefined : "it returns other rows each time";
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code === undefined) throw error;
@@ -118,17 +118,17 @@ async function usable(subject: Subject, calls: readonly Call[], role: string, va
     else faults.push(call.args === "" ? reason : `with (${call.args}) ${reason}`);
   }
   if (found.length > 0) return { calls: found };
-  const needsArguments = calls.length === 0 ? "it has an argument of a type of which no value is known here" : faults[0];
-  return { reason: `${needsArguments ?? ""}; arguments in hasura-checks.yaml can give others` };
+  const needsArguments = calls.length === 0 ? "the type of an argument has no known values" : faults[0];
+  return { reason: `${needsArguments ?? ""}; set its arguments in hasura-checks.yaml` };
 }
 
-/** Calls of a native query by which its rows can be looked at. */
+/** Calls of a native query that return rows. */
 export async function callsOfNativeQuery(subject: Subject, query: DeclaredNativeQuery, given: GivenArguments): Promise<Calls> {
   const sets = given[query.field] ?? (await guessed(query.arguments, subject));
   return usable(subject, sets.map((values) => nativeCall(query, values)), "", {});
 }
 
-/** Calls of a function by which its rows can be looked at in a session: arguments that have a default keep it. */
+/** Calls of a function that return rows in a session. Arguments with a default value are omitted. */
 export async function callsOfFunction(subject: Subject, called: DeclaredFunction, given: GivenArguments, role: string, variables: Variables): Promise<Calls> {
   const declared = called.arguments.map(({ field, type }): DeclaredArgument => ({ name: field, type, nullable: true }));
   const needed = declared.filter((_argument, index) => called.arguments[index]?.hasDefault === false);

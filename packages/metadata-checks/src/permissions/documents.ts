@@ -12,13 +12,13 @@ const roots = {
   stream: ["subscription", "select_stream"],
 } as const satisfies Record<Operation, readonly ["query" | "subscription", keyof DeclaredTable["roots"]]>;
 
-/** Root field of an operation, and the kind of document it stands in. */
+/** Root field of an operation, and the kind of its document. */
 export function rootOf(table: DeclaredTable, operation: Operation): { readonly kind: "query" | "subscription"; readonly field: string } {
   const [kind, root] = roots[operation];
   return { kind, field: table.roots[root] };
 }
 
-/** Naming conventions spell arguments, operators and directions in their own way. */
+/** Spells arguments, operators and directions by the naming convention. */
 function spelled(selection: string, naming: DeclaredAccess["naming"]): string {
   if (naming.convention === "hasura-default") return selection;
   return selection
@@ -26,20 +26,20 @@ function spelled(selection: string, naming: DeclaredAccess["naming"]): string {
     .replaceAll(/(?<=\{\w+: )(asc|desc)(?=\})/g, (direction) => naming.enumValue(direction));
 }
 
-/** A document with one selection at its root, below the source's namespace if it has one; written as for Hasura's default names. */
+/** A document with one selection at its root, below the namespace of the source if there is one. The selection uses Hasura's default names. */
 export function documentOf({ namespace, naming }: Pick<DeclaredAccess, "namespace" | "naming">, kind: "query" | "subscription", selection: string): string {
   const body = spelled(selection, naming);
   return namespace === undefined ? `${kind} { ${body} }` : `${kind} { ${namespace} { ${body} } }`;
 }
 
-/** What stands below a response key of the root. */
+/** The value of a response key of the root. */
 export function rootValue({ namespace }: DeclaredAccess, reply: Reply, key: string): unknown {
   const data = namespace === undefined ? reply.data : (reply.data?.[namespace] as Readonly<Record<string, unknown>> | undefined);
   return data?.[key];
 }
 
 const unordered = new Set(["json", "xml", "point", "box", "path", "polygon", "line", "lseg", "circle", "raster"]);
-/** Columns that the engine prints in a form of its own, or compares by a rule of their extension's. */
+/** Types with a special output format, or with a comparison that their extension defines. */
 const printedOtherwise = new Set(["geometry", "geography", "raster"]);
 
 export function isOrdered(type: DatabaseType | undefined): boolean {
@@ -50,15 +50,15 @@ function isComparedByValue(type: DatabaseType | undefined): boolean {
   return type !== undefined && !printedOtherwise.has(type.element?.name ?? type.name);
 }
 
-/** Types of which Postgres knows the largest and the smallest value, and Hasura asks for them. */
+/** Types with `max` and `min` in Postgres and in Hasura. */
 const extreme = new Set(["int2", "int4", "int8", "numeric", "float4", "float8", "text", "varchar", "bpchar", "date", "timetz", "timestamp", "timestamptz"]);
 
-/** Columns whose `max` and `min` tell the same in GraphQL and in SQL. */
+/** Columns whose `max` and `min` have the same text in GraphQL and in SQL. */
 export function extremeColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
   return permission.columns.filter((column) => extreme.has(table.types.get(column)?.name ?? ""));
 }
 
-/** A value as GraphQL text, from Postgres' own. */
+/** A value of Postgres as a GraphQL literal. */
 export function literal(text: string, type: DatabaseType | undefined): string {
   const name = type?.name ?? "text";
   if (name === "bool") return text === "t" || text === "true" ? "true" : "false";
@@ -66,17 +66,17 @@ export function literal(text: string, type: DatabaseType | undefined): string {
   return /^jsonb?$/.test(name) && text === "{}" ? text : JSON.stringify(text);
 }
 
-/** A column as GraphQL has it. */
+/** The GraphQL name of a column. */
 export function fieldOf(table: DeclaredTable, column: string): string {
   return table.fields.get(column) ?? column;
 }
 
-/** Columns whose values tell the same in GraphQL and in SQL. */
+/** Columns whose values have the same text in GraphQL and in SQL. */
 export function valueColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
   return permission.columns.filter((column) => isComparedByValue(table.types.get(column)));
 }
 
-/** Columns to order by: the key first, then everything else that has an order, so that rows alike in all of them are alike. */
+/** Columns for a total order: the key, or else all columns with an order. */
 export function orderColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
   const ordered = permission.columns.filter((column) => isOrdered(table.types.get(column)));
   const key = (table.primaryKey ?? []).filter((column) => ordered.includes(column));

@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
 import { operations } from "@routeql/metadata/declared/operations";
 import { documentOf, fieldOf, isOrdered, literal, rootOf } from "./documents.ts";
@@ -12,13 +13,13 @@ const unused = "no_such_name";
 /** A selection that uses names. */
 type Using = (names: readonly string[]) => string;
 
-/** A failure without the name that was asked for: where it is quoted in the message, and where it is a step of the path. */
+/** A failure without the requested name: in quotes in the message, and as a step of the path. */
 function withoutName({ message, code, path }: Failure, name: string): string {
   const quoted = ["'", '"', "`"].reduce((text, quote) => text.replaceAll(`${quote}${name}${quote}`, "NAME"), message);
   return JSON.stringify([quoted, code, path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step))]);
 }
 
-/** Asks as a role by documents that need no row, so that they take no time on large tables. */
+/** Sends documents that select no rows, so that they are fast on large tables. */
 class Prober {
   readonly #subject: Subject;
   readonly #role: string;
@@ -37,21 +38,21 @@ class Prober {
     return this.#subject.ask(this.#role, this.#variables, documentOf(this.#subject.access, kind, selection));
   }
 
-  /** The failure of a document with the unused name. Many names share one. */
+  /** The failure of the document with an unused name, shared by many names. */
   async #baseline(kind: "query" | "subscription", selection: string): Promise<Failure | undefined> {
     const key = `${kind} ${selection}`;
     if (!this.#baselines.has(key)) this.#baselines.set(key, (await this.#ask(kind, selection)).failure);
     return this.#baselines.get(key);
   }
 
-  /** All names are used at once; one after another only when that fails. */
+  /** Checks that names are served: all at once, and one by one only if that fails. */
   async served(cell: Cell, kind: "query" | "subscription", selection: Using, names: readonly string[], what: (name: string) => string): Promise<void> {
     if (names.length === 0) return;
     this.#verdicts.count("execution", names.length);
     const { failure: together } = await this.#ask(kind, selection(names));
     if (together === undefined) return;
     if (together.message.startsWith("missing session variable")) {
-      this.#verdicts.say("not-verified", cell, `what ${cell.role} is served of ${cell.table ?? "it"}: ${together.message}, and the filter does not tell what it may hold; give sessions for the role in hasura-checks.yaml`);
+      this.#verdicts.say("not-verified", cell, `the fields of ${cell.table ?? "the table"} for ${cell.role}: ${together.message}, and the filter does not show its possible values; add sessions for the role to hasura-checks.yaml`);
       return;
     }
     for (const name of names) {
@@ -60,14 +61,14 @@ class Prober {
     }
   }
 
-  /** The error must be the one that a name gets which nobody uses; otherwise it tells that the name exists. */
+  /** Checks that a name is refused with the error of an unused name. Another error would reveal that the name exists. */
   async refused(cell: Cell, kind: "query" | "subscription", selection: Using, name: string, what: string): Promise<void> {
     const { failure } = await this.#ask(kind, selection([name]));
     this.#verdicts.hold("execution", cell, failure !== undefined, () => `${cell.role} is served ${what}, which is not granted`);
     if (failure === undefined) return;
     const baseline = await this.#baseline(kind, selection([unused]));
     const same = baseline !== undefined && withoutName(failure, name) === withoutName(baseline, unused);
-    this.#verdicts.hold("error-texts", cell, same, () => `${cell.role} can tell that ${what} exists, by the error "${failure.message}"`);
+    this.#verdicts.hold("error-texts", cell, same, () => `${cell.role} can see that ${what} exists by the error "${failure.message}"`);
   }
 }
 
@@ -81,7 +82,7 @@ function keyArguments(table: DeclaredTable): string {
   return given.length === 0 ? "" : `(${given.join(", ")})`;
 }
 
-/** Documents of a root field that use columns, each in a place of its own. */
+/** Documents of a root field, each with columns in one place. */
 function uses(table: DeclaredTable, operation: Operation): readonly (readonly [where: string, using: Using])[] {
   const { field } = rootOf(table, operation);
   if (operation === "stream") {
@@ -108,14 +109,15 @@ function uses(table: DeclaredTable, operation: Operation): readonly (readonly [w
   ];
 }
 
-/** Asks for every root field, in every operation, for every column in every place: served as declared, refused otherwise. */
+/** Requests every root field in every operation and every column in every place: served if declared, otherwise refused. */
 export async function verifyExecution(subject: Subject, role: string, variables: Variables, verdicts: Verdicts): Promise<void> {
   const prober = new Prober(subject, role, variables, verdicts);
-  for (const table of subject.access.tables.values()) {
+  const verifyTable = async (table: DeclaredTable) => {
     const permission = subject.access.permission(role, table.key);
     for (const operation of operations) await verifyOperation(prober, role, table, permission, operation);
     if (permission?.operations.has("query") === true) await verifyRelationships(subject, prober, role, table);
-  }
+  };
+  await pMap(subject.access.tables.values(), verifyTable, { concurrency: subject.concurrency });
   for (const called of subject.access.functions) {
     const target = subject.access.permission(role, called.target);
     if (target !== undefined && subject.access.mayCall(role, called)) continue;
@@ -135,7 +137,7 @@ async function verifyOperation(prober: Prober, role: string, table: DeclaredTabl
     const what = (name: string) => `${field}.${name} ${where} (${operation})`;
     const needsOrder = where === "in order_by" || where === "in distinct_on";
     const granted = permission.columns.filter((column) => !needsOrder || isOrdered(table.types.get(column)));
-    // Streams take nothing at once that could be served; which columns are no maximum is a matter of their types.
+    // Streams and maxima depend on the types of columns, so only refusals are checked.
     if (operation !== "stream" && where !== "as a maximum") await prober.served(cell, kind, using, granted.map((column) => fieldOf(table, column)), what);
     for (const column of table.fields.keys()) {
       if (!permission.columns.includes(column)) await prober.refused({ ...cell, name: column }, kind, using, fieldOf(table, column), what(fieldOf(table, column)));

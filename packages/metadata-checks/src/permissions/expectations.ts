@@ -1,5 +1,5 @@
 /**
- * The file of expectations: what each role may do, as a team reviews it.
+ * The file of expectations: the permissions of each role, for review.
  * @module
  */
 import { parse, stringify } from "yaml";
@@ -16,9 +16,9 @@ const entry = z.strictObject({
   /** Most rows at once. */
   limit: z.union([z.number().int(), z.literal("none")]),
   operations: z.array(z.enum(operations)),
-  /** Relationships that lead somewhere. */
+  /** Relationships to tables that the role may read. */
   "goes on to": z.array(z.string()).default([]),
-  /** Columns that are null but where the condition holds. */
+  /** Columns that are null where the condition does not hold. */
   "only where": z.record(z.string(), z.string()).default({}),
 });
 
@@ -26,9 +26,9 @@ const role = z.strictObject({ reads: z.record(z.string(), entry).default({}), ca
 const ofOne = z.strictObject({ roles: z.record(z.string(), role) });
 const ofSeveral = z.strictObject({ sources: z.record(z.string(), ofOne) });
 
-/** What each role may do in one source. */
+/** The permissions of each role in one source. */
 export type Expectations = z.output<typeof ofOne>;
-/** The file, of metadata with several sources: by the sources' names. */
+/** The file for several sources, by name. */
 export type ExpectationsBySource = z.output<typeof ofSeveral>;
 type Entry = z.output<typeof entry>;
 
@@ -36,7 +36,7 @@ const words = (read: () => string) => {
   try {
     return read().replaceAll("`", "");
   } catch (error) {
-    if (error instanceof UnderivableMetadata) return `by a filter that cannot be told in words: ${error.message}`;
+    if (error instanceof UnderivableMetadata) return `by a filter that cannot be read: ${error.message}`;
     throw error;
   }
 };
@@ -53,12 +53,12 @@ function entryOf(access: DeclaredAccess, table: DeclaredTable, permission: Decla
   };
 }
 
-/** What a role is served of a native query: columns, the filter as it is written, and the limit. */
+/** The permission of a role on a native query: columns, the filter as written, and the limit. */
 export function rowsText({ columns, filter, limit }: DeclaredPermission): string {
   return `${columns.toSorted().join(", ")}, rows ${JSON.stringify(filter)}, ${limit === undefined ? "no limit" : `at most ${limit}`}`;
 }
 
-/** What metadata grant, in the form of the file. Tables are called by their root fields. */
+/** The granted permissions in the form of the file. Tables have the names of their root fields. */
 export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: readonly string[]): Expectations {
   const roles = [...new Set([...access.roles, ...rolesWithoutPermission])].toSorted();
   return {
@@ -96,7 +96,7 @@ function lean({ roles }: Expectations) {
 
 export function printExpectations(expected: Expectations | ExpectationsBySource): string {
   const content = "roles" in expected ? lean(expected) : { sources: Object.fromEntries(Object.entries(expected.sources).map(([name, each]) => [name, lean(each)])) };
-  return `# What each role may do. Written by \`npx hasura-checks permissions --update-expectations\`; every change of this file is to be reviewed.\n${stringify(content, { lineWidth: 120, flowCollectionPadding: false })}`;
+  return `# What each role may do. Written by \`npx hasura-checks permissions --update-expectations\`; Review every change of this file.\n${stringify(content, { lineWidth: 120, flowCollectionPadding: false })}`;
 }
 
 /** @throws UsageError */
@@ -122,14 +122,14 @@ export interface Surprise {
 
 const changes = (before: readonly string[], now: readonly string[]) => ({ added: now.filter((item) => !before.includes(item)), removed: before.filter((item) => !now.includes(item)) });
 
-/** In what the metadata differ from what is expected, in words. */
+/** Differences between the metadata and the expectations, in words. */
 export function compareExpectations(expected: Expectations, found: Expectations): readonly Surprise[] {
   const surprises: Surprise[] = [];
   const names = [...new Set([...Object.keys(expected.roles), ...Object.keys(found.roles)])].toSorted();
   for (const name of names) {
     const [before, now] = [expected.roles[name] ?? { reads: {}, calls: [] }, found.roles[name] ?? { reads: {}, calls: [] }];
     if (expected.roles[name] === undefined) surprises.push({ role: name, reason: `there is a new role ${name}` });
-    if (found.roles[name] === undefined) surprises.push({ role: name, reason: `there is no role ${name} any more` });
+    if (found.roles[name] === undefined) surprises.push({ role: name, reason: `the role ${name} is gone` });
     for (const table of new Set([...Object.keys(before.reads), ...Object.keys(now.reads)])) surprises.push(...compareEntry(name, table, before.reads[table], now.reads[table]));
     const { added, removed } = changes(before.calls, now.calls);
     for (const called of added) surprises.push({ role: name, name: called, reason: `role ${name} can now call ${called}` });
@@ -151,10 +151,10 @@ function compareEntry(role: string, table: string, before: Entry | undefined, no
     ...columns.removed.map((column) => say(`can no longer read ${table}.${column}`, column)),
     ...(before.rows === now.rows ? [] : [say(`now reads other rows of ${table}: ${now.rows}; expected: ${before.rows}`)]),
     ...(before.limit === now.limit ? [] : [say(`gets ${limitWords(now.limit)} of ${table} at once; expected: ${limitWords(before.limit)}`)]),
-    ...asked.added.map((operation) => say(`can now ask for ${table} by ${operation}`)),
-    ...asked.removed.map((operation) => say(`can no longer ask for ${table} by ${operation}`)),
-    ...next.added.map((name) => say(`can now go on from ${table} to ${name}`, name)),
-    ...next.removed.map((name) => say(`can no longer go on from ${table} to ${name}`, name)),
+    ...asked.added.map((operation) => say(`can now query ${table} by ${operation}`)),
+    ...asked.removed.map((operation) => say(`can no longer query ${table} by ${operation}`)),
+    ...next.added.map((name) => say(`can now follow ${table}.${name}`, name)),
+    ...next.removed.map((name) => say(`can no longer follow ${table}.${name}`, name)),
     ...cells.map((column) => say(`reads ${table}.${column} only where ${now["only where"][column] ?? "the row is served"}; expected: ${before["only where"][column] ?? "where the row is served"}`, column)),
   ];
 }

@@ -4,36 +4,36 @@ import { UsageError } from "../cli/usage-error.ts";
 import type { Finding } from "../findings/finding.ts";
 import { compareExpectations, type Expectations, type ExpectationsBySource, printExpectations, readExpectations } from "./expectations.ts";
 
-/** What was found in the sources that were looked at. */
+/** The granted permissions of the examined sources. */
 export interface Granted {
-  /** By the sources' names. */
+  /** By source name. */
   readonly bySource: ReadonlyMap<string, Expectations>;
-  /** Whether the metadata have one source and no other. */
+  /** Whether the metadata has exactly one source. */
   readonly isAlone: boolean;
-  /** Whether all sources of the metadata were looked at. */
+  /** Whether every source was examined. */
   readonly isWhole: boolean;
 }
 
-/** A file of expectations: of one source, or of several by their names. */
+/** A file of expectations, for one source or for several by name. */
 export class ExpectationsFile {
-  /** As seen from the working directory. */
+  /** Relative to the working directory. */
   readonly name: string;
   readonly #path: string;
 
-  /** @param file as it was named @param directory the working directory */
+  /** @param file name as the user wrote it @param directory the working directory */
   constructor(file: string, directory: string) {
     this.#path = resolve(directory, file);
     this.name = relative(directory, this.#path);
   }
 
-  /** @param sources those to be compared @throws UsageError when there is nothing to compare them with */
+  /** @param sources the sources to compare @throws UsageError if the file has no expectations for them */
   require(sources: readonly string[]): void {
     const known = this.#read();
     if (known === undefined) throw new UsageError(`there is no file ${this.name}; --update-expectations writes it`);
-    if ("roles" in known && sources.length > 1) throw new UsageError(`${this.name} is about one source; these metadata have ${sources.join(", ")}: give --source NAME, or write the file anew with --update-expectations`);
+    if ("roles" in known && sources.length > 1) throw new UsageError(`${this.name} is for one source, and the metadata has ${sources.join(", ")}: give --source NAME, or write the file again with --update-expectations`);
   }
 
-  /** Writes what is granted now; what the file says of sources that were not looked at stays. @throws UsageError */
+  /** Writes the granted permissions, and keeps the entries of other sources. @throws UsageError */
   write({ bySource, isAlone, isWhole }: Granted): void {
     const [first] = bySource.values();
     const known = isWhole ? undefined : this.#read();
@@ -42,7 +42,7 @@ export class ExpectationsFile {
     writeFileSync(this.#path, printExpectations(content));
   }
 
-  /** In what the metadata differ from what is expected. @throws UsageError */
+  /** Differences between the metadata and the expectations. @throws UsageError */
   compare(granted: Granted): readonly Finding[] {
     const expected = this.#read() ?? { sources: {} };
     if ("roles" in expected) return [...granted.bySource].flatMap(([name, found]) => this.#surprises(expected, found, granted.isAlone ? undefined : name));
@@ -53,7 +53,7 @@ export class ExpectationsFile {
         ...(expected.sources[name] === undefined ? [this.#finding({ source: name, reason: `there is a new source ${name}` })] : []),
         ...this.#surprises(expected.sources[name] ?? none, found, name),
       ]),
-      ...gone.map((name) => this.#finding({ source: name, reason: `there is no source ${name} any more` })),
+      ...gone.map((name) => this.#finding({ source: name, reason: `the source ${name} is gone` })),
     ];
   }
 
@@ -68,7 +68,7 @@ export class ExpectationsFile {
       severity: "error",
       file: this.name,
       line: undefined,
-      remedy: "correct the metadata or, if it is meant, run with --update-expectations and have the change reviewed",
+      remedy: "correct the metadata; if the change is intended, run with --update-expectations and review the file",
     };
   }
 

@@ -1,16 +1,16 @@
 import { identifier, quoted } from "@routeql/metadata/declared/sql-text";
 import { keyOf } from "@routeql/metadata/declared/tables";
-import { expectedRows, type Expected, type Row, settled } from "./answers.ts";
+import { Expectation, expectedRows, type Expected, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
 import type { Cell } from "./report.ts";
 import { argumentsOf, type Case, cellOf, fromOf, plainRows, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
 
-/** Hidden rows, and served ones, that are asked for one by one. */
+/** Number of hidden and of visible rows that are queried one by one. */
 const samples = 4;
 
 const askable = new Set(["text", "varchar", "bpchar", "citext", "uuid", "int2", "int4", "int8", "numeric", "date", "timestamp", "timestamptz", "inet", "cidr", "bool"]);
 
-/** Columns that refer to an enum table take names instead of values. */
+/** Columns that refer to an enum table. They accept enum names instead of values. */
 export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
   const enums = new Set(metadata.sources.flatMap((source) => source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table))));
   const keys = catalog.tables.get(table.key)?.foreignKeys ?? [];
@@ -18,12 +18,12 @@ export function enumColumns({ subject: { metadata, catalog }, table }: Case): Re
 }
 
 interface Known {
-  /** Columns and their texts; null where the value is. */
+  /** Texts of the values by column; null for null. */
   readonly values: ReadonlyMap<string, string | null>;
   readonly visible: boolean;
 }
 
-/** Some rows that the filter hides, and some that it lets through, as somebody may know them who is not to read them. */
+/** Some rows that the filter hides and some that it shows, with values that an attacker may know. */
 async function known(of: Case, columns: readonly string[]): Promise<readonly Known[]> {
   const { subject, sql, permission } = of;
   const texts = columns.map((column) => `it.${identifier(column)}::text`);
@@ -51,7 +51,7 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
     .join(", ");
 }
 
-/** Asks for rows by what somebody may know of them: by key, by values, by counting, and by where a relationship leads. */
+/** Searches rows by known values: by key, by conditions, by counting and through relationships. */
 export async function verifyHiddenRows(of: Case): Promise<void> {
   const { table, permission, subject } = of;
   const cell = cellOf(of);
@@ -66,16 +66,16 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
     return;
   }
   for (const row of rows) {
-    const expect = () => expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns)));
-    await byValues(of, cell, row, columns, expect);
-    await byKey(of, cell, row, expect);
+    const expectation = new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns))));
+    await byValues(of, cell, row, columns, expectation);
+    await byKey(of, cell, row, expectation);
     if (of.call === undefined) await throughRelationships(of, row, columns);
   }
 }
 
 const limited = (expected: Expected, limit: number | undefined) => (expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined);
 
-async function byValues(of: Case, cell: Cell, row: Known, columns: readonly string[], expect: () => Promise<Expected>): Promise<void> {
+async function byValues(of: Case, cell: Cell, row: Known, columns: readonly string[], expectation: Expectation): Promise<void> {
   const { subject, table, permission, role, verdicts } = of;
   for (const operation of ["query", "live query", "query aggregate"] as const) {
     if (!permission.operations.has(operation)) continue;
@@ -85,7 +85,7 @@ async function byValues(of: Case, cell: Cell, row: Known, columns: readonly stri
     const aggregate = operation === "query aggregate";
     const document = documentOf(subject.access, kind, `${field}${where} { ${aggregate ? "aggregate { count }" : selectionOf(of)} }`);
     const wrong = await settled(
-      expect,
+      expectation,
       () => subject.ask(role, of.variables, document),
       (reply, expected) => {
         const wanted = aggregate ? (expected.kind === "rows" ? expected.rows.length : undefined) : limited(expected, permission.limit);
@@ -99,7 +99,7 @@ async function byValues(of: Case, cell: Cell, row: Known, columns: readonly stri
   }
 }
 
-async function byKey(of: Case, cell: Cell, row: Known, expect: () => Promise<Expected>): Promise<void> {
+async function byKey(of: Case, cell: Cell, row: Known, expectation: Expectation): Promise<void> {
   const { subject, table, permission, role, verdicts } = of;
   const key = table.primaryKey ?? [];
   for (const operation of ["query by key", "live query by key"] as const) {
@@ -108,7 +108,7 @@ async function byKey(of: Case, cell: Cell, row: Known, expect: () => Promise<Exp
     const args = key.map((column) => `${fieldOf(table, column)}: ${literal(row.values.get(column) ?? "", table.types.get(column))}`).join(", ");
     const document = documentOf(subject.access, kind, `${field}(${args}) { ${selectionOf(of)} }`);
     const wrong = await settled(
-      expect,
+      expectation,
       () => subject.ask(role, of.variables, document),
       (reply, expected) => {
         if (expected.kind !== "rows") return undefined;
@@ -123,7 +123,7 @@ async function byKey(of: Case, cell: Cell, row: Known, expect: () => Promise<Exp
   }
 }
 
-/** Whether a row exists must not show in which rows of other tables are found through it. */
+/** Checks that queries of other tables do not reveal hidden rows. */
 async function throughRelationships(of: Case, row: Known, columns: readonly string[]): Promise<void> {
   const { subject, role, verdicts, table } = of;
   for (const from of subject.access.tables.values()) {
@@ -132,16 +132,17 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
     for (const { name, target, mapping } of from.relationships) {
       if (target !== table.key) continue;
       const join = Object.entries(mapping).map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`).join(" and ");
-      const expect = () =>
+      const expectation = new Expectation(() =>
         expectedRows(
           subject,
           () =>
             `select to_json(exists (select from ${of.sql.from(from, "parent")} where (${of.sql.filter(permission, "parent")}) and exists (select from ${of.sql.from(table, "it")} where ${join} and (${of.sql.filter(of.permission, "it")}) and ${conditionSql(row, columns)})))::text`,
-        );
+        ),
+      );
       const root = from.roots.select;
       const document = documentOf(subject.access, "query", `${root}(limit: 1, where: {${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}) { __typename }`);
       const wrong = await settled(
-        expect,
+        expectation,
         () => subject.ask(role, of.variables, document),
         (reply, expected) => {
           if (expected.kind !== "rows" || permission.limit === 0) return undefined;

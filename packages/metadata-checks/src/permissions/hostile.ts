@@ -4,10 +4,10 @@ import { argumentsOf, type Case, caseOf, cellOf, orderArgument, rootFieldOf, row
 import { hostileValues, type Uses } from "./sessions.ts";
 import type { Reply, Variables } from "./served.ts";
 
-/** Rows that are compared of an answer to a session that should have none. */
+/** Most rows that are compared for a hostile session. */
 const most = 50;
 
-/** Sessions of which each lacks, or distorts, one variable. */
+/** Sessions in which one variable is missing or malformed. */
 export function hostileSessions(uses: Uses, real: readonly Variables[]): readonly Variables[] {
   const [first = {}, second = first] = real;
   return [...uses.keys()].flatMap((name) => {
@@ -18,8 +18,8 @@ export function hostileSessions(uses: Uses, real: readonly Variables[]): readonl
 }
 
 /**
- * Asks in sessions that no token should hold: by a query, and by one live query that one statement answers for all of them.
- * What is served must be what SQL gives for the same values, and nothing where SQL fails or the variable is missing.
+ * Checks sessions that no token should carry: by a query, and by one live query that one statement answers for all sessions.
+ * The rows must be those of SQL with the same values, and there are none if SQL fails or the variable is missing.
  */
 export async function verifyHostileSessions(of: Case, all: readonly Variables[]): Promise<void> {
   const sessions = all.filter((variables) => of.subject.takes(variables));
@@ -32,7 +32,7 @@ export async function verifyHostileSessions(of: Case, all: readonly Variables[])
     expected.push(await expectedRows(subject, () => rowsStatement(own, most)));
   }
   const unknown = expected.find((each) => each.kind === "unknown");
-  if (unknown?.kind === "unknown") verdicts.say("not-verified", cell, `what ${role} is served of ${table.rootField} in some hostile session: ${unknown.reason}`);
+  if (unknown?.kind === "unknown") verdicts.say("not-verified", cell, `the rows of ${table.rootField} for ${role} in a hostile session: ${unknown.reason}`);
   const judge = (reply: Reply, index: number, operation: "query" | "live query") => {
     const wanted = expected[index];
     const variables = sessions[index] ?? {};
@@ -61,12 +61,12 @@ function wrongAnswer(of: Case, rows: readonly Row[] | undefined, expected: Expec
   if (expected.kind !== "rows") return undefined;
   if (rows === undefined) return expected.rows.length === 0 ? undefined : `is refused, and the filter gives ${expected.rows.length} rows`;
   const reach = Math.min(most, of.permission.limit ?? most);
-  // With more rows than are compared, or no order, only how many there are can be told.
+  // With more rows than are compared, or without an order, only the number can be compared.
   if (expected.rows.length >= reach) return rows.length === reach ? undefined : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} or more`;
   return difference(rows, expected.rows) === undefined ? undefined : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} of which some are others`;
 }
 
-/** An error may repeat what the session holds, and say of which type it is not; of tables, columns and statements it says nothing. */
+/** Checks that an error mentions no table, column or statement. It may repeat values of the session and name their type. */
 function verifyText({ subject, role, table, verdicts }: Case, message: string, variables: Variables): void {
   let rest = message.replaceAll(/x-hasura-[\w-]+/gi, "");
   for (const [name, value] of Object.entries(variables)) {
@@ -76,13 +76,13 @@ function verifyText({ subject, role, table, verdicts }: Case, message: string, v
   const names = [...subject.access.tables.values()].flatMap(({ name, fields }) => [name, ...fields.keys()]).filter((name) => !spoken.has(name));
   const told = names.find((name) => new RegExp(`\\b${name.replaceAll(/[^\w]/g, ".")}\\b`, "i").test(rest));
   const statement = /\b(select|where|from)\b.*\b(select|where|from)\b/i.test(rest);
-  verdicts.hold("error-texts", { role, table: table.key }, told === undefined && !statement, () => `an error tells ${role} of ${told ?? "the statement"}: "${message}"`);
+  verdicts.hold("error-texts", { role, table: table.key }, told === undefined && !statement, () => `an error shows ${role} ${told ?? "the statement"}: "${message}"`);
 }
 
-/** How a message repeats what no text of Postgres can hold. */
+/** A value as a message repeats it: without characters that Postgres cannot store. */
 const printable = (value: string): string => value.replaceAll("\0", "\uFFFD").toWellFormed();
 
-/** Words of Postgres' own messages, which may be names of columns too. */
+/** Words of messages of Postgres that can also be column names. */
 const spoken = new Set(
   "invalid input syntax for type integer bigint uuid boolean date timestamp time numeric real double precision inet cidr json array literal malformed value out of range is byte sequence encoding missing session variable database query error text character varying token line data string interval money".split(" "),
 );

@@ -8,7 +8,7 @@ import { documentOf, fieldOf, rootOf } from "./documents.ts";
 import type { Verdicts } from "./report.ts";
 import type { Subject } from "./subject.ts";
 
-/** What of a role's schema belongs to a table, in every place where names of columns can stand. */
+/** The places in the schema of a role that contain column names of a table. */
 const places = ["", "bool_exp", "order_by", "select_column", "stream_cursor_value_input", "max_fields", "min_fields", "sum_fields", "avg_fields", "max_order_by", "sum_order_by"] as const;
 
 function namesIn(schema: GraphQLSchema, typeName: string): readonly string[] | undefined {
@@ -19,7 +19,7 @@ function namesIn(schema: GraphQLSchema, typeName: string): readonly string[] | u
 
 const listed = (names: readonly string[]) => (names.length === 0 ? "nothing" : names.toSorted().join(", "));
 
-/** The schema of a role; undefined where nothing tells it. What introspection tells is compared with what is served. */
+/** The schema of a role, compared with introspection; undefined if there is none. */
 async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Promise<GraphQLSchema | undefined> {
   const served = subject.schema(role);
   const closed = subject.metadata.graphql_schema_introspection.disabled_for_roles.includes(role);
@@ -36,12 +36,12 @@ async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Pro
   const told = buildClientSchema(reply.data as unknown as IntrospectionQuery, { assumeValid: true });
   if (served === undefined) return told;
   for (const name of new Set([...Object.keys(told.getTypeMap()), ...Object.keys(served.getTypeMap())].filter((type) => !type.startsWith("__")))) {
-    verdicts.hold("schema", { role }, listed(namesIn(told, name) ?? []) === listed(namesIn(served, name) ?? []), () => `introspection tells ${role} of the type ${name} otherwise than it is served`);
+    verdicts.hold("schema", { role }, listed(namesIn(told, name) ?? []) === listed(namesIn(served, name) ?? []), () => `introspection shows ${role} another type ${name} than the served one`);
   }
   return served;
 }
 
-/** The root fields that metadata grant a role. */
+/** The root fields that the metadata grants a role. */
 function grantedRoots({ access }: Subject, role: string, kind: "query" | "subscription"): readonly string[] {
   const granted = (table: DeclaredTable, operation: Operation) => access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;
   const functions = access.functions.flatMap((called) => {
@@ -78,7 +78,7 @@ function keyOfRaw({ table }: RawTable): string | undefined {
   return name.success ? keyOf(name.data) : undefined;
 }
 
-/** Holds the schema of a role to the declaration: root fields, types, and the names that can stand in each place. */
+/** Compares the schema of a role with the declaration: root fields, types and the names in each place. */
 export async function verifySchema(subject: Subject, role: string, verdicts: Verdicts): Promise<void> {
   const { access } = subject;
   const schema = await schemaOf(subject, role, verdicts);
@@ -129,7 +129,7 @@ function verifyTable(subject: Subject, role: string, table: DeclaredTable, schem
   for (const name of expected) verdicts.hold("schema", { ...cell, name }, fields.includes(name), () => `${role} lacks the field ${table.rootField}.${name}, which is declared`);
 }
 
-/** Columns stand where they are granted. */
+/** Compares the columns in each place with the granted ones. */
 function verifyNativeQuery({ access }: Subject, role: string, query: DeclaredNativeQuery, schema: GraphQLSchema, verdicts: Verdicts): void {
   const granted = access.mayAsk(role, query)?.columns ?? [];
   const { model } = query;

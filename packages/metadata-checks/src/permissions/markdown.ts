@@ -4,29 +4,29 @@ import { rowsText } from "./expectations.ts";
 import { told } from "./told.ts";
 
 export interface DocumentOptions {
-  /** Roles that exist outside of metadata and are granted nothing there. */
+  /** Roles of tokens without any permission in the metadata. */
   readonly rolesWithoutPermission: readonly string[];
-  /** Where it was written from and what keeps it true, as one sentence. */
+  /** One sentence about the origin of the page. */
   readonly origin: string;
   /** Markdown that follows the tables. */
   readonly notes: string;
 }
 
-/** What the metadata declare of one source. */
+/** The declared access of one source. */
 export interface DocumentedSource {
-  /** undefined where it is the only one. */
+  /** undefined for a single source. */
   readonly name: string | undefined;
   readonly access: DeclaredAccess;
 }
 
-/** What every role may read, as Markdown: each source by itself. */
+/** The read permissions of every role as Markdown, by source. */
 export function renderPermissions(sources: readonly DocumentedSource[], { rolesWithoutPermission, origin, notes }: DocumentOptions): string {
   return [
     "# Permissions",
     "",
     origin,
-    "What is not granted here does not exist for the role: it is neither in its schema nor in any answer, and an error about it reads",
-    "like one about an unknown name.",
+    "An object that is not granted does not exist for the role: it is neither in the schema nor in any answer, and its errors are those of",
+    "an unknown name.",
     "",
     ...sources.flatMap(({ name, access }) => (name === undefined ? sourceLines(access, rolesWithoutPermission) : [`## Source ${name}`, "", ...sourceLines(access, rolesWithoutPermission).map((line) => line.replace(/^## /, "### "))])),
     ...(notes.trim() === "" ? [] : [notes.trim(), ""]),
@@ -44,8 +44,8 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
     ...roles.flatMap((role) => roleRows(access, role)),
     "",
     "The operations are those of the root field itself: `query aggregate` and `live aggregate` are `<root field>_aggregate` in queries and",
-    "subscriptions, `stream` is `<root field>_stream`. The row limit is the most that one list holds, nested lists and the nodes of",
-    "aggregates too; a client may ask for less, never for more. A condition with arrows holds when some row at the end of the path fulfils it.",
+    "subscriptions, `stream` is `<root field>_stream`. The row limit is the maximum length of a list, including nested lists and the",
+    "nodes of aggregates. A client can request fewer rows. A condition with arrows holds if a row at the end of the path meets it.",
     "",
     "## Row filters in SQL",
     "",
@@ -56,8 +56,8 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
     row(["---", "---", "---"]),
     ...roles.flatMap((role) => relationshipRows(access, role)),
     "",
-    "Rows reached through a relationship are cut by the filter and the limit of the table they are in, and only the columns that the role",
-    "may read there exist; conditions, orders and aggregates over a relationship are no exception.",
+    "The filter, the limit and the columns of the related table apply to rows behind a relationship, also in conditions, orders and",
+    "aggregates.",
     "",
     ...functionSection(access, roles),
     ...nativeQuerySection(access, roles),
@@ -121,7 +121,7 @@ function functionSection(access: DeclaredAccess, roles: readonly string[]): read
     const callers = roles.filter((role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called));
     return row([code(called.field), code(access.tables.get(called.target)?.rootField ?? called.target), callers.map(code).join(", ") || "nobody"]);
   });
-  return ["## Functions", "", row(["Root field", "Gives rows of", "Called by"]), row(["---", "---", "---"]), ...callable, "", "Of the rows that a function gives, a role is served those that it may read in the table.", ""];
+  return ["## Functions", "", row(["Root field", "Returns rows of", "Called by"]), row(["---", "---", "---"]), ...callable, "", "A role receives the rows of a function that it may read in the table.", ""];
 }
 
 function nativeQuerySection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
@@ -135,7 +135,7 @@ function nativeQuerySection(access: DeclaredAccess, roles: readonly string[]): r
   return ["## Native queries", "", row(["Root field", "Role", "Is served"]), row(["---", "---", "---"]), ...served, ""];
 }
 
-/** Inherited roles: a cell is null where no part that grants its column may read the row. */
+/** Cells of inherited roles: null where no contained role that grants the column may read the row. */
 function cellSection(access: DeclaredAccess): readonly string[] {
   const cells = access.roles.flatMap((role) =>
     grantedTo(access, role).flatMap(([table, permission]) =>

@@ -2,17 +2,17 @@ import { identifier } from "@routeql/metadata/declared/sql-text";
 import type { DeclaredNativeQuery } from "@routeql/metadata/declared/declared";
 import type { DeclaredRelationship } from "@routeql/metadata/declared/tables";
 import type { Calls } from "./calls.ts";
-import { difference, differenceWords, expectedRows, type Row, settled } from "./answers.ts";
+import { difference, differenceWords, Expectation, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, orderColumns, rootValue } from "./documents.ts";
 import { argumentsOf, type Case, caseOf, fromOf, orderArgument, plainRows, rootFieldOf, selectionOf, sessionWords } from "./rows.ts";
 
-/** Rows at which relationships are followed. */
+/** Most rows whose relationships are followed. */
 const starts = 25;
 
 /** A name that no column has. */
 const alike = "_routeql_alike";
 
-/** A statement that gives, for each of the first rows, those at the other end: `{alike: n, children: [...], many: n}`. */
+/** A statement that returns the related rows of each of the first rows: `{alike: n, children: [...], many: n}`. */
 function statement(from: Case, to: Case, { mapping }: DeclaredRelationship): string {
   const join = Object.entries(mapping).map(([own, other]) => `child.${identifier(other)} = it.${identifier(own)}`);
   const where = [...join, `(${to.sql.filter(to.permission, "child")})`].join(" and ");
@@ -27,14 +27,14 @@ function statement(from: Case, to: Case, { mapping }: DeclaredRelationship): str
 }
 
 interface Ends {
-  /** How many rows have this one's place in the order, as a number's text. */
+  /** Number of rows with the same place in the order, as text. */
   readonly alike: string;
   readonly children: readonly Row[];
-  /** As a number's text. */
+  /** A number as text. */
   readonly many: string;
 }
 
-/** Follows every relationship that the role has, from rows that it is served: the other ends are cut by their own filter and limit. */
+/** Follows every relationship of the role from the rows that it receives: the related rows respect their own filter and limit. */
 export async function verifyRelationships(from: Case, callsOf: (query: DeclaredNativeQuery) => Calls): Promise<void> {
   if (!from.permission.operations.has("query") || from.call?.single === true || orderColumns(from.table, from.permission).length === 0) return;
   const { access } = from.subject;
@@ -48,7 +48,7 @@ export async function verifyRelationships(from: Case, callsOf: (query: DeclaredN
     const query = access.nativeQueries.find(({ field }) => field === relationship.target);
     const permission = query === undefined ? undefined : access.mayAsk(from.role, query);
     if (query === undefined || permission === undefined) continue;
-    // Why there is no call is said where the native query itself is looked at.
+    // The check of the native query itself reports why there is no call.
     const [call] = callsOf(query).calls ?? [];
     if (call !== undefined) await follow(from, caseOf({ ...from, table: query.rows, permission, call }), relationship);
   }
@@ -64,14 +64,14 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
   const root = rootFieldOf(from, "query");
   const given = to.call === undefined ? "" : argumentsOf(to);
   const document = documentOf(access, "query", `${root}${argumentsOf(from, `limit: ${starts}`, orderArgument(from))} { ${name}${given} { ${selectionOf(to)} }${counted} }`);
-  const expect = () => expectedRows(subject, () => statement(from, to, relationship));
-  const first = await expect();
+  const expectation = new Expectation(() => expectedRows(subject, () => statement(from, to, relationship)));
+  const first = await expectation.last();
   if (first.kind === "unknown") {
     verdicts.say("not-verified", cell, `where ${root}.${name} leads ${role}: ${first.reason}`);
     return;
   }
   const wrong = await settled(
-    expect,
+    expectation,
     () => subject.ask(role, from.variables, document),
     (reply, expected) => {
       if (expected.kind === "unknown" || expected.kind === "error") return undefined;
@@ -81,7 +81,7 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
       const limit = to.permission.limit ?? Number.POSITIVE_INFINITY;
       const ends = expected.rows as unknown as readonly Ends[];
       for (const [index, { alike: inPlace, children, many }] of ends.slice(0, from.permission.limit ?? starts).entries()) {
-        // Rows that are alike in order may come in any.
+        // Rows with the same place in the order can come in any order.
         if (inPlace !== "#1") continue;
         const value = served[index]?.[name];
         const list = kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
@@ -91,7 +91,7 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
         const found = difference(list, children);
         if (found === undefined) continue;
         const cut = children.length > limit && found.extra.length === 0 && list.length === limit;
-        // A child that is beyond those which were asked for may be served in place of one of them.
+        // With more children than the statement returns, the engine can return another child.
         const beyond = children.length > limit && list.length === limit && kind === "array";
         const single = kind === "object" && children.length > 1 && list.length === 1 && found.extra.length === 0;
         if (!cut && !beyond && !single) return `is served ${differenceWords(found)}`;

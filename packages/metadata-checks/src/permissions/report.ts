@@ -8,42 +8,42 @@ import { MissingVariable } from "./sql.ts";
 import { Unanswered } from "./served.ts";
 import { type Subject } from "./subject.ts";
 
-/** What can be wrong with a permission, found by asking. */
+/** Kinds of checks, with the severity of a finding and its meaning. */
 export const verifications = {
-  schema: ["error", "the role's schema is not what is declared"],
-  execution: ["error", "a root field, column or relationship is served or refused against what is declared"],
-  rows: ["error", "the rows served are not those that the filter, written in SQL, gives"],
-  limit: ["error", "more rows are served at once than the limit"],
-  aggregates: ["error", "an aggregate counts rows that the filter hides, or misses some"],
-  relationships: ["error", "a relationship leads to rows that the filter of their table hides, or misses some"],
-  "hidden-rows": ["error", "a hidden row shows to somebody who knows its key or its values"],
-  sessions: ["error", "a session with a variable missing, malformed or hostile is served rows or another answer than SQL gives"],
-  "error-texts": ["error", "an error tells of what the role may not see"],
-  "not-verified": ["warning", "something could not be verified, and why"],
+  schema: ["error", "the schema of the role differs from the declaration"],
+  execution: ["error", "a root field, column or relationship is served or refused contrary to the declaration"],
+  rows: ["error", "the served rows differ from those of the filter in SQL"],
+  limit: ["error", "a list is longer than the limit"],
+  aggregates: ["error", "an aggregate includes hidden rows, or misses visible ones"],
+  relationships: ["error", "a relationship returns hidden rows, or misses visible ones"],
+  "hidden-rows": ["error", "a client that knows the key or the values of a hidden row can find it"],
+  sessions: ["error", "the answer to a session with a missing, malformed or hostile variable differs from SQL"],
+  "error-texts": ["error", "an error reveals an object that the role may not see"],
+  "not-verified": ["warning", "a permission could not be verified, with the reason"],
 } as const;
 
 export type Verification = keyof typeof verifications;
 
-/** Where something was found. */
+/** The place of a finding. */
 export interface Cell {
   readonly role: string;
   readonly table?: string;
   readonly name?: string;
-  /** Root field of a function or a native query, where its rows were looked at. */
+  /** Root field of a function or a native query. */
   readonly call?: string;
 }
 
 const mostPerCell = 5;
 
-/** What to do about a difference, by the engine that serves it. */
+/** The remedy for a difference, by the kind of engine. */
 const faults: Readonly<Record<Subject["kind"], string>> = {
-  embedded: "this is a fault of the embedded engine or of this tool: report it with the metadata",
-  running: "compare the metadata of the engine (diff --endpoint) and its version; until it is corrected, do not rely on this permission",
+  embedded: "report this fault of the embedded engine or of this tool, with the metadata",
+  running: "compare the metadata of the engine (diff --endpoint) and its version. Do not rely on this permission until the cause is corrected",
 };
 
-/** Collects what verifications find, and counts what they looked at. */
+/** Collects findings and counts checks. */
 export class Verdicts {
-  readonly findings: Finding[] = [];
+  readonly #findings: Finding[] = [];
   readonly counts: Partial<Record<Verification, number>> = {};
   readonly #fault: string;
   readonly #project: Project;
@@ -51,7 +51,7 @@ export class Verdicts {
   readonly #positions: ReadonlyMap<string, ReturnType<Project["position"]>>;
   readonly #perCell = new Map<string, number>();
 
-  /** @param source its name, where the metadata have several */
+  /** @param source name of the source, if there are several */
   constructor(project: Project, source?: string, kind: Subject["kind"] = "embedded") {
     this.#fault = faults[kind];
     this.#source = source;
@@ -61,12 +61,18 @@ export class Verdicts {
     this.#positions = new Map(placed.map(({ role, key, at }) => [`${role}\n${key}`, project.position(at.slice(0, -1))]));
   }
 
-  /** Notes that one thing was looked at. */
+  /** Findings by role and table, in an order that does not depend on the order of the answers. */
+  get findings(): readonly Finding[] {
+    const keyOf = ({ role = "", table = "", rule }: Finding) => `${role}\n${table}\n${rule}`;
+    return this.#findings.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other), "en"));
+  }
+
+  /** Counts checks. */
   count(kind: Verification, number = 1): void {
     this.counts[kind] = (this.counts[kind] ?? 0) + number;
   }
 
-  /** Looks at one thing; says what is wrong unless it holds. */
+  /** Counts one check, and adds a finding if it failed. */
   hold(kind: Verification, cell: Cell, holds: boolean, reason: () => string): void {
     this.count(kind);
     if (!holds) this.say(kind, cell, reason());
@@ -79,7 +85,7 @@ export class Verdicts {
     this.#perCell.set(key, said);
     if (said > mostPerCell) return;
     const position = this.#positions.get(`${role}\n${table ?? ""}`) ?? this.#project.position(["sources"]);
-    this.findings.push({
+    this.#findings.push({
       rule: kind,
       severity: verifications[kind][0],
       ...position,
@@ -87,15 +93,15 @@ export class Verdicts {
       role,
       ...(table === undefined ? {} : { table }),
       ...(name === undefined ? {} : { name }),
-      reason: said === mostPerCell ? `${reason} (and more of the kind)` : reason,
-      remedy: kind === "not-verified" ? "verify it otherwise, or change what stands in the way" : this.#fault,
+      reason: said === mostPerCell ? `${reason} (and more like this)` : reason,
+      remedy: kind === "not-verified" ? "remove the cause, or verify the permission in another way" : this.#fault,
     });
   }
 
-  /** Reports objects of the metadata that are not examined: those that do not fit the database, and those of a kind that is left out. */
+  /** Reports objects of the metadata that are not examined: they do not fit the database, or their kind is not supported. */
   notExamined(objects: Subject["left"]): void {
     for (const { at, kind, name, reason } of objects) {
-      this.findings.push({
+      this.#findings.push({
         rule: notExamined.id,
         severity: kind === "unsupported" ? "note" : "warning",
         ...this.#project.positionOf(this.#project.loaded.locate(at)),
@@ -108,7 +114,7 @@ export class Verdicts {
   }
 
   /**
-   * Runs one part of a verification. A database that fails, and a fault of this tool, are reported as `not-verified`, and the rest goes on.
+   * Runs one part of a verification. It reports a failure of the database or of this tool as `not-verified`, and the other parts continue.
    * @throws UsageError
    */
   async guarded(cell: Cell, what: string, work: () => Promise<void>): Promise<void> {

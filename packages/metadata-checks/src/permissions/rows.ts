@@ -1,20 +1,20 @@
 import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
 import type { Call } from "./calls.ts";
-import { difference, differenceWords, type Expected, expectedRows, type Row, settled } from "./answers.ts";
+import { difference, differenceWords, Expectation, type Expected, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue, valueColumns } from "./documents.ts";
 import type { Verdicts } from "./report.ts";
 import { Sql } from "./sql.ts";
 import type { Failure, Reply, Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";
 
-/** One role, one table or what gives rows like it, one session. */
+/** One role, one table, function or native query, and one session. */
 export interface Case {
   readonly subject: Subject;
   readonly role: string;
   readonly table: DeclaredTable;
   readonly permission: DeclaredPermission;
   readonly variables: Variables;
-  /** What gives the rows, where it is not the table itself. */
+  /** The call that returns the rows, if it is not the table. */
   readonly call?: Call | undefined;
   readonly sql: Sql;
   readonly verdicts: Verdicts;
@@ -24,30 +24,30 @@ export interface Case {
 
 export function caseOf(of: Omit<Case, "sql">): Case {
   const { access } = of.subject;
-  // The rows of a native query are in no list of tables.
+  // The list of tables does not contain native queries.
   const tables = access.tables.has(of.table.key) ? access : { tables: new Map([...access.tables, [of.table.key, of.table]]) };
   return { ...of, sql: new Sql(tables, of.role, of.variables) };
 }
 
 export const cellOf = ({ role, table, call }: Pick<Case, "role" | "table" | "call">) => ({ role, table: table.key, ...(call === undefined ? {} : { call: call.field }) });
 
-/** The root field by which an operation is asked for. */
+/** The root field of an operation. */
 export function rootFieldOf({ table, call }: Case, operation: Operation): string {
   if (call === undefined) return rootOf(table, operation).field;
   return operation.endsWith("aggregate") ? call.aggregateField : call.field;
 }
 
-/** What the rows stand in, in SQL. */
+/** The item of FROM with the rows. */
 export function fromOf({ table, call, sql, role, variables }: Case, alias: string): string {
   return call === undefined ? sql.from(table, alias) : `${call.from(role, variables)} ${alias}`;
 }
 
-/** The rows that are served, in SQL. */
+/** A statement that returns the visible rows. */
 export function rowsStatement(of: Case, most: number, further = "true"): string {
   return of.sql.rows(of.table, of.permission, most, fromOf(of, "it"), further);
 }
 
-/** The session in words, with long values cut. */
+/** The session in words, with shortened values. */
 export function sessionWords(variables: Variables): string {
   const said = Object.entries(variables).map(([name, value]) => `${name} = ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`);
   return said.length === 0 ? "" : ` with ${said.join(", ")}`;
@@ -63,19 +63,19 @@ export function selectionOf({ table, permission }: Pick<Case, "table" | "permiss
   return valueColumns(table, permission).map((column) => fieldOf(table, column)).join(" ") || "nothing: __typename";
 }
 
-/** What a root field is given, with what its call always takes. */
+/** The arguments of a root field, including those of its call. */
 export function argumentsOf({ call }: Case, ...given: readonly string[]): string {
   const all = [call?.args ?? "", ...given].filter((argument) => argument !== "");
   return all.length === 0 ? "" : `(${all.join(", ")})`;
 }
 
-/** What a root field was answered with, as rows. */
+/** The answer of a root field as rows. */
 export function rowsAt({ subject: { access }, call }: Case, reply: Reply, field: string): readonly Row[] {
   const value = rootValue(access, reply, field);
   return plainRows(call?.single === true ? (value === null || value === undefined ? [] : [value]) : value);
 }
 
-/** Rows without what stands for a role that sees no column's value. */
+/** Rows with one constant value for a role without comparable columns. */
 export const plainRows = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as readonly Row[]) : []).map((row) => ("nothing" in row ? { nothing: "#1" } : row));
 
 type Served = { readonly rows: readonly Row[]; readonly longest: number } | { readonly failure: Failure };
@@ -84,7 +84,7 @@ export async function ask({ subject, role, variables }: Case, document: string):
   return subject.ask(role, variables, document);
 }
 
-/** Rows of a root field, page after page, until there are more than enough. */
+/** Reads the rows of a root field page by page, at most one more than are compared. */
 async function pages(of: Case, kind: "query" | "subscription"): Promise<Served> {
   const field = rootFieldOf(of, kind === "query" ? "query" : "live query");
   const rows: Row[] = [];
@@ -101,7 +101,7 @@ async function pages(of: Case, kind: "query" | "subscription"): Promise<Served> 
   }
 }
 
-/** What is wrong with rows that were served instead of those that SQL gives; `undefined` when nothing is. */
+/** The difference between the served rows and those of SQL; undefined without one. */
 function wrongRows(of: Case, served: Served, expected: Expected): string | undefined {
   if (expected.kind === "unknown") return undefined;
   if (expected.kind === "missing") {
@@ -115,7 +115,7 @@ function wrongRows(of: Case, served: Served, expected: Expected): string | undef
     return found === undefined ? undefined : `is served ${differenceWords(found)}`;
   }
   if (orderArgument(of) === "") return served.rows.length === reach ? undefined : `is served ${served.rows.length} rows of more than ${reach}`;
-  // More rows than are compared: those that are alike in order with the last may be cut anywhere.
+  // There are more rows than are compared. Leave out those with the same place in the order as the last one.
   const [cutServed, cutExpected] = [withoutLast(of, served.rows, of.most), withoutLast(of, expected.rows, of.most)];
   const found = difference(cutServed, cutExpected);
   return found === undefined ? undefined : `is served ${differenceWords(found)}`;
@@ -127,25 +127,25 @@ function withoutLast({ table, permission }: Case, rows: readonly Row[], most: nu
   return rows.slice(0, most).filter((row) => keyOf(row) !== last);
 }
 
-/** Rows, as a query and as a live query, are those of the filter in SQL. */
+/** Compares the rows of a query and of a live query with those of the filter in SQL. */
 export async function verifyRows(of: Case): Promise<void> {
   const { verdicts, role, permission, subject } = of;
-  const expect = () => expectedRows(subject, () => rowsStatement(of, of.most + 1));
-  const first = await expect();
+  const expectation = new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most + 1)));
+  const first = await expectation.last();
   if (first.kind === "unknown") {
     verdicts.say("not-verified", cellOf(of), `the rows of ${rootFieldOf(of, "query")} that ${role} is served: ${first.reason}`);
     return;
   }
   for (const [kind, operation] of [["query", "query"], ["subscription", "live query"]] as const) {
     if (!permission.operations.has(operation)) continue;
-    const wrong = await settled(expect, () => pages(of, kind), (served, expected) => wrongRows(of, served, expected));
+    const wrong = await settled(expectation, () => pages(of, kind), (served, expected) => wrongRows(of, served, expected));
     verdicts.count("rows", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
     if (wrong !== undefined) verdicts.say("rows", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${rootFieldOf(of, operation)}, ${operation})`);
     await verifyLimit(of, kind, first);
   }
 }
 
-/** What a client asks for makes a list shorter, never longer. */
+/** Checks that no argument makes a list longer than the limit. */
 async function verifyLimit(of: Case, kind: "query" | "subscription", expected: Expected): Promise<void> {
   const { limit } = of.permission;
   if (limit === undefined || expected.kind !== "rows" || of.call?.single === true) return;

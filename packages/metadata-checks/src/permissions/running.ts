@@ -8,17 +8,17 @@ export interface RunningEngine {
   /** The header that carries the admin secret. */
   readonly header: string;
   readonly secret: string;
-  /** Milliseconds for one answer. */
+  /** Time limit for one answer, in milliseconds. */
   readonly timeout: number;
 }
 
-/** HTTP carries printable ASCII, and removes spaces at both ends. */
+/** An HTTP header can carry printable ASCII without spaces at its ends. */
 const headerValue = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 const mostLength = 4000;
 
 /**
  * A running engine with Hasura's API. Each request names its role and its session variables beside the admin secret.
- * Queries and first answers of subscriptions are requested, one after another; nothing is written.
+ * Sends queries and reads the first answers of subscriptions, one after another. It never writes.
  */
 export class RunningServed implements Served {
   readonly kind = "running";
@@ -30,7 +30,7 @@ export class RunningServed implements Served {
     this.#numeric = numericFields(access);
   }
 
-  /** @throws UsageError where there is no engine, or the secret is wrong */
+  /** @throws UsageError if there is no engine or the secret is wrong */
   async check(): Promise<void> {
     let body: string;
     try {
@@ -90,15 +90,15 @@ export class RunningServed implements Served {
     const headers = this.#headers(session);
     const socket = new WebSocket(address, { protocols: ["graphql-transport-ws"], headers });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const timer = setTimeout(() => reject(new Unanswered(`${url.origin} gave no answer to a subscription`)), timeout);
+    const timer = setTimeout(() => reject(new Unanswered(`${url.origin} did not answer a subscription`)), timeout);
     socket.addEventListener("open", () => socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })));
-    socket.addEventListener("error", () => reject(new Unanswered(`${url.origin} takes no subscription`)));
+    socket.addEventListener("error", () => reject(new Unanswered(`${url.origin} accepts no subscription`)));
     socket.addEventListener("close", ({ reason }) => reject(new Unanswered(`${url.origin} closed the subscription: ${reason || "no reason given"}`)));
     socket.addEventListener("message", ({ data }) => {
       const text = String(data);
       const { type, payload } = JSON.parse(text) as { type: string; payload?: unknown };
       if (type === "connection_ack") socket.send(JSON.stringify({ id: "1", type: "subscribe", payload: { query } }));
-      // The payload is cut out of the text, so that numbers stay as they were written.
+      // Take the payload as text, so that numbers keep their digits.
       if (type === "next") resolve(payloadText(text));
       if (type === "error") resolve(JSON.stringify({ errors: Array.isArray(payload) ? payload : [payload] }));
     });
@@ -110,7 +110,7 @@ export class RunningServed implements Served {
     }
   }
 
-  /** Numbers that the engine sends as texts (`stringify-numeric-types`) in the form of other numbers. */
+  /** Converts numbers that the engine sends as texts (`stringify-numeric-types`) to the form of other numbers. */
   #exact(reply: Reply): Reply {
     return reply.failure === undefined ? { data: withNumbers(reply.data, "", this.#numeric) as Reply["data"] & object } : reply;
   }
@@ -137,7 +137,7 @@ function written(value: unknown): string {
 
 const numericType = /^(int8|numeric|float4|float8|money)$/;
 
-/** Fields that hold such numbers in every table that has them. */
+/** Fields that are numeric in every table that has them. */
 function numericFields({ tables }: DeclaredAccess): ReadonlySet<string> {
   const numeric = new Set<string>();
   const others = new Set<string>();

@@ -9,27 +9,27 @@ export interface Failure {
   readonly message: string;
 }
 
-/** The answer to a role's client: data, with numbers as their texts, or an error. */
+/** An answer: data with numbers as texts, or an error. */
 export type Reply = { readonly data: Readonly<Record<string, unknown>>; readonly failure?: undefined } | { readonly data?: undefined; readonly failure: Failure };
 
 /** An engine that is verified. */
 export interface Served extends AsyncDisposable {
-  /** `running`: an engine behind an address, which may serve more than tables. */
+  /** `running`: an engine at an address, which may also serve actions and remote schemas. */
   readonly kind: "embedded" | "running";
-  /** The schema of a role; undefined where only introspection tells it. */
+  /** The schema of a role; undefined if only introspection returns it. */
   schema(role: string): GraphQLSchema | undefined;
   /** Whether a request can carry the session. */
   takes(variables: Variables): boolean;
-  /** A subscription gives its first answer. @throws Unanswered */
+  /** For a subscription, the first answer. @throws Unanswered */
   ask(role: string, variables: Variables, document: string): Promise<Reply>;
   /** First answers of one live query for many sessions. @throws Unanswered */
   askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]>;
 }
 
-/** The engine or its database failed, so that there is no answer to judge. */
+/** The engine or its database failed, so there is no answer to compare. */
 export class Unanswered extends Error {}
 
-/** Codes of failures that say nothing of a permission: the database failed, or took too long. */
+/** Codes of failures that are unrelated to permissions: the database failed or timed out. */
 const databaseFaults: ReadonlySet<string> = new Set(["postgres-error", "unexpected", "timeout", "constraint-error"]);
 
 /** @throws Unanswered for a failure of the database */
@@ -38,7 +38,7 @@ export function failureWith(failure: Failure, reason = failure.message): Failure
   return failure;
 }
 
-/** JSON whose numbers stay the texts that Postgres wrote, so that none is rounded. */
+/** Parses JSON and keeps numbers as texts, so that none is rounded. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => (typeof value === "number" ? `#${context?.source ?? value}` : value));
 }

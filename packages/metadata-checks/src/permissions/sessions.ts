@@ -7,7 +7,7 @@ import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
 import type { ReadOnlyDatabase } from "../metadata/database.ts";
 import type { Variables } from "./served.ts";
 
-/** Where a filter compares a session variable with a column. */
+/** A comparison of a session variable with a column. */
 interface Use {
   readonly table: DeclaredTable;
   readonly column: string;
@@ -51,7 +51,7 @@ const columnOf = (operand: Operand): { column: string; type: DatabaseType | unde
   operand.kind === "column" ? { column: operand.name, type: operand.type } : operand.kind === "text" ? columnOf(operand.of) : { column: "", type: operand.type };
 
 /**
- * Session variables that a filter takes, and what it compares them with; none of a filter that cannot be read.
+ * Session variables that a filter uses, and the columns that it compares them with; none for a filter that cannot be read.
  * @param table one of the tracked tables, or the rows of a native query
  */
 export function variablesOf(access: Pick<DeclaredAccess, "tables">, table: DeclaredTable, filters: readonly Filter[]): Uses {
@@ -70,10 +70,10 @@ export function variablesOf(access: Pick<DeclaredAccess, "tables">, table: Decla
 const realValues = 3;
 const arrayLiteral = (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
 
-/** Where a table's rows stand, in SQL; undefined where that is not known. */
+/** A table as an item of FROM in SQL; undefined if that is not known. */
 export type PlaceOf = (table: DeclaredTable) => string | undefined;
 
-/** Values that stand in the columns which the variable is compared with, as the session would hold them. */
+/** Values of the compared columns, in the form of a session variable. */
 async function valuesOf(uses: readonly Use[], database: Pick<ReadOnlyDatabase, "rows">, placeOf: PlaceOf): Promise<readonly string[]> {
   const values: string[] = [];
   for (const { table, column, type, isList } of uses) {
@@ -106,8 +106,8 @@ export function placeholder(type: DatabaseType | undefined): string {
 const placeholderOf = ([use]: readonly Use[]): string => (use?.isList === true ? "{}" : placeholder(use?.type));
 
 /**
- * Sessions of a role made of what stands in the database: each variable with several of its values.
- * One session without variables for a role whose filters take none.
+ * Sessions of a role with values of the database: each variable has several values.
+ * One session without variables for a role whose filters use none.
  */
 export async function realSessions(uses: Uses, database: Pick<ReadOnlyDatabase, "rows">, placeOf: PlaceOf): Promise<readonly Variables[]> {
   let sessions: Record<string, string>[] = [{}];
@@ -119,7 +119,7 @@ export async function realSessions(uses: Uses, database: Pick<ReadOnlyDatabase, 
     most = Math.max(most, values.length);
   }
   sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? ""])));
-  // With several variables, also values that stand in different rows.
+  // With several variables, also combine values of different rows.
   if (lists.length > 1) {
     sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? "" })));
   }
@@ -153,7 +153,7 @@ export function strangerSession(uses: Uses): Variables | undefined {
   return values.length === 0 || values.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(values) as Variables);
 }
 
-/** Values that nobody's session should hold, and somebody's may. @param real a value that stands in the database */
+/** Values that no token should carry and an attacker may send. @param real a value of the database */
 export function hostileValues(real: string, other: string): readonly (readonly [what: string, value: string])[] {
   return [
     ["empty", ""],

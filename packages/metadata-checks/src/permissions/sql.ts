@@ -14,12 +14,12 @@ export class MissingVariable extends Error {
   }
 }
 
-/** A session holds what no text of Postgres can. */
+/** A session variable contains a character that Postgres cannot store. */
 export class UnstorableText extends Error {}
 
 const nul = String.fromCodePoint(0);
 
-/** What Postgres would be asked by somebody who knows the filters: written from the declaration alone. */
+/** SQL for a role and a session, written from the declaration without the engine. */
 export class Sql {
   readonly #access: Pick<DeclaredAccess, "tables">;
   readonly #role: string;
@@ -66,13 +66,13 @@ export class Sql {
     return columns.length === 0 ? "" : ` order by ${columns.join(", ")}`;
   }
 
-  /** How many rows the filter lets through, and the largest and smallest of their visible values, as a JSON text: `{count, max0, min0, …}`. @param from what gives them, as `it` */
+  /** Number of visible rows, with the largest and smallest visible values, as JSON text: `{count, max0, min0, …}`. @param from item of FROM, as `it` */
   aggregate(permission: DeclaredPermission, columns: readonly string[], from: string): string {
     const extremes = columns.flatMap((column, index) => ["max", "min"].map((name) => `, ${name}(${this.column(permission, column, "it")}) as ${name}${index}`));
     return `select to_json(r)::text from (select count(*) as count${extremes.join("")} from ${from} where ${this.filter(permission, "it")}) r`;
   }
 
-  /** The first rows that the filter and a further condition let through, as JSON texts. @param from what gives them, as `it` */
+  /** The first visible rows that meet a further condition, as JSON texts. @param from item of FROM, as `it` */
   rows(table: DeclaredTable, permission: DeclaredPermission, most: number, from: string, further: string): string {
     return `select to_json(r)::text from (select ${this.values(table, permission, "it")} from ${from} where (${this.filter(permission, "it")}) and (${further})${this.order(table, permission, "it")} limit ${most}) r`;
   }

@@ -1,10 +1,10 @@
 import { identifier } from "@routeql/metadata/declared/sql-text";
-import { difference, differenceWords, expectedRows, settled } from "./answers.ts";
+import { difference, differenceWords, Expectation, expectedRows, settled } from "./answers.ts";
 import { enumColumns } from "./hidden-rows.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
 import { type Case, plainRows, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
 
-/** The first batch of a stream, which begins after the smallest value of a column: rows of the filter, no more than the limit. */
+/** Checks the first batch of a stream after the smallest value of a column: rows of the filter, at most the limit. */
 export async function verifyStream(of: Case): Promise<void> {
   const { subject, role, table, permission, sql, verdicts, variables } = of;
   const enumerated = enumColumns(of);
@@ -26,7 +26,7 @@ export async function verifyStream(of: Case): Promise<void> {
   );
   const after = `${own} > '${start.replaceAll("'", "''")}'`;
   const wrong = await settled(
-    () => expectedRows(subject, () => rowsStatement(of, of.most + 1, after)),
+    new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most + 1, after))),
     () => subject.ask(role, variables, document),
     (reply, expected) => {
       if (expected.kind !== "rows") return undefined;
@@ -37,7 +37,7 @@ export async function verifyStream(of: Case): Promise<void> {
       if (rows.length !== Math.min(expected.rows.length, reach)) return `is served ${rows.length} rows, and the filter gives ${expected.rows.length}`;
       const found = difference(rows, expected.rows);
       if (found === undefined || (found.extra.length === 0 && expected.rows.length > reach)) return undefined;
-      // A batch is cut anywhere among rows that are alike in the cursor's column.
+      // A batch can end between rows with the same value in the column of the cursor.
       return expected.rows.length > of.most ? undefined : `is served ${differenceWords(found)}`;
     },
   );

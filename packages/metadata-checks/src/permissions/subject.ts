@@ -12,19 +12,22 @@ import { EmbeddedServed } from "./embedded.ts";
 import { type RunningEngine, RunningServed } from "./running.ts";
 import type { Reply, Served, Variables } from "./served.ts";
 
+/** Verifications at once on the embedded engine. A running engine receives one request after another. */
+const concurrency = 4;
+
 export interface SubjectOptions {
   readonly inferFunctionPermissions: boolean;
-  /** Milliseconds a statement may take. */
+  /** Milliseconds for one statement. */
   readonly statementTimeout: number;
-  /** The source, where an error is to name it. */
+  /** Name of the source for errors. */
   readonly called?: string | undefined;
   /** The engine that is verified; default: the embedded one, in this process. */
   readonly running?: RunningEngine | undefined;
-  /** What the embedded engine serves instead of the metadata themselves: to show that a difference is found. */
+  /** Other metadata for the embedded engine, to test that a difference is found. */
   readonly served?: Readonly<Record<string, unknown>>;
 }
 
-/** What is verified: metadata, an engine that serves them, and the database asked apart from it. */
+/** Metadata, an engine that serves it, and a separate connection to the database. */
 export class Subject implements AsyncDisposable {
   readonly access: DeclaredAccess;
   readonly catalog: Catalog;
@@ -48,12 +51,12 @@ export class Subject implements AsyncDisposable {
     this.#served = served;
   }
 
-  /** @param given metadata of one source @throws UsageError for a database that does not answer, and for metadata whose permissions cannot be derived */
+  /** @param given metadata of one source @throws UsageError if the database does not answer or the permissions cannot be derived */
   static async open(given: ReadProject, address: string, options: SubjectOptions): Promise<Subject> {
     const { inferFunctionPermissions, statementTimeout, called, running } = options;
     const [source, ...others] = given.metadata.sources;
     if (source === undefined || others.length > 0) throw new Error(`a subject has one source, not ${given.metadata.sources.length}`);
-    const database = await ReadOnlyDatabase.open(address, { statementTimeout, source: called });
+    const database = await ReadOnlyDatabase.open(address, { statementTimeout, source: called, connections: running === undefined ? concurrency : 1 });
     try {
       const { project, left } = await fitted(given, database, inferFunctionPermissions);
       const { metadata } = project;
@@ -70,9 +73,14 @@ export class Subject implements AsyncDisposable {
     }
   }
 
-  /** @param role its schema; undefined where only introspection tells it */
+  /** The schema of a role; undefined if only introspection returns it. */
   schema(role: string): GraphQLSchema | undefined {
     return this.#served.schema(role);
+  }
+
+  /** Verifications that may run at once. */
+  get concurrency(): number {
+    return this.kind === "embedded" ? concurrency : 1;
   }
 
   /** Whether a request can carry the session. */
@@ -80,7 +88,7 @@ export class Subject implements AsyncDisposable {
     return this.#served.takes(variables);
   }
 
-  /** Sends a document as a client of a role; a subscription gives its first answer. @throws Unanswered */
+  /** Sends a document as a role; for a subscription, returns the first answer. @throws Unanswered */
   async ask(role: string, variables: Variables, document: string): Promise<Reply> {
     return this.#served.ask(role, variables, document);
   }
@@ -105,7 +113,7 @@ async function embedded(project: ReadProject, address: string, { inferFunctionPe
       rolesElsewhere: rolesWithPermission(project.whole.merged),
       inferFunctionPermissions,
       statementTimeout,
-      poolSize: 2,
+      poolSize: concurrency,
       maxDepth: 0,
       maxBreadth: 0,
       maxQueryLength: 1 << 24,
@@ -113,7 +121,7 @@ async function embedded(project: ReadProject, address: string, { inferFunctionPe
   );
 }
 
-/** The merged metadata with the database that was given instead of their own. */
+/** The merged metadata with the given database address. */
 function withAddress(merged: Readonly<Record<string, unknown>>, address: string): Readonly<Record<string, unknown>> {
   const { sources } = merged as { readonly sources: readonly { readonly configuration: object }[] };
   return { ...merged, sources: sources.map((source) => ({ ...source, configuration: { ...source.configuration, connection_info: { database_url: address } } })) };

@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import type { DeclaredFunction, DeclaredNativeQuery, DeclaredPermission, DeclaredTable, Filter, Operation } from "@routeql/metadata/declared/declared";
 import { identifier } from "@routeql/metadata/declared/sql-text";
 import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
@@ -17,19 +18,19 @@ import type { Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";
 
 export interface VerificationOptions {
-  /** Roles that metadata are to grant nothing. */
+  /** Roles without any permission. */
   readonly rolesWithoutPermission: readonly string[];
-  /** Sessions to try besides those made of values in the database, by role. */
+  /** Further sessions, besides those with values of the database, by role. */
   readonly sessions: Readonly<Record<string, readonly Variables[]>>;
-  /** Arguments to try instead of guessed ones, by root field of a native query or a function. */
+  /** Arguments instead of guessed ones, by root field of a native query or a function. */
   readonly arguments: GivenArguments;
   /** Most rows that are compared one by one for each role, table and session. */
   readonly most: number;
-  /** Only these; default: all that metadata name, and those without permission. */
+  /** Only these roles; default: all roles of the metadata, and those without permission. */
   readonly roles?: readonly string[];
 }
 
-/** A role on one database, and what is found of it. */
+/** The verification of one role on one database. */
 interface Verification {
   readonly subject: Subject;
   readonly role: string;
@@ -37,22 +38,22 @@ interface Verification {
   /** Most rows that are compared one by one. */
   readonly most: number;
   readonly callsOf: (query: DeclaredNativeQuery) => Calls;
-  /** Permissions whose rows were looked at in depth: another role with the same permission is compared by its rows alone. */
+  /** Permissions that were checked in depth. For another role with the same permission, only the rows are compared. */
   readonly known: Set<string>;
 }
 
-/** Holds everything that metadata grant to what an engine serves and to what SQL gives. */
+/** Compares the granted permissions with the answers of an engine and with the results of SQL. */
 export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
   const calls = new Map<DeclaredNativeQuery, Calls>();
   for (const query of subject.access.nativeQueries) calls.set(query, await orReason(() => callsOfNativeQuery(subject, query, options.arguments)));
-  const callsOf = (query: DeclaredNativeQuery): Calls => calls.get(query) ?? { reason: "it is not among the metadata" };
+  const callsOf = (query: DeclaredNativeQuery): Calls => calls.get(query) ?? { reason: "it is not in the metadata" };
   const known = new Set<string>();
   for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) {
     await verdicts.guarded({ role }, `the role ${role}`, () => verifyRole({ subject, role, verdicts, most: options.most, callsOf, known }, options));
   }
 }
 
-/** Calls, or the reason why the database gives none. */
+/** Calls, or the error of the database. */
 async function orReason(find: () => Promise<Calls>): Promise<Calls> {
   try {
     return await find();
@@ -81,10 +82,14 @@ async function verifyRole(of: Verification, { sessions, arguments: given }: Veri
     if (calls === undefined) verdicts.say("not-verified", { role, table: table.key, call: called.field }, `the rows of ${called.field} that ${role} is served: ${reason}`);
     for (const call of calls ?? []) await reads(table, permission, call);
   };
-  for (const table of access.tables.values()) {
-    const permission = access.permission(role, table.key);
-    if (permission !== undefined) await reads(table, permission);
-  }
+  await pMap(
+    access.tables.values(),
+    async (table) => {
+      const permission = access.permission(role, table.key);
+      if (permission !== undefined) await reads(table, permission);
+    },
+    { concurrency: subject.concurrency },
+  );
   for (const called of access.functions) {
     const table = access.tables.get(called.target);
     const permission = access.permission(role, called.target);
@@ -98,7 +103,7 @@ async function verifyRole(of: Verification, { sessions, arguments: given }: Veri
   }
 }
 
-/** What a role's sessions hold: every variable that a filter of the role takes anywhere. */
+/** All session variables of the filters of a role. */
 function usesOf({ subject: { access }, role }: Verification): Uses {
   const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
   const granted = [
@@ -114,7 +119,7 @@ function usesOf({ subject: { access }, role }: Verification): Uses {
 
 const filtersOf = ({ filter, cells }: DeclaredPermission): readonly Filter[] => [filter, ...cells.values()];
 
-/** Looks at the rows of a table, a function or a native query in all sessions. */
+/** Checks the rows of a table, a function or a native query in all sessions. */
 async function verifyReads({ subject: { access }, callsOf, verdicts, known }: Verification, of: (variables: Variables) => Case, real: readonly Variables[], hostile: readonly Variables[]): Promise<void> {
   const [first = {}] = real;
   const example = of(first);
@@ -125,7 +130,7 @@ async function verifyReads({ subject: { access }, callsOf, verdicts, known }: Ve
     verdicts.say("not-verified", cellOf(example), `the rows of ${field} that ${example.role} is served: ${unreadable}`);
     return;
   }
-  // A filter without variables gives the same in every session.
+  // A filter without variables selects the same rows in every session.
   const own = variablesOf(access, example.table, filtersOf(example.permission));
   for (const variables of own.size === 0 ? [first] : real) {
     await guarded("the rows", () => verifyRows(of(variables)));
@@ -142,14 +147,14 @@ async function verifyReads({ subject: { access }, callsOf, verdicts, known }: Ve
   if (own.size > 0) await guarded("the rows in hostile sessions", () => verifyHostileSessions(example, hostile));
 }
 
-/** What two roles have in common whose permission on a table, and on the tables that it leads to, is the same. */
+/** A key that is equal for roles with the same permission on a table and on its related tables. */
 function samePermission({ subject: { access }, role, table, permission, call }: Case): string {
   const text = ({ columns, cells, filter, limit, aggregates, operations }: DeclaredPermission) => [columns, [...cells], filter, limit, aggregates, [...operations]];
   const around = [...access.tables.values()].filter(({ key, relationships }) => table.relationships.some(({ target }) => target === key) || relationships.some(({ target }) => target === table.key));
   return JSON.stringify([table.key, call?.field, call?.args, text(permission), around.map(({ key }) => access.permission(role, key)).map((other) => (other === undefined ? null : text(other)))]);
 }
 
-/** Why the filter, or that of a cell, cannot be written in SQL. */
+/** The reason why a filter cannot be written in SQL. */
 function unreadableFilter({ sql, permission, table, subject: { access } }: Case): string | undefined {
   const filters = [permission, ...table.relationships.flatMap(({ target }) => access.permission(permission.role, target) ?? [])];
   try {

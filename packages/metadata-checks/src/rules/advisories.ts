@@ -4,7 +4,7 @@ import { pins } from "@routeql/pins/pins";
 import { versionOf } from "@routeql/pins/reference";
 import { catalogAt, type Examined, type Found, type Rule, tablesOf, writesOf } from "./rule.ts";
 
-/** Version of Hasura that this project pins. */
+/** The pinned version of Hasura. */
 export const pinnedHasura: string = versionOf(pins.hasura.image)!.version;
 
 type Use = Pick<Found, "at" | "table" | "role" | "name"> & { readonly what: string };
@@ -36,8 +36,8 @@ const uses: Readonly<Record<PermissionFeature, (examined: Examined) => readonly 
 export const hasuraAdvisory: Rule = {
   id: "hasura-advisory",
   severity: "error",
-  finds: "a feature that the named version of Hasura does not hold to the permissions, by a published advisory",
-  why: `The permission is right, but this version of Hasura does not enforce it. \`--hasura-version\` names the version; the default is ${pinnedHasura}.`,
+  finds: "a feature whose permissions the version of Hasura does not enforce, by a published advisory",
+  why: `The permission is correct, and this version of Hasura does not enforce it. \`--hasura-version\` names the version; the default is ${pinnedHasura}.`,
   remedy: "run a fixed version of Hasura",
   find: (examined) => {
     const { hasuraVersion: version = pinnedHasura } = examined;

@@ -6,7 +6,7 @@ import type { Examined, Rule } from "./rule.ts";
 import { metadataShape, notExamined } from "./shape.ts";
 import type { PlacedProblem, Project } from "../metadata/project.ts";
 
-/** Problems of the files themselves; there may be no metadata to look at further. */
+/** Findings about the files, which can be unreadable as metadata. */
 export function shapeFindings({ problems, unincluded, positionOf }: Project): readonly Finding[] {
   const shaped = [metadataShape, notExamined].flatMap((rule) =>
     rule.listed(problems.filter((problem) => rule.concerns(problem))).map((problem): Finding => ({
@@ -22,13 +22,13 @@ export function shapeFindings({ problems, unincluded, positionOf }: Project): re
   return [...shaped, ...alone];
 }
 
-/** What a problem is about: a table and the path in it, in whichever file that stands. */
+/** The table of a problem and the path in it, independent of the file. */
 function aboutProblem({ table, at, path, reason }: PlacedProblem): Pick<Finding, "table" | "reason"> {
   if (table !== undefined && at.length > 4 && path !== "") return { table, reason: `${table}: ${printPath(at.slice(4))}: ${reason}` };
   return { reason: path === "" || path.startsWith("line ") ? reason : `${path}: ${reason}` };
 }
 
-/** Rules that can be applied with what is there. */
+/** Rules whose requirements are met. */
 export function applicable({ catalogs, base, configuration }: Pick<Examined, "catalogs" | "base" | "configuration">): readonly Rule[] {
   return rules.filter(({ needs }) => {
     if (needs === "database") return catalogs !== undefined;
@@ -39,8 +39,8 @@ export function applicable({ catalogs, base, configuration }: Pick<Examined, "ca
 }
 
 /**
- * Applies rules; what they find, with file and line.
- * @param namesSources whether findings tell of which source they are; default: where there are several
+ * Applies rules. @returns findings with file and line
+ * @param namesSources whether findings name their source; default: with several sources
  */
 export function applyRules(examined: Examined, applied: readonly Rule[], namesSources = examined.metadata.sources.length > 1): readonly Finding[] {
   const { sources } = examined.metadata;

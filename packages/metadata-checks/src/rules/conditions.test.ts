@@ -4,7 +4,7 @@ import { columnsHeldToSession, isAlwaysTrue } from "./conditions.ts";
 const columns = { isColumn: (name: string) => name !== "tags", isNeverNull: (name: string) => name === "id" };
 const session = { owner: "X-Hasura-User-Id" };
 
-describe("a condition that lets every row through", () => {
+describe("a condition that selects every row", () => {
   test.each([
     [{}],
     [{ _and: [] }],
@@ -22,7 +22,7 @@ describe("a condition that lets every row through", () => {
   ])("is %j", (condition) => expect(isAlwaysTrue(condition, columns)).toBe(true));
 });
 
-describe("a condition that asks something of the row or the session", () => {
+describe("a condition that depends on the row or the session", () => {
   test.each([
     [session],
     [{ _or: [] }],
@@ -43,7 +43,7 @@ describe("a condition that asks something of the row or the session", () => {
   ])("is %j", (condition) => expect(isAlwaysTrue(condition, columns)).toBe(false));
 });
 
-test("columns are held to the session by equality, in every case", () => {
+test("finds the columns that are always compared with the session for equality", () => {
   expect(columnsHeldToSession({ owner: { _eq: "X-Hasura-User-Id" }, _and: [{ org: { _in: "x-hasura-orgs" } }, { team: "X-Hasura-Team" }] })).toEqual(["owner", "org", "team"]);
   expect(columnsHeldToSession({ _or: [session], title: { _eq: "a" }, owner: { _neq: "X-Hasura-User-Id" } })).toEqual([]);
 });

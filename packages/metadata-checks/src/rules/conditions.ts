@@ -4,20 +4,20 @@ export const isFields = (value: unknown): value is Fields => typeof value === "o
 
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** What is known of the columns of the table that a condition is about. */
+/** Known facts about the columns of the table of a condition. */
 export interface Columns {
-  /** Tells columns from relationships, of which an empty condition asks that there is something at the other end. */
+  /** Distinguishes columns from relationships. An empty condition on a relationship requires a related row. */
   readonly isColumn: (name: string) => boolean;
-  /** Whether a column holds a value in every row; only a database tells. */
+  /** Whether a column is NOT NULL. Only known with a database. */
   readonly isNeverNull: (name: string) => boolean;
 }
 
-/** Of a table that is not looked at further. */
+/** For a table without known columns. */
 const anyColumns: Columns = { isColumn: () => true, isNeverNull: () => false };
 
 /**
- * Whether a condition of a permission lets every row through, whatever the row and the session hold: in Hasura what says nothing is
- * true, an empty comparison of a column too, and `_exists` asks nothing of the row.
+ * Whether a condition selects every row in every session. In Hasura an empty condition and an empty comparison are true, and
+ * `_exists` does not depend on the row.
  */
 export function isAlwaysTrue(condition: unknown, columns: Columns): boolean {
   if (!isFields(condition)) return false;
@@ -26,7 +26,7 @@ export function isAlwaysTrue(condition: unknown, columns: Columns): boolean {
     if (/^[_$]and$/.test(key)) return items(value).every(each);
     if (/^[_$]or$/.test(key)) return items(value).some(each);
     if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, columns);
-    // True as soon as the table has any row at all.
+    // True as soon as the table has a row.
     if (/^[_$]exists$/.test(key)) return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], anyColumns);
     return columns.isColumn(key) && isFields(value) && Object.entries(value).every(([operator, wanted]) => isNullTest(operator) && wanted === false && columns.isNeverNull(key));
   });
@@ -45,7 +45,7 @@ function isAlwaysFalse(condition: unknown, columns: Columns): boolean {
   });
 }
 
-/** Columns that a condition holds to a session variable in every case, by their names. */
+/** Names of the columns that a condition always compares with a session variable. */
 export function columnsHeldToSession(condition: unknown): readonly string[] {
   if (!isFields(condition)) return [];
   return Object.entries(condition).flatMap(([key, value]) => {
@@ -55,13 +55,13 @@ export function columnsHeldToSession(condition: unknown): readonly string[] {
   });
 }
 
-/** Whether a session variable stands anywhere in a value. */
+/** Whether a value contains a session variable. */
 export function mentionsSession(value: unknown): boolean {
   if (typeof value === "string") return /^x-hasura-/i.test(value);
   return typeof value === "object" && value !== null && Object.values(value).some(mentionsSession);
 }
 
-/** A condition as a finding quotes it. */
+/** The text of a condition in findings. */
 export function conditionText(condition: unknown): string {
   if (isFields(condition) && Object.keys(condition).length === 0) return "is empty";
   const text = JSON.stringify(condition);

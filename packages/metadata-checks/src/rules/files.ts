@@ -1,10 +1,10 @@
 import type { Rule } from "./rule.ts";
 
-/** Its findings have no place in the merged metadata, so `shapeFindings` places them by their files. */
+/** Its findings have no place in the merged metadata; `shapeFindings` uses their files. */
 export const fileNotIncluded: Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> = {
   id: "file-not-included",
   severity: "warning",
   finds: "a file below databases/ that nothing includes",
-  why: "Whoever edits it believes that it counts; Hasura never reads it.",
+  why: "Hasura never reads the file, so changes to it have no effect.",
   remedy: "include it in tables.yaml or functions.yaml, or delete it",
 };

@@ -7,12 +7,12 @@ import { type Examined, type Found, functionsOf, listed, permissionsOf, type Pla
 export const unknownPart: Rule = {
   id: "unknown-part",
   severity: "error",
-  finds: "an inherited role made of a role that nothing else names",
-  why: "The part grants nothing: a misspelt name, or a role that was removed.",
-  remedy: "correct the name in inherited_roles.yaml, or remove the part",
+  finds: "an inherited role that contains a role without any permission",
+  why: "The contained role grants nothing: its name is misspelt, or the role was removed.",
+  remedy: "correct the name in inherited_roles.yaml, or remove it",
   find: (examined) => {
     const { metadata: { inherited_roles: inherited }, project: { whole } } = examined;
-    // Permissions on what is not examined are permissions too.
+    // Permissions on unexamined objects count too.
     const known = new Set([...rolesWithPermission(whole.merged), ...inherited.map(({ role_name: role }) => role)]);
     return inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
       parts.flatMap((part, position) => (known.has(part) ? [] : [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which has no permission anywhere` }])),
@@ -20,7 +20,7 @@ export const unknownPart: Rule = {
   },
 };
 
-/** The roles that an inherited role is made of in the end. */
+/** The roles without inheritance that an inherited role contains at any depth. */
 function partsOf(examined: Examined, role: string, seen: ReadonlySet<string> = new Set()): readonly string[] {
   const parts = examined.metadata.inherited_roles.find(({ role_name: name }) => name === role)?.role_set ?? [];
   return [...new Set(parts.flatMap((part) => (seen.has(part) ? [] : [part, ...partsOf(examined, part, new Set([...seen, role]))])))];
@@ -42,16 +42,16 @@ const verbOf = (kind: string) => kind.replace("_permissions", "");
 export const inheritanceOverridden: Rule = {
   id: "inheritance-overridden",
   severity: "warning",
-  finds: "an inherited role with a permission of its own where its parts have one too",
-  why: "The permission takes the place of what the role would inherit there: it may be wider than all parts, and a later change of a part does not reach it.",
-  remedy: "remove the permission of the inherited role, or except it with the reason",
+  finds: "an inherited role with its own permission on a table on which a contained role has one too",
+  why: "The permission replaces the inherited one. It can be wider than those of the contained roles, and later changes to them have no effect on it.",
+  remedy: "remove the permission of the inherited role, or add an exception with the reason",
   find: (examined) => {
     const grants = grantsOf(examined);
     return examined.metadata.inherited_roles.flatMap(({ role_name: role }) => {
       const parts = partsOf(examined, role);
       return grants
         .filter((grant) => grant.role === role && grants.some((other) => parts.includes(other.role) && isBeside(other, grant)))
-        .map(({ kind, key, at }): Found => ({ at, table: key, role, reason: `${role} inherits from ${listed(parts)}, and has its own ${verbOf(kind)} permission on ${key}, which takes the place of theirs` }));
+        .map(({ kind, key, at }): Found => ({ at, table: key, role, reason: `${role} inherits from ${listed(parts)}, and has its own ${verbOf(kind)} permission on ${key}, which replaces theirs` }));
     });
   },
 };
@@ -59,9 +59,9 @@ export const inheritanceOverridden: Rule = {
 export const inheritanceConflict: Rule = {
   id: "inheritance-conflict",
   severity: "error",
-  finds: "parts of an inherited role that may write the same table in different ways",
-  why: "Permissions to write are not joined as those to read are: where the parts differ, Hasura marks the metadata as inconsistent, and the role may not write there at all.",
-  remedy: "give the parts the same permission, or the inherited role one of its own",
+  finds: "roles in an inherited role with different write permissions on the same table",
+  why: "Hasura combines read permissions and does not combine write permissions. Where they differ, Hasura marks the metadata as inconsistent, and the inherited role cannot write to the table.",
+  remedy: "give these roles the same permission, or give the inherited role its own permission",
   find: (examined) =>
     [...Map.groupBy(writesOf(examined), ({ kind, source, key }) => `${kind}\n${source}\n${key}`).values()].flatMap((writes) =>
       examined.metadata.inherited_roles.flatMap(({ role_name: role }): Found[] => {
@@ -74,7 +74,7 @@ export const inheritanceConflict: Rule = {
     ),
 };
 
-/** What each part of a role may write in one place, step by step as Hasura does: a part's own permission takes the place of what the part inherits, and where its parts differ it inherits nothing. */
+/** The write permissions of the contained roles on one table, resolved as Hasura does: a role's own permission replaces the inherited one, and different permissions inherit nothing. */
 function writesOfParts(role: string, writes: readonly PlacedWrite[], examined: Examined, seen: readonly string[] = []): readonly PlacedWrite[] {
   const parts = examined.metadata.inherited_roles.find(({ role_name: name }) => name === role)?.role_set ?? [];
   return parts.flatMap((part) => {
@@ -88,16 +88,16 @@ function writesOfParts(role: string, writes: readonly PlacedWrite[], examined: E
 export const nestedInheritedRole: Rule = {
   id: "nested-inherited-role",
   severity: "warning",
-  finds: "an inherited role made of another inherited role",
-  why: "Hasura v2.46 gave such a role all rows and all columns of its parts, whatever their filters (hasura/graphql-engine#10711).",
-  remedy: "list the parts of the inner role instead of its name; or verify what your version serves with hasura-checks permissions --endpoint, and except it",
+  finds: "an inherited role that contains another inherited role",
+  why: "In Hasura v2.46 such a role can read all rows and all columns of the contained roles, without their filters (hasura/graphql-engine#10711).",
+  remedy: "list the roles of the inner role instead of its name; or verify your version with hasura-checks permissions --endpoint, and add an exception",
   find: ({ metadata: { inherited_roles: inherited } }) =>
     inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
       parts.flatMap((part, position) => (inherited.some(({ role_name: name }) => name === part) ? [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which is an inherited role itself` }] : [])),
     ),
 };
 
-/** Every role that a permission, a function or an inherited role names. */
+/** Every role with a permission, of a table or a function, and every inherited role. */
 export function rolesOf(examined: Examined): ReadonlySet<string> {
   return new Set([
     ...permissionsOf(examined).map(({ role }) => role),

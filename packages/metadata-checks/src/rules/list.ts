@@ -15,7 +15,7 @@ import { metadataShape, notExamined } from "./shape.ts";
 import { unjoinableRelationship } from "./unjoinable.ts";
 import { anonymousWrite, everyRowWritable, rowGivenAway } from "./writing.ts";
 
-/** The rules that look at metadata as a whole, in the order of the documentation. */
+/** The rules for whole metadata, in the order of the documentation. */
 export const rules: readonly Rule[] = [
   reference,
   unjoinableRelationship,
@@ -54,12 +54,12 @@ export const rules: readonly Rule[] = [
 export const unusedException = {
   id: "unused-exception",
   severity: "warning",
-  finds: "an exception in hasura-checks.yaml that excepts nothing",
-  why: "What it was written for is gone; left in place it would hide the next finding there.",
+  finds: "an exception in hasura-checks.yaml that matches no finding",
+  why: "The original finding is gone. The exception would hide the next finding at this place.",
   remedy: "remove it",
 } as const;
 
 export type DescribedRule = Pick<Rule, "id" | "severity" | "needs" | "finds" | "why" | "remedy">;
 
-/** All rules, those about files and the configuration too. */
+/** All rules, including those for files and the configuration. */
 export const allRules: readonly DescribedRule[] = [metadataShape, notExamined, fileNotIncluded, ...rules, unusedException];

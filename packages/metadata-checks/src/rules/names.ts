@@ -9,7 +9,7 @@ interface Claim extends Found {
   readonly owner: string;
 }
 
-/** Two root fields of one name, wherever they come from. */
+/** Two root fields with the same name. */
 function rootFields(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
   const claims = examined.metadata.sources.flatMap((source, index): Claim[] => {
     const naming = new Naming(source.customization, "hasura-default");
@@ -40,11 +40,11 @@ function rootFields(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
   });
   return claims.flatMap((claim, index) => {
     const earlier = claims.slice(0, index).find(({ field, owner }) => field === claim.field && owner !== claim.owner);
-    return earlier === undefined ? [] : [{ ...claim, reason: `${claim.owner} and ${earlier.owner} both give the root field ${claim.field}` }];
+    return earlier === undefined ? [] : [{ ...claim, reason: `${claim.owner} and ${earlier.owner} both have the root field ${claim.field}` }];
   });
 }
 
-/** Within a table: a column called like another column, a relationship or what conditions are made of. */
+/** Within a table: a column with the name of another column, a relationship or an operator. */
 function fields({ table, key, path }: PlacedTable, columns: readonly string[]): readonly Found[] {
   const config = table.configuration;
   const renamed = [
@@ -58,16 +58,16 @@ function fields({ table, key, path }: PlacedTable, columns: readonly string[]): 
       at: [...path, "configuration", where, column],
       table: key,
       name,
-      reason: `${key}.${column} is called ${name}, which is the name of another column${away.has(name) ? " (that goes by a name of its own)" : ""}`,
+      reason: `${key}.${column} is called ${name}, which is the name of another column${away.has(name) ? " (which has another name)" : ""}`,
     }));
   const relationships = [...table.object_relationships.map((entry, index) => [entry.name, "object_relationships", index] as const), ...table.array_relationships.map((entry, index) => [entry.name, "array_relationships", index] as const)];
   const computed = table.computed_fields.map((entry, index) => [entry.name, "computed_fields", index] as const);
   const hiding = [...relationships, ...computed]
     .filter(([name]) => columns.includes(name) && !away.has(name))
-    .map(([name, kind, index]): Found => ({ at: [...path, kind, index, "name"], table: key, name, reason: `${key} has the column ${name}, and ${kind.replaceAll("_", " ").replace(/s$/, "")} ${name} takes its name` }));
+    .map(([name, kind, index]): Found => ({ at: [...path, kind, index, "name"], table: key, name, reason: `${key} has the column ${name}, and ${kind.replaceAll("_", " ").replace(/s$/, "")} ${name} hides it` }));
   const special = [...columns.filter((column) => !away.has(column)), ...relationships.map(([name]) => name), ...computed.map(([name]) => name)]
     .filter((name) => reserved.has(name))
-    .map((name): Found => ({ at: [...path, "table"], table: key, name, reason: `${key}.${name} has the name of what conditions are made of` }));
+    .map((name): Found => ({ at: [...path, "table"], table: key, name, reason: `${key}.${name} has the name of an operator of conditions` }));
   const aggregates = relationships
     .filter(([name]) => relationships.some(([other, kind]) => kind === "array_relationships" && name === `${other}_aggregate`))
     .map(([name, kind, index]): Found => ({ at: [...path, kind, index, "name"], table: key, name, reason: `${key}.${name} is also the name of another relationship's aggregate` }));
@@ -77,9 +77,9 @@ function fields({ table, key, path }: PlacedTable, columns: readonly string[]): 
 export const shadowedName: Rule = {
   id: "shadowed-name",
   severity: "error",
-  finds: "names that shadow each other: root fields, columns, relationships, computed fields",
-  why: "A client that asks for the one gets the other, or one of them is not served at all; a permission read by its name is then misread too.",
-  remedy: "give one of the two a name of its own (custom_name, custom_root_fields, column_config)",
+  finds: "two root fields, columns, relationships or computed fields with the same name",
+  why: "A query for one of them returns the other, or Hasura drops one of them. A reviewer can also misread a permission that uses the name.",
+  remedy: "give one of the two another name (custom_name, custom_root_fields, column_config)",
   find: (examined) => [
     ...rootFields(examined),
     ...tablesOf(examined).flatMap((placed) => {

@@ -4,14 +4,13 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Names of columns that mark rows which everybody may see. */
+/** Names of columns that mark public rows. */
 const publicName = /public|publish|visib|share|open|listed|approved|released|global|featured|private|hidden|draft|internal|confidential|restricted/i;
 /** Names of columns that refer to another row. Almost every row has a value there. */
 const referenceName = /(^|_)id$|Id$/;
 
 /**
- * Why a branch lets rows through that have nothing to do with the session; undefined for a branch that selects marked rows,
- * such as published ones.
+ * The rows that a branch selects for every session; undefined for a branch that selects marked rows, such as published ones.
  */
 function openness(branch: unknown, bound: ReadonlySet<string>): string | undefined {
   if (!isFields(branch) || Object.keys(branch).length === 0) return undefined;
@@ -37,7 +36,7 @@ function openness(branch: unknown, bound: ReadonlySet<string>): string | undefin
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** Branches of every `_or` of a condition, with those beside them. A condition around the `_or` that the session binds holds for all of them. */
+/** Branches of every `_or` of a condition, with their siblings. A condition around the `_or` that is bound to the session binds all branches. */
 function branchesIn(condition: unknown, at: MergedPath): readonly { readonly branch: unknown; readonly at: MergedPath; readonly others: readonly unknown[] }[] {
   if (!isFields(condition)) return [];
   return Object.entries(condition).flatMap(([key, value], position, all) => {
@@ -57,8 +56,8 @@ export const unboundBranch: Rule = {
   id: "unbound-branch",
   severity: "warning",
   finds: "an alternative of `_or` that does not depend on the session, beside others that do",
-  why: "The alternative lets rows through for every session, so the filter looks bound to the session and is open. A log of builds leaked in this way (its-a-feature/Mythic#563).",
-  remedy: "remove the alternative, or bind it to the session; except it with the reason where these rows are meant for everybody",
+  why: "The alternative selects rows for every session, so the filter looks bound to the session and is open. Build logs leaked in this way (its-a-feature/Mythic#563).",
+  remedy: "remove the alternative, or bind it to the session; add an exception with the reason where all users may see these rows",
   find: (examined) => {
     const conditions = [
       ...permissionsOf(examined).map(({ permission, at, role, key }) => ({ condition: permission.filter as unknown, at: [...at, "filter"] as MergedPath, role, key })),
@@ -68,7 +67,7 @@ export const unboundBranch: Rule = {
       branchesIn(condition, at).flatMap(({ branch, at: place, others }): Found[] => {
         if (mentionsSession(branch) || !others.some(mentionsSession)) return [];
         const reason = openness(branch, new Set(others.flatMap(columnsHeldToSession)));
-        return reason === undefined ? [] : [{ at: place, table: key, role, reason: `${role} on ${key}: one alternative of _or lets ${reason} through, whatever the session holds` }];
+        return reason === undefined ? [] : [{ at: place, table: key, role, reason: `${role} on ${key}: one alternative of _or lets ${reason} through in every session` }];
       }),
     );
   },

@@ -23,7 +23,7 @@ export const openInEffect: Rule = {
   needs: "database",
   finds: "a filter that uses session variables and still shows almost every row of the database to every session",
   why: "The filter looks bound to the session and separates nothing: a negated comparison, an `_exists` without a link to the row, or an alternative that most rows meet.",
-  remedy: "link the filter to the row; except it with the reason where all users may see these rows. `lint --visible-rows` lists the numbers",
+  remedy: "link the filter to the row; add an exception with the reason where all users may see these rows. `lint --visible-rows` lists the numbers",
   find: (examined) => {
     const placed = new Map(permissionsOf(examined).map(({ source, role, key, at }) => [`${source}\n${role}\n${key}`, at]));
     return (examined.visible ?? []).flatMap((rows) => {

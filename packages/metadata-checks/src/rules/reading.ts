@@ -5,7 +5,7 @@ export const rowLimit: Rule = {
   id: "row-limit",
   severity: "warning",
   finds: "a role that may read any number of rows at once",
-  why: "One query can then carry a whole table away, and hold the database while it does.",
+  why: "One query can read a whole table, and it blocks a database connection while it runs.",
   remedy: "give the select permission a `limit`, for example 100",
   find: (examined) =>
     permissionsOf(examined)
@@ -17,20 +17,20 @@ export const unlimitedAggregates: Rule = {
   id: "unlimited-aggregates",
   severity: "warning",
   finds: "aggregates for a role without row limit",
-  why: "The nodes of an aggregate are rows too, and counting and summing a whole table is work that any client may then ask for.",
-  remedy: "give the select permission a `limit`, or take `allow_aggregations` from it",
+  why: "The nodes of an aggregate are rows, and any client can make the database count and sum the whole table.",
+  remedy: "give the select permission a `limit`, or remove `allow_aggregations`",
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission, role }) => permission.allow_aggregations && !isTrusted(role, examined) && (permission.limit === undefined || permission.limit === null))
-      .map(({ key, role, at }) => ({ at: [...at, "allow_aggregations"], table: key, role, reason: `${role} may aggregate ${key}, and has no row limit there` })),
+      .map(({ key, role, at }) => ({ at: [...at, "allow_aggregations"], table: key, role, reason: `${role} may aggregate ${key} without a row limit` })),
 };
 
 export const everyRow: Rule = {
   id: "every-row",
   severity: "warning",
   finds: "a select permission whose filter lets every row through",
-  why: "An empty filter is what a permission has before anybody thought of one; where it is meant, say so once, as an exception.",
-  remedy: "write a filter, or except it in hasura-checks.yaml with the reason why the role may see every row",
+  why: "An empty filter is the default of a new permission. An exception documents an intended one.",
+  remedy: "write a filter, or add an exception to hasura-checks.yaml with the reason",
   find: (examined) =>
     permissionsOf(examined)
       .filter((placed) => !isTrusted(placed.role, examined) && isAlwaysTrue(placed.permission.filter, placed))
@@ -41,22 +41,22 @@ export const allColumns: Rule = {
   id: "all-columns",
   severity: "warning",
   finds: "a select permission for `*`",
-  why: "A column that a later migration adds is served to the role at once, without anybody having decided it.",
+  why: "The role can read a column as soon as a later migration adds it, without a review of the permission.",
   remedy: "list the columns",
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission, role }) => permission.columns === "*" && !isTrusted(role, examined))
-      .map(({ key, role, at }) => ({ at: [...at, "columns"], table: key, role, reason: `${role} may read all columns of ${key}, those of the future too` })),
+      .map(({ key, role, at }) => ({ at: [...at, "columns"], table: key, role, reason: `${role} may read all columns of ${key}, including columns that later migrations add` })),
 };
 
 export const nothingGranted: Rule = {
   id: "nothing-granted",
   severity: "warning",
   finds: "a select permission without any column",
-  why: "The role sees the table's name and, with aggregates, how many rows there are, but can read nothing: rarely meant.",
+  why: "The role sees the name of the table and, with aggregates, the number of rows, and can read no column.",
   remedy: "list columns, or remove the permission",
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission }) => permission.columns.length === 0 && permission.computed_fields.length === 0)
-      .map(({ key, role, at }) => ({ at, table: key, role, reason: `${role} has a select permission on ${key} with no column in it` })),
+      .map(({ key, role, at }) => ({ at, table: key, role, reason: `${role} has a select permission on ${key} without columns` })),
 };

@@ -5,13 +5,13 @@ import { catalogAt, type Found, listed, type Rule, tablesOf } from "./rule.ts";
 export const reference: Rule = {
   id: "reference",
   severity: "error",
-  finds: "anything that does not fit the database, or leads to what is not there",
-  why: "Hasura marks it as inconsistent and serves the rest, so that a role loses fields, or the deployment is refused.",
-  remedy: "correct the name, or write the migration that it waits for",
+  finds: "a reference to a table, column or function that does not exist",
+  why: "Hasura marks the object as inconsistent and serves the rest: a role loses fields, or the deployment fails.",
+  remedy: "correct the name, or add the missing migration",
   find: (examined) => [...unfit(examined), ...dangling(examined)],
 };
 
-/** With a database, the engine's own check. Only causes are reported: what merely uses an object that does not fit is not. */
+/** With a database: the check of the engine. Reports causes only, and not the objects that depend on an inconsistent one. */
 function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
   const found = (state?.inconsistencies ?? []).filter(({ kind }) => kind === "inconsistent");
   const names = new Set(found.map(({ name }) => name));
@@ -20,13 +20,13 @@ function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
 
 const uses = [/^(?<table>\S+) is not tracked$/, /^(?<table>\S+) has no (column, relationship or )?computed field (?<member>\S+)$/];
 
-/** The object that a reason says is missing, by the name that it has where it does not fit itself. */
+/** The object that a reason names as missing, by its name in the list of inconsistent objects. */
 function usedBy(reason: string): string | undefined {
   const groups = uses.map((pattern) => pattern.exec(reason)?.groups).find((found) => found !== undefined);
   return groups === undefined ? undefined : [groups["table"], ...(groups["member"] === undefined ? [] : [groups["member"]])].join(".");
 }
 
-/** Without one, relationships to tables that are not tracked. */
+/** Without a database: relationships to tables that are not tracked. */
 function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
   if (examined.state !== undefined) return [];
   const tables = tablesOf(examined);
@@ -38,7 +38,7 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
         const { manual_configuration: manual } = using;
         const remote = manual !== undefined && "remote_table" in manual ? manual.remote_table : (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
         if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
-        return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} leads to ${keyOf(remote)}, which is not tracked` }];
+        return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} refers to ${keyOf(remote)}, which is not tracked` }];
       }),
     ),
   );
@@ -47,9 +47,9 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
 export const roleSpelling: Rule = {
   id: "role-spelling",
   severity: "warning",
-  finds: "roles whose names differ by case or punctuation alone",
-  why: "A role is compared letter by letter: one of the two spellings is in no token, and its permissions reach nobody.",
-  remedy: "write the role in one way",
+  finds: "roles whose names differ only by case or punctuation",
+  why: "Role names are case-sensitive. The tokens carry one of the two spellings, and the permissions of the other one have no effect.",
+  remedy: "use one spelling",
   find: (examined) => {
     const bySound = new Map<string, string[]>();
     for (const role of rolesOf(examined)) {
@@ -59,7 +59,7 @@ export const roleSpelling: Rule = {
     const placed = new Map(tablesOf(examined).flatMap(({ table, path }) => table.select_permissions.map(({ role }, index) => [role, [...path, "select_permissions", index, "role"]] as const)));
     return [...bySound.values()]
       .filter((roles) => roles.length > 1)
-      .map((roles) => ({ at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"], role: roles.at(-1) ?? "", reason: `the roles ${listed(roles)} look like one role` }));
+      .map((roles) => ({ at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"], role: roles.at(-1) ?? "", reason: `the roles ${listed(roles)} differ only in spelling` }));
   },
 };
 
@@ -68,7 +68,7 @@ export const noPrimaryKey: Rule = {
   severity: "warning",
   needs: "database",
   finds: "a tracked table without a primary key",
-  why: "It has no root field by key, clients cannot keep its rows apart in their caches, and pages over it may repeat or lose rows.",
+  why: "The table has no root field by key, client caches cannot identify its rows, and pagination can repeat or skip rows.",
   remedy: "add a primary key by a migration",
   find: (examined) =>
     tablesOf(examined).flatMap(({ key, path }) => {

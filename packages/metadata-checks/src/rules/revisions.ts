@@ -7,8 +7,8 @@ export const widenedPermission: Rule = {
   severity: "warning",
   needs: "base",
   finds: "a role that may read, write or call more than in the base revision",
-  why: "A wider permission is the one change of metadata that no client complains about.",
-  remedy: "check that it is meant; say so in the pull request, or except it in hasura-checks.yaml with the reason",
+  why: "No client fails because of a wider permission, so tests and users do not notice it.",
+  remedy: "check that the change is intended; mention it in the pull request, or add an exception with the reason",
   find: ({ base, ...examined }) => (base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "wider")),
 };
 
@@ -16,9 +16,9 @@ export const breakingChange: Rule = {
   id: "breaking-change",
   severity: "error",
   needs: "base and database",
-  finds: "a change of a role's GraphQL schema that breaks documents which were valid in the base revision",
-  why: "Clients in the field get errors from the moment the metadata are applied.",
-  remedy: "keep the old name beside the new one until no client asks for it, or except it in hasura-checks.yaml with the reason",
+  finds: "a change of the GraphQL schema of a role that breaks documents that were valid in the base revision",
+  why: "Clients receive errors as soon as the metadata is applied.",
+  remedy: "keep the old name beside the new one until no client uses it, or add an exception with the reason",
   find: ({ base, state }) => {
     if (base?.state === undefined || state === undefined) return [];
     return schemaChanges(base.state, state)

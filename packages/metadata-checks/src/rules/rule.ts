@@ -9,14 +9,14 @@ import type { Project } from "../metadata/project.ts";
 import type { VisibleRows } from "../permissions/visible-rows.ts";
 import type { Columns } from "./conditions.ts";
 
-/** What a rule may look at. */
+/** The input of a rule. */
 export interface Examined {
   readonly project: Project;
   readonly metadata: Metadata;
   readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions" | "unauthorizedRole"> & Partial<Pick<Configuration, "trustedRoles">>;
   /** Version of the Hasura that serves the metadata. Default: the version that this project pins. */
   readonly hasuraVersion?: string;
-  /** With a database: of each source, in their order. */
+  /** With a database: the catalogue of each source, in order. */
   readonly catalogs: readonly (Catalog | undefined)[] | undefined;
   readonly state: State | undefined;
   /** With a database: rows that the roles see. */
@@ -29,19 +29,19 @@ export interface Found extends Place {
   /** Place in the merged metadata. */
   readonly at: MergedPath;
   readonly reason: string;
-  /** Instead of the rule's. */
+  /** Overrides the remedy of the rule. */
   readonly remedy?: string;
-  /** Instead of the rule's. */
+  /** Overrides the severity of the rule. */
   readonly severity?: Severity;
 }
 
-/** One rule; the documentation is written from these. */
+/** One rule. The documentation is generated from the rules. */
 export interface Rule {
   readonly id: string;
   readonly severity: Severity;
-  /** What it needs besides the metadata. */
+  /** Requirements besides the metadata. */
   readonly needs?: "database" | "base" | "base and database" | "sessionVariables in hasura-checks.yaml";
-  /** What it finds, as a noun phrase. */
+  /** The object of a finding, as a noun phrase. */
   readonly finds: string;
   readonly why: string;
   readonly remedy: string;
@@ -54,7 +54,7 @@ export interface PlacedTable {
   readonly table: TableMetadata;
   readonly key: string;
   readonly path: MergedPath;
-  /** The table's entry as it stands in the files, with what this kit does not serve. */
+  /** The entry of the table in the files, including keys that the embedded engine does not serve. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -62,14 +62,14 @@ export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "
   readonly role: string;
   readonly permission: SelectPermissionMetadata["permission"];
   readonly at: MergedPath;
-  /** All columns, where metadata tell: of a logical model. */
+  /** All columns of a logical model; undefined for a table. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** What a value holds under a key; undefined where it is no object or list. */
+/** The member of an object or list; undefined for another value. */
 const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
 
-/** What is needed to walk over metadata. */
+/** The input of functions that list parts of the metadata. */
 export interface Walked {
   readonly metadata: Metadata;
   readonly project: Pick<Project, "loaded">;
@@ -86,7 +86,7 @@ export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] 
   );
 }
 
-/** What permissions to read are given on: tables, and logical models, those of native queries too. */
+/** Objects with select permissions: tables and logical models, including those of native queries. */
 function readableOf(examined: Walked) {
   const tables = tablesOf(examined).map((placed) => ({ ...placed, entries: placed.table.select_permissions, ...columnsOf(placed, examined), columns: undefined }));
   const models = examined.metadata.sources.flatMap(({ name: source, logical_models: named, native_queries: queries }, index) => {
@@ -95,10 +95,10 @@ function readableOf(examined: Walked) {
       source,
       key,
       path,
-      // Nothing is aggregated there, whatever a permission says.
+      // Logical models have no aggregates.
       entries: entries.map(({ role, permission }) => ({ role, permission: { ...permission, allow_aggregations: false } })),
       isColumn: (column: string) => fields.some(({ name }) => name === column),
-      // What the model says of its fields is not what the SQL gives.
+      // The SQL can return null for a field that the model declares as not null.
       isNeverNull: () => false,
       columns: fields.map(({ name }) => name),
     }));
@@ -106,7 +106,7 @@ function readableOf(examined: Walked) {
   return [...tables, ...models];
 }
 
-/** What a walk over metadata gives is kept: every rule asks for it. */
+/** Caches a list, because every rule uses it. */
 function kept<Result>(walk: (walked: Walked) => Result): (walked: Walked) => Result {
   const results = new WeakMap<Walked, Result>();
   return (walked) => {
@@ -124,7 +124,7 @@ export const permissionsOf: (examined: Walked) => readonly PlacedPermission[] = 
   );
 });
 
-/** A permission to write, as it stands in the files: this kit serves none, but a team's metadata may have them. */
+/** A write permission as written in the files. The embedded engine serves none. */
 export interface PlacedWrite extends PlacedTable {
   readonly kind: "insert_permissions" | "update_permissions" | "delete_permissions";
   readonly role: string;
@@ -147,7 +147,7 @@ export const writesOf: (walked: Walked) => readonly PlacedWrite[] = kept((walked
   );
 });
 
-/** What is known of a table's columns. */
+/** Known facts about the columns of a table. */
 export function columnsOf({ table, key, path }: Pick<PlacedTable, "table" | "key" | "path">, walked: Pick<Walked, "catalogs">): Columns {
   const other = new Set([...table.object_relationships, ...table.array_relationships, ...table.computed_fields].map(({ name }) => name));
   const known = catalogAt({ catalogs: walked.catalogs }, path)?.tables.get(key)?.columns;
@@ -170,18 +170,26 @@ export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }
 
-/** What the database says of the source in which a place lies. */
+/** The catalogue of the source of a place. */
 export function catalogAt({ catalogs }: Pick<Examined, "catalogs">, path: MergedPath): Catalog | undefined {
   return catalogs?.[Number(path[1])];
 }
 
-/** Whether the role is meant to read and write every row. */
+/** Whether the configuration lists the role as trusted. */
 export function isTrusted(role: string, { configuration: { trustedRoles } }: Pick<Examined, "configuration">): boolean {
   return trustedRoles?.includes(role) === true;
 }
 
-/** What roles without authentication are called where nobody has said. */
+/** Usual names of roles without authentication. */
 const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
+
+/** Names that only a role without authentication has. */
+const unambiguous = /^(anonymous|anon|unauthenticated|unauthorized)$/i;
+
+/** Whether the role certainly serves requests without a token: by the configuration, or by an unambiguous name. */
+export function isCertainlyUnauthorized(role: string, { configuration: { unauthorizedRole } }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> }): boolean {
+  return unauthorizedRole === undefined ? unambiguous.test(role) : role === unauthorizedRole;
+}
 
 /** Whether requests without a token have the role. */
 export function isUnauthorized(role: string, { configuration: { unauthorizedRole } }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> }): boolean {

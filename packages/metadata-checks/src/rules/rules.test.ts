@@ -65,7 +65,7 @@ const insert = (lines: string) => `insert_permissions:\n  - role: reader\n    pe
 const remoteSchema = (header: string) => ({ "metadata/remote_schemas.yaml": `- name: other\n  definition:\n    url_from_env: OTHER\n    headers:\n    - ${header}\n` });
 const address = (url: string) => ({ "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n` });
 
-/** One logical model with one permission of role `reader`, whose first line is the eighth. */
+/** One logical model with one permission of role `reader`, which starts at line 8. */
 const model = (permission: string) => ({
   "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: "!include models.yaml"\n`,
   "metadata/databases/models.yaml": `- name: digest\n  fields:\n    - {name: id, type: integer}\n    - {name: api_key, type: text}\n  select_permissions:\n  - role: reader\n    permission:\n${permission.split("\n").map((line) => `      ${line}\n`).join("")}`,
@@ -75,7 +75,7 @@ const computed = (name: string) => note(sound, `computed_fields:\n  - name: ${na
 const ofRow: Pick<FunctionSketch, "arguments"> = { arguments: [{ name: "note", type: "note" }] };
 const nested = { "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n- role_name: nested\n  role_set: [both]\n" };
 
-/** For each rule: a world with its fault, the line where it is found, and a world without. */
+/** For each rule: metadata with the fault, the line of the finding, and metadata without the fault. */
 const cases: readonly (readonly [rule: string, at: string, faulty: World, clean: World])[] = [
   ["metadata-shape", "t0.yaml:4", { tables: [note(sound).replace("select_permissions", "select_permission")] }, { tables: [note(sound)] }],
   ["not-examined", "t0.yaml:4", { tables: [note(sound, "event_triggers:\n  - name: tell\n")] }, { tables: [note(sound)] }],
@@ -210,23 +210,23 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
 ];
 
 describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {
-  test(`finds what it is there for, at ${at}`, async () => {
+  test(`finds the fault at ${at}`, async () => {
     const found = (await find(faulty)).filter((finding) => finding.rule === rule);
     expect(found.map(({ file, line }) => `${file?.split("/").at(-1) ?? ""}:${line ?? ""}`)).toEqual([at]);
     expect(found[0]?.reason).toMatch(/\w+ \w+/);
   });
 
-  test("finds nothing where nothing is wrong", async () => {
+  test("finds nothing without the fault", async () => {
     expect((await find(clean)).filter((finding) => finding.rule === rule)).toEqual([]);
   });
 });
 
-test("every rule has a violating and a clean example here", () => {
+test("every rule has an example with the fault and one without", () => {
   const without = allRules.map(({ id }) => id).filter((id) => id !== "unused-exception" && !cases.some(([rule]) => rule === id));
   expect(without).toEqual([]);
 });
 
-test("parts that inherit are in no conflict with those whose permission theirs takes the place of, nor by the order of columns", async () => {
+test("contained roles do not conflict with overridden permissions or by the order of columns", async () => {
   const roles = { "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [middle, other]\n- role_name: middle\n  role_set: [reader]\n" };
   const grant = (role: string, list: string) => `  - role: ${role}\n    permission: {columns: [${list}], filter: {owner: X-Hasura-User-Id}}\n`;
   const conflicts = async (...grants: readonly string[]) => (await find({ tables: [note(sound, `update_permissions:\n${grants.join("")}`)], files: roles })).filter(({ rule }) => rule === "inheritance-conflict").map(({ role, reason }) => [role, reason]);
@@ -234,7 +234,7 @@ test("parts that inherit are in no conflict with those whose permission theirs t
   expect(await conflicts(grant("reader", "title"), grant("other", "title, id"))).toEqual([["both", "both inherits from reader and other, which may update public.note in different ways"]]);
 });
 
-test("a feature that many tables have is one note, at the first of them", async () => {
+test("reports a feature of many tables as one note at the first table", async () => {
   const trigger = "event_triggers:\n  - name: tell\n";
   const found = await find({ tables: [note(sound, trigger), tableFile("tag", sound, trigger), tableFile("mark", sound, update("columns: [title]"))] });
   expect(found.filter(({ rule }) => rule === "not-examined").map(({ file, line, reason, remedy }) => [`${file?.split("/").at(-1) ?? ""}:${line ?? ""}`, reason, remedy])).toEqual([
@@ -243,6 +243,17 @@ test("a feature that many tables have is one note, at the first of them", async 
   ]);
 });
 
-test("metadata that are sound in every way have no finding at all", async () => {
+test("has no findings for correct metadata", async () => {
   expect(await find({ tables: [note(sound)], database, base: [note(sound)], sessionVariables: ["x-hasura-user-id"] })).toEqual([]);
+});
+
+test.each([
+  ["anonymous", undefined, "error"],
+  ["public", undefined, "warning"],
+  ["public", "public", "error"],
+  ["anonymous", "public", "warning"],
+])("rates updates of every row by %s, with the unauthorized role %s, as %s", async (role, unauthorizedRole, severity) => {
+  const open = `update_permissions:\n  - role: ${role}\n    permission: {columns: [title], filter: {}}\n`;
+  const found = await find({ tables: [note(sound, open)], ...(unauthorizedRole === undefined ? {} : { unauthorizedRole }) });
+  expect(found.filter(({ rule }) => rule === "every-row-writable").map((finding) => finding.severity)).toEqual([severity]);
 });

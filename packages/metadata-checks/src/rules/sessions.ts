@@ -2,7 +2,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import { isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 
 interface Use {
-  /** As it is written. */
+  /** As written in the metadata. */
   readonly text: string;
   readonly at: MergedPath;
 }
@@ -22,14 +22,14 @@ interface PlacedUse extends Use {
   readonly table: string;
 }
 
-/** Uses in all permissions, those to write too. */
+/** Uses in all permissions, including write permissions. */
 function usesOf(examined: Parameters<Rule["find"]>[0]): readonly PlacedUse[] {
   const reading = permissionsOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission.filter, [...at, "filter"]).map((use) => ({ ...use, role, table: key })));
   const writing = writesOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission, at).map((use) => ({ ...use, role, table: key })));
   return [...reading, ...writing];
 }
 
-/** `x-hasura-role` is the engine's own. */
+/** The engine sets `x-hasura-role`. */
 const always = ["x-hasura-role"];
 
 export const unsetSessionVariable: Rule = {
@@ -37,39 +37,39 @@ export const unsetSessionVariable: Rule = {
   severity: "error",
   needs: "sessionVariables in hasura-checks.yaml",
   finds: "a session variable that no token carries",
-  why: "Every request of the role then fails, or, for a role without authentication, the client itself may set it.",
-  remedy: "correct the name, let the tokens carry it, or add it to sessionVariables in hasura-checks.yaml",
+  why: "Every request of the role fails. For a role without authentication, the client sets the variable.",
+  remedy: "correct the name, add the variable to the tokens, or add it to sessionVariables in hasura-checks.yaml",
   find: (examined) => {
     const carried = examined.configuration.sessionVariables;
     if (carried === undefined) return [];
     return usesOf(examined)
       .filter(({ text }) => isVariable(text) && ![...carried, ...always].includes(text.toLowerCase()))
-      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and tokens carry only ${listed(carried)}` }));
+      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and the tokens carry only ${listed(carried)}` }));
   },
 };
 
 export const spoofableSession: Rule = {
   id: "spoofable-session",
   severity: "warning",
-  finds: "a filter or a preset of a role without authentication that takes a session variable",
-  why: "Where there is no token, Hasura takes the session from the request's own X-Hasura- headers: whoever asks chooses whose rows they are.",
-  remedy: "filter by what the row holds instead; except it where the value is one that only the right client knows, such as an invitation's, or where a gateway strips X-Hasura- headers; unauthorizedRole in hasura-checks.yaml says which role it is",
+  finds: "a filter or a preset of a role without authentication that uses a session variable",
+  why: "Without a token, Hasura reads the session variables from the X-Hasura- headers of the request, so the client chooses their values.",
+  remedy: "filter by a column of the row instead; add an exception where the value is a secret, such as an invitation code, or where a gateway removes X-Hasura- headers; set unauthorizedRole in hasura-checks.yaml if another role serves requests without a token",
   find: (examined) =>
     usesOf(examined)
       .filter(({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined))
-      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `${role} on ${table} takes ${text.toLowerCase()}, which a request without a token may set to anything` })),
+      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `${role} on ${table} uses ${text.toLowerCase()}, which a request without a token can set` })),
 };
 
 export const sessionVariableSpelling: Rule = {
   id: "session-variable-spelling",
   severity: "error",
-  finds: "a text that was meant to be a session variable",
-  why: "Only what begins with x-hasura- is taken from the session; anything else is compared as the text that it is, and a negated comparison then lets every row through.",
+  finds: "a text that resembles a session variable and is not one",
+  why: "Hasura reads only names with the prefix x-hasura- from the session. It compares another text literally, and a negated comparison then selects every row.",
   remedy: "write it as x-hasura-NAME",
   find: (examined) =>
     usesOf(examined)
       .filter(({ text }) => !isVariable(text))
-      .map(({ text, at, role, table }) => ({ at, role, table, name: text, reason: `the filter of ${role} on ${table} compares with the text "${text}", which is no session variable` })),
+      .map(({ text, at, role, table }) => ({ at, role, table, name: text, reason: `the filter of ${role} on ${table} compares with the text "${text}", which is not a session variable` })),
 };
 
 const letters = (name: string) => name.toLowerCase().replace("x-hasura-", "").replaceAll(/[^a-z0-9]/g, "");
@@ -77,9 +77,9 @@ const letters = (name: string) => name.toLowerCase().replace("x-hasura-", "").re
 export const sessionVariableVariants: Rule = {
   id: "session-variable-variants",
   severity: "warning",
-  finds: "session variables whose names differ by punctuation or a last s alone",
-  why: "One of the two spellings is in no token, and every request that needs it fails.",
-  remedy: "write the variable in one way; sessionVariables in hasura-checks.yaml says which ones tokens carry",
+  finds: "session variables whose names differ only by punctuation or a final s",
+  why: "The tokens carry one of the two spellings, and every request that needs the other one fails.",
+  remedy: "use one spelling; list the variables of the tokens in sessionVariables in hasura-checks.yaml",
   find: (examined) => {
     const uses = usesOf(examined).filter(({ text }) => isVariable(text));
     const bySound = new Map<string, Map<string, PlacedUse[]>>();
@@ -94,7 +94,7 @@ export const sessionVariableVariants: Rule = {
       .flatMap(([[name, [use]] = ["", []], ...others]) =>
         use === undefined || others.length === 0
           ? []
-          : [{ at: use.at, role: use.role, table: use.table, name, reason: `the filter of ${use.role} on ${use.table} takes ${name}, where others take ${listed(others.map(([other]) => other))}` }],
+          : [{ at: use.at, role: use.role, table: use.table, name, reason: `the filter of ${use.role} on ${use.table} uses ${name}, and other filters use ${listed(others.map(([other]) => other))}` }],
       );
   },
 };

@@ -2,19 +2,19 @@ import type { PlacedProblem as Problem } from "../metadata/project.ts";
 import { nearest } from "../cli/nearest.ts";
 import type { Rule } from "./rule.ts";
 
-/** Rules about files that cannot be read as metadata; their findings come with file and path from the reader itself. */
+/** Rules about files that cannot be read as metadata. The reader supplies their file and path. */
 type ShapeRule = Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> & {
   concerns(problem: Problem): boolean;
-  /** Which of the problems make a finding, and what to do about it where that is not the rule's remedy. */
+  /** The problems that are findings of the rule, with their own remedies. */
   listed(problems: readonly Problem[]): readonly (Problem & Partial<Pick<Rule, "remedy" | "severity">>)[];
 };
 
 export const metadataShape: ShapeRule = {
   id: "metadata-shape",
   severity: "error",
-  finds: "a key that metadata do not have (a warning where it resembles no known key), a value of the wrong form, a file that is missing or cannot be read",
-  why: "Hasura passes over a key that it does not know: `select_permission` instead of `select_permissions` grants nothing and says nothing.",
-  remedy: "correct it; the form of every key is that of Hasura's metadata v3",
+  finds: "a key that the metadata format does not have (a warning where it resembles no known key), a value of the wrong form, a file that is missing or cannot be read",
+  why: "Hasura ignores an unknown key without a message: `select_permission` instead of `select_permissions` grants nothing.",
+  remedy: "correct the key or the value as the reference of Hasura metadata v3 describes it",
   concerns: ({ kind }) => kind === "invalid",
   listed: (problems) =>
     problems.map((problem) => {
@@ -25,7 +25,7 @@ export const metadataShape: ShapeRule = {
     }),
 };
 
-/** Keys of metadata in which a misspelling takes a permission, a filter or a name away. */
+/** Keys whose misspelling removes a permission, a filter or a name. */
 const metadataKeys = [
   ...["select", "insert", "update", "delete"].map((verb) => `${verb}_permissions`),
   ...["object", "array", "remote"].map((kind) => `${kind}_relationships`),
@@ -38,15 +38,15 @@ export const notExamined: ShapeRule = {
   id: "not-examined",
   severity: "note",
   finds: "a feature of Hasura that these tools leave unexamined",
-  why: "What is not examined is not vouched for.",
+  why: "The checks give no result for this feature.",
   remedy: "nothing, if it is tested elsewhere",
   concerns: ({ kind }) => kind === "unsupported",
-  // Hundreds of tables may have the same feature: one note of each is read, and hundreds hide the rest.
+  // Hundreds of tables can have the same feature, so there is one note for each feature.
   listed: (problems) => [...Map.groupBy(problems, ({ reason }) => reason).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    // After a semicolon it says what the engine has instead.
+    // The text after a semicolon names the alternative of the engine.
     const feature = first.reason.replace(/^Hasura knows this, but this engine does not serve ([^;]*).*$/, "not examined: $1");
-    // Neither the number of places nor where the first is tells one feature from another.
+    // The number and the first of the places do not identify a feature.
     return [{ ...first, path: "", reason: feature, ...(others.length === 0 ? {} : { remedy: `nothing, if it is tested elsewhere; this is the first of ${others.length + 1} places` }) }];
   }),
 };

@@ -6,7 +6,7 @@ export const unjoinableRelationship: Rule = {
   severity: "error",
   needs: "database",
   finds: "a relationship between columns that Postgres cannot compare",
-  why: "Hasura takes the relationship, and every query, filter and aggregate that uses it fails.",
+  why: "Hasura accepts the relationship, and every query, filter and aggregate that uses it fails.",
   remedy: "give both columns the same type by a migration, or remove the relationship",
   find: ({ metadata, catalogs }) =>
     metadata.sources.flatMap((source, index) => {

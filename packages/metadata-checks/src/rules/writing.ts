@@ -1,5 +1,5 @@
 import { columnsHeldToSession, conditionText, isAlwaysTrue } from "./conditions.ts";
-import { columnsOf, type Found, isTrusted, isUnauthorized, listed, type PlacedWrite, type Rule, writesOf } from "./rule.ts";
+import { columnsOf, type Found, isCertainlyUnauthorized, isTrusted, isUnauthorized, listed, type PlacedWrite, type Rule, writesOf } from "./rule.ts";
 
 const conditions = {
   insert_permissions: ["check", "insert any row into"],
@@ -7,25 +7,25 @@ const conditions = {
   delete_permissions: ["filter", "delete every row of"],
 } as const;
 
-/** Whether a preset ties a row to the session. */
+/** Whether a preset binds a row to the session. */
 const isTied = ({ set }: PlacedWrite["permission"]): boolean => Object.values(set ?? {}).some((value) => typeof value === "string" && /^x-hasura-/i.test(value));
 
 export const everyRowWritable: Rule = {
   id: "every-row-writable",
   severity: "warning",
   finds: "a role that may insert, update or delete any row (an error for updates and deletions of a role without authentication)",
-  why: "An empty filter on a permission to write, or one that holds for every row, lets one user change what belongs to all others.",
-  remedy: "write a filter (for insert: a check) that ties the row to the session; list the role in trustedRoles where it may write everything",
+  why: "With an empty filter on a write permission, one user can change the rows of all other users.",
+  remedy: "write a filter (for insert: a check) that binds the row to the session; list the role in trustedRoles where it may write every row",
   find: (examined) =>
     writesOf(examined).flatMap((placed): Found[] => {
       const { kind, key, role, permission, at } = placed;
       const [condition, what] = conditions[kind];
       const value = permission[condition] ?? {};
-      // What only a backend with the admin secret may do is no client's; an inserted row that a preset ties to the session is its own.
+      // Only a backend with the admin secret can use backend_only permissions. A preset binds an inserted row to the session.
       if (permission["backend_only"] === true || isTrusted(role, examined) || (kind === "insert_permissions" && isTied(permission))) return [];
       if (!isAlwaysTrue(value, columnsOf(placed, examined))) return [];
-      // A named role can be that of an administrator; a client without a token cannot.
-      const severity = kind !== "insert_permissions" && isUnauthorized(role, examined) ? "error" : "warning";
+      // A named role can belong to an administrator; a request without a token cannot.
+      const severity = kind !== "insert_permissions" && isCertainlyUnauthorized(role, examined) ? "error" : "warning";
       return [{ at: [...at, condition], table: key, role, severity, reason: `${role} may ${what} ${key}: the ${condition} ${conditionText(value)}` }];
     }),
 };
@@ -33,9 +33,9 @@ export const everyRowWritable: Rule = {
 export const rowGivenAway: Rule = {
   id: "row-given-away",
   severity: "warning",
-  finds: "an update permission that lets a role put its row under somebody else's name",
-  why: "Hasura looks at the filter before the update alone; without a check, the column that ties the row to the session may be set to anything, and the row is then another user's or tenant's.",
-  remedy: "take the column from the permission's columns, or add a check with the condition of the filter",
+  finds: "an update permission with which a role can give its row to another user",
+  why: "Hasura applies the filter only before the update. Without a check, a client can set the column that binds the row to the session, and the row then belongs to another user or tenant.",
+  remedy: "remove the column from the columns of the permission, or add a check with the condition of the filter",
   find: (examined) =>
     writesOf(examined).flatMap((placed): Found[] => {
       const { kind, key, role, permission, at } = placed;
@@ -44,7 +44,7 @@ export const rowGivenAway: Rule = {
       const set = Object.keys(permission["set"] ?? {});
       const free = columnsHeldToSession(permission["filter"]).filter((column) => column !== "id" && !set.includes(column) && (columns === "*" || (Array.isArray(columns) && columns.includes(column))));
       if (free.length === 0) return [];
-      return [{ at: [...at, "columns"], table: key, role, name: free[0] ?? "", reason: `${role} may set ${listed(free)} of ${key}, by which the filter knows its rows, and no check follows` }];
+      return [{ at: [...at, "columns"], table: key, role, name: free[0] ?? "", reason: `${role} may set ${listed(free)} of ${key}, the column that its filter compares with the session, and there is no check` }];
     }),
 };
 
@@ -52,8 +52,8 @@ export const anonymousWrite: Rule = {
   id: "anonymous-write",
   severity: "warning",
   finds: "a role without authentication that may insert, update or delete",
-  why: "Anybody on the network may then write, as often as they like; nobody is known to have done it.",
-  remedy: "let an action or a service of yours write instead, or except it with the reason; unauthorizedRole in hasura-checks.yaml says which role it is, where it has another name than anonymous, public or guest",
+  why: "Any client on the network can write without limit, and the database has no record of the author.",
+  remedy: "use an action or a backend service instead, or add an exception with the reason; set unauthorizedRole in hasura-checks.yaml if the role has another name than anonymous, public or guest",
   find: (examined) =>
     writesOf(examined)
       .filter(({ role, permission }) => isUnauthorized(role, examined) && permission["backend_only"] !== true)

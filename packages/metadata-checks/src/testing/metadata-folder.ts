@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** The reason to skip a test that compares with a revision of git; undefined where git is installed. */
+/** The reason to skip a test that compares with a revision of git; undefined if git is installed. */
 export const gitAbsent = (): string | undefined => (spawnSync("git", ["--version"]).error === undefined ? undefined : "git is not installed");
 
-/** A metadata directory for one test, in a folder of its own; `using folder = new MetadataFolder(…)`. */
+/** A temporary metadata directory for one test; `using folder = new MetadataFolder(…)`. */
 export class MetadataFolder implements Disposable {
-  /** The working directory; the metadata lie in `metadata/` below it. */
+  /** The working directory, with the metadata in `metadata/`. */
   readonly path: string = mkdtempSync(join(tmpdir(), "routeql-tools-"));
 
-  /** @param tables one file's text for each table @param more further files, by their path below the working directory */
+  /** @param tables the text of one file for each table @param more further files by path, relative to the working directory */
   constructor(tables: readonly string[], more: Readonly<Record<string, string>> = {}) {
     this.write("metadata/version.yaml", "version: 3\n");
     this.write(
@@ -32,7 +32,7 @@ export class MetadataFolder implements Disposable {
     execFileSync("git", ["-C", this.path, "-c", "user.name=test", "-c", "user.email=test@example.net", ...args]);
   }
 
-  /** Commits all that the folder holds, which becomes a repository of git where it is none. */
+  /** Commits all files, and creates the git repository first if there is none. */
   commit(message = "before"): void {
     this.git("init", "--quiet");
     this.git("add", ".");
@@ -50,5 +50,5 @@ export function tableFile(name: string, permission: string, more = ""): string {
   return `table:\n  name: ${name}\n  schema: public\n${more}select_permissions:\n  - role: reader\n    permission:\n${indented}\n`;
 }
 
-/** Lines of a permission that no rule finds fault with. */
+/** Lines of a permission without findings. */
 export const sound = "columns: [id]\nfilter:\n  owner: {_eq: X-Hasura-User-Id}\nlimit: 10";

@@ -56,11 +56,11 @@ async function againstBase(project: ReadProject, source: string, named: string, 
     ...(role === undefined ? {} : { role }),
     ...(name === undefined ? {} : { name }),
     reason,
-    remedy: direction === "wider" ? "check that it is meant" : "nothing, if nobody needs it",
+    remedy: direction === "wider" ? "check that the change is intended" : "nothing, if no client needs it",
   }));
   const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })
     .filter(({ concernsAccess }) => !concernsAccess)
-    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.positionOf(project.whole.locate(at)), reason, remedy: "nothing, if it is meant" }));
+    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.positionOf(project.whole.locate(at)), reason, remedy: "nothing, if the change is intended" }));
   const infer = configuration.inferFunctionPermissions;
   const [before, now] = [await databases?.state(base, infer), await databases?.state(project, infer)];
   const schema = before === undefined || now === undefined ? undefined : schemaChanges(before, now);
@@ -70,18 +70,18 @@ async function againstBase(project: ReadProject, source: string, named: string, 
     ...project.position(["sources"]),
     role,
     reason,
-    remedy: kind === "breaking" ? "keep the old name beside the new one until no client asks for it" : "nothing, if clients can cope with it",
+    remedy: kind === "breaking" ? "keep the old name beside the new one until no client uses it" : "nothing, if clients handle the change",
   }));
   return { findings: [...changes, ...access, ...other], examined: `compared with ${named}${schema === undefined ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}` };
 }
 
 export const diff: Command = {
   name: "diff",
-  summary: "tells in words how metadata differ from a running engine, or from another revision",
+  summary: "shows the differences of the metadata from a running engine, or from another revision",
   usage: "hasura-checks diff --endpoint URL [--admin-secret-file FILE] | --base REVISION [--database URL]",
-  description: `With --endpoint: drift between the repository and what a running engine serves, Hasura or the embedded one, asked by its metadata API (export_metadata). How the metadata are written makes no difference: order, defaults and short forms are alike.
+  description: `With --endpoint: drift between the repository and a running engine, Hasura or the embedded one, by its metadata API (export_metadata). Order, defaults and short forms make no difference.
 
-With --base: what changed since another revision: what roles may do now and could not do, or no longer can, and, with a database, every change of each role's GraphQL schema that breaks documents which were valid.`,
+With --base: changes of permissions since another revision, wider and narrower ones, and, with a database, changes of the GraphQL schema of each role that break valid documents.`,
   options: {
     ...commonOptions,
     ...endpointOptions,
@@ -91,8 +91,8 @@ With --base: what changed since another revision: what roles may do now and coul
     ...formatOptions,
   },
   examples: [
-    ["hasura-checks diff --endpoint https://hasura.example.net --admin-secret-file secret.txt", "has anybody changed something in the console?"],
-    ["hasura-checks diff --base origin/main --database postgres://localhost/app", "what does this branch change for whom?"],
+    ["hasura-checks diff --endpoint https://hasura.example.net --admin-secret-file secret.txt", "find changes by the console"],
+    ["hasura-checks diff --base origin/main --database postgres://localhost/app", "list the changes of this branch by role"],
   ],
   outcomes: ["there is no difference", "there are differences; they are listed"],
   async run(given, surroundings) {

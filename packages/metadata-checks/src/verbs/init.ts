@@ -17,7 +17,7 @@ interface RoleNumbers {
   readonly open: number;
 }
 
-/** A role with this share of open permissions may be that of a backend or of an administrator. */
+/** A role with this share of open permissions may belong to a backend or an administrator. */
 const trustedShare = 0.9;
 
 function rolesIn(walked: Walked): readonly RoleNumbers[] {

@@ -27,10 +27,10 @@ export const formatOptions = {
 } as const;
 
 interface Checked extends Judged {
-  /** With --only-new: what is found in the base too. */
+  /** With --only-new: findings that the base has too. */
   readonly inBase: readonly Finding[];
   readonly examined: string;
-  /** Rules that were not applied, for want of a database, a base or the session variables. */
+  /** Rules that need a missing database, base or list of session variables. */
   readonly notApplied: readonly string[];
   /** With a database: rows that each role sees. */
   readonly visible: readonly VisibleRows[];
@@ -43,7 +43,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const project = readProject(source, directory);
   const shape = shapeFindings(project);
   const always = ["metadata-shape", "not-examined", "file-not-included"];
-  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "the shape of the metadata alone, since it is wrong", notApplied: [], visible: [], namesSources: false };
+  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "only the shape of the metadata, because it is invalid", notApplied: [], visible: [], namesSources: false };
   const read = examinable(project, `of ${source}`);
   const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
@@ -62,7 +62,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
     base: base === undefined ? undefined : { project: base, metadata: base.metadata, state: await stateOf(base) },
   };
   const applied = applicable(examined);
-  // A source that was alone and still is may have been renamed.
+  // A single source may have another name in the base revision.
   const namesSources = [metadata, base?.metadata].some((revision) => (revision?.sources.length ?? 0) > 1);
   const { findings, excepted } = judge([...shape, ...sourcesWithoutDatabase(read, addresses), ...rows.findings, ...applyRules(examined, applied, namesSources)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
   const standing = base === undefined || !given.flag("only-new") ? [] : standingFindings(base, await databases?.catalogs(base.metadata), configuration, namesSources);
@@ -104,11 +104,11 @@ async function rowsOf(project: ReadProject, databases: Databases | undefined, in
   return { visible, findings };
 }
 
-/** Where some sources have a database, those that have none. */
+/** Findings for sources without a database, if other sources have one. */
 function sourcesWithoutDatabase({ metadata: { sources }, position }: ReadProject, addresses: ReadonlyMap<string, string>): readonly Finding[] {
   if (addresses.size === 0) return [];
   return sources.flatMap((source, index): readonly Finding[] =>
-    addresses.has(source.name) ? [] : [{ rule: notExamined.id, severity: notExamined.severity, ...position(["sources", index]), source: source.name, reason: `not examined: the source ${source.name} on its database, because none is given`, remedy: withoutDatabase(source, true) }],
+    addresses.has(source.name) ? [] : [{ rule: notExamined.id, severity: notExamined.severity, ...position(["sources", index]), source: source.name, reason: `not examined: the source ${source.name} on its database, because no database is given`, remedy: withoutDatabase(source, true) }],
   );
 }
 
@@ -116,7 +116,7 @@ async function baseOf(named: string | undefined, source: string, directory: stri
   return named === undefined ? undefined : examinable(await readBase(named, source, directory), `of ${named}`);
 }
 
-/** @throws {UsageError} for anything but a complete version */
+/** @throws {UsageError} if the version is not complete */
 function hasuraVersionOf(given: Given): string {
   const named = given.text("hasura-version") ?? pinnedHasura;
   const version = /^v?(\d+\.\d+\.\d+)/.exec(named)?.[1];
@@ -126,28 +126,28 @@ function hasuraVersionOf(given: Given): string {
 
 export const lint: Command = {
   name: "lint",
-  summary: "finds what is wrong or risky in metadata, with file and line",
+  summary: "finds errors and risks in metadata, with file and line",
   usage: "hasura-checks lint [--metadata DIR] [--database URL] [--base REVISION [--only-new]]",
-  description: `Reads the metadata directory as Hasura would, but strictly: an unknown key is an error. Then a list of rules looks at permissions, names and references; --rules prints it.
+  description: `Reads the metadata directory like Hasura, and strictly: an unknown key is an error. The rules examine permissions, names and references; --rules prints them.
 
-With a database, every name is looked up in its catalogue. With a base revision, roles that may do more than there are found, and, with a database too, changes that break a role's clients. What is meant can be excepted in hasura-checks.yaml, with a reason. With --only-new, what the base has too is counted and does not fail.`,
+With a database, the rules also use its catalogue and its rows. With a base revision, they find wider permissions and, with a database too, changes that break clients. Exceptions in hasura-checks.yaml need a reason. With --only-new, findings of the base are counted and do not fail.`,
   options: {
     ...commonOptions,
     ...databaseOptions,
-    base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main (origin/main:PATH where they were elsewhere there), or with another directory" },
-    "only-new": { type: "boolean", help: "list findings that the base lacks; the others are counted, and do not fail" },
+    base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main (origin/main:PATH if it has another path there), or with another directory" },
+    "only-new": { type: "boolean", help: "list only findings that the base lacks; the others are counted, and do not fail" },
     "hasura-version": { type: "string", value: "VERSION", help: `version of the Hasura that serves the metadata, for the rule hasura-advisory; default: ${pinnedHasura}` },
-    "visible-rows": { type: "boolean", help: "with a database: list the rows that each role sees of each table, in sessions made of the values there and in a session whose values no row holds" },
+    "visible-rows": { type: "boolean", help: "with a database: list the number of rows that each role sees of each table, in sessions with values of the database and in a session whose values no row holds" },
     ...selectionOptions,
-    rules: { type: "boolean", help: "print the list of rules, as Markdown, and end" },
+    rules: { type: "boolean", help: "print the list of rules as Markdown" },
     ...formatOptions,
   },
   examples: [
-    ["hasura-checks lint --metadata hasura-metadata", "the files alone"],
+    ["hasura-checks lint --metadata hasura-metadata", "only the files"],
     ["hasura-checks lint --database postgres://localhost/app --base origin/main --format github", "in a pull request"],
-    ["hasura-checks lint --base origin/main --only-new", "where there are hundreds of findings already"],
+    ["hasura-checks lint --base origin/main --only-new", "in a project with many older findings"],
   ],
-  outcomes: ["nothing was found, or nothing but notes, what is excepted and, with --only-new, what the base has too", "at least one error or warning was found"],
+  outcomes: ["there are no errors or warnings, apart from exceptions and, with --only-new, findings of the base", "there is at least one error or warning"],
   async run(given, surroundings) {
     if (given.flag("rules")) {
       surroundings.out(rulesDocument().trimEnd());

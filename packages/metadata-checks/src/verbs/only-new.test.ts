@@ -9,7 +9,7 @@ import { routeql } from "../testing/tool.ts";
 const open = "columns: [id]\nfilter: {}\nlimit: 1";
 const tables = (...names: readonly string[]) => names.map((name) => tableFile(name, open));
 
-/** The metadata of one folder against those of another. */
+/** Compares the metadata of two folders. */
 async function checked(now: MetadataFolder, base: MetadataFolder, ...args: readonly string[]) {
   return routeql(now.path, ["lint", "--base", join(base.path, "metadata"), ...args]);
 }
@@ -23,14 +23,14 @@ async function reported(now: MetadataFolder, base: MetadataFolder): Promise<Repo
   return JSON.parse((await checked(now, base, "--only-new", "--json")).stdout) as Report;
 }
 
-test("what the base has too is counted and does not fail; without --only-new it does", async () => {
+test("counts findings of the base without failing, and fails without --only-new", async () => {
   using base = new MetadataFolder(tables("note", "tag"));
   using now = new MetadataFolder(tables("note", "tag"));
   expect(await checked(now, base, "--only-new")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^no findings; 2 permissions .*, 2 in \S+metadata already\n/) as string });
   expect(await checked(now, base)).toMatchObject({ code: 1, stdout: expect.stringContaining("2 findings (0 errors, 2 warnings)") as string });
 });
 
-test.each(["text", "json", "github", "gitlab", "sarif"])("what the base lacks fails, and is all that the format %s lists", async (format) => {
+test.each(["text", "json", "github", "gitlab", "sarif"])("fails for new findings and lists only them in the format %s", async (format) => {
   using base = new MetadataFolder(tables("note"));
   using now = new MetadataFolder([...tables("note"), "table: {schema: public, name: tag}\ninsert_permissions:\n  - role: reader\n    permission: {check: {}, columns: [id]}\n"]);
   const { code, stdout } = await checked(now, base, "--only-new", "--format", format);
@@ -40,7 +40,7 @@ test.each(["text", "json", "github", "gitlab", "sarif"])("what the base lacks fa
   expect(listed).not.toContain("public.note");
 });
 
-test("a finding is known again in another file, at another line and in another order", async () => {
+test("recognises a finding in another file, line and order", async () => {
   using base = new MetadataFolder(tables("note", "tag"));
   using now = new MetadataFolder(tables("author", "tag", "note").map((text, index) => (index === 0 ? tableFile("author", sound) : `# Moved.\n\n${text}`)));
   const [from, to] = ["default/tables", "main"].map((name) => join(now.path, "metadata/databases", name)) as [string, string];
@@ -50,14 +50,14 @@ test("a finding is known again in another file, at another line and in another o
   expect(await reported(now, base)).toMatchObject({ findings: [{ rule: "widened-permission", table: "public.author" }], inBase: [{ rule: "every-row" }, { rule: "every-row" }] });
 });
 
-test("one more of what the base has already is new", async () => {
+test("reports a further finding of the same kind as new", async () => {
   const schemas = (...names: readonly string[]) => ({ "metadata/remote_schemas.yaml": names.map((name) => `- name: ${name}\n  definition: {url_from_env: URL, headers: [{name: Authorization, value: Bearer 1}]}\n`).join("") });
   using base = new MetadataFolder([], schemas("weather"));
   using now = new MetadataFolder([], schemas("maps", "weather"));
-  expect(await reported(now, base)).toMatchObject({ findings: [{ reason: "the value of the header Authorization of maps stands in the metadata" }], inBase: [{ rule: "not-examined" }, { rule: "secret-in-metadata" }] });
+  expect(await reported(now, base)).toMatchObject({ findings: [{ reason: "the value of the header Authorization of maps is in the metadata" }], inBase: [{ rule: "not-examined" }, { rule: "secret-in-metadata" }] });
 });
 
-test("a source that was alone may have another name, and the same table of a further source is new", async () => {
+test("recognises a renamed single source, and reports the table of a further source as new", async () => {
   const source = (name: string) => `- name: ${name}\n  configuration: {connection_info: {database_url: {from_env: A}}}\n  tables: "!include default/tables/tables.yaml"\n`;
   const databases = (...names: readonly string[]) => ({ "metadata/databases/databases.yaml": names.map(source).join("") });
   using base = new MetadataFolder(tables("note"), databases("default"));
@@ -68,7 +68,7 @@ test("a source that was alone may have another name, and the same table of a fur
   expect((await reported(further, base)).inBase).toMatchObject([{ rule: "every-row", source: "default" }]);
 });
 
-test("of a revision of git too: its files that nothing includes are known, and one more is not", async (context) => {
+test("recognises unincluded files of a git revision, and reports a further one as new", async (context) => {
   context.skip(gitAbsent() !== undefined, gitAbsent());
   using now = new MetadataFolder([], { "metadata/databases/default/tables/old.yaml": "table: old\n" });
   now.commit();
@@ -78,7 +78,7 @@ test("of a revision of git too: its files that nothing includes are known, and o
   expect(await check()).toMatchObject({ code: 1, stdout: expect.stringMatching(/^metadata\/databases\/default\/tables\/forgotten\.yaml:1 {2}warning {2}file-not-included\n/) as string });
 });
 
-test("exceptions hold as ever: what they except is not counted as the base's, and one that excepts nothing any more is found", async () => {
+test("applies exceptions, and reports an unused one", async () => {
   using base = new MetadataFolder(tables("note", "tag"));
   using now = new MetadataFolder([tableFile("note", sound), ...tables("tag")], { "hasura-checks.yaml": "exceptions:\n  - {rule: every-row, table: public.tag, reason: It is public.}\n" });
   expect(await checked(now, base, "--only-new")).toMatchObject({ code: 1, stdout: expect.stringContaining("reader gets at most 10 rows of public.note") as string });
@@ -88,7 +88,7 @@ test("exceptions hold as ever: what they except is not counted as the base's, an
   expect((await checked(now, base, "--only-new")).stdout).toContain("the exception from every-row for table public.tag excepts nothing");
 });
 
-test("a key that Hasura passes over is known, and one more of another table is not", async () => {
+test("recognises an ignored key, and reports one of another table as new", async () => {
   const misspelt = (name: string) => `table: {schema: public, name: ${name}}\nselect_permission: []\n`;
   using base = new MetadataFolder([misspelt("note"), ...tables("tag")]);
   using now = new MetadataFolder([misspelt("author"), misspelt("note"), ...tables("tag")]);
@@ -98,7 +98,7 @@ test("a key that Hasura passes over is known, and one more of another table is n
   });
 });
 
-test("a shape that is wrong is known too, and the rest is examined", async () => {
+test("recognises an invalid shape, and examines the rest", async () => {
   const wrong = "table: {schema: public, name: note}\nselect_permissions: 1\n";
   using base = new MetadataFolder([wrong]);
   using now = new MetadataFolder([wrong, ...tables("tag")]);

@@ -43,7 +43,7 @@ function expectationsFile(given: Given, configuration: Configuration, directory:
   return expectations;
 }
 
-/** Differences from the file of expectations; writes the file instead when asked to. */
+/** Differences from the file of expectations. With `update` it writes the file instead. */
 function judgeExpectations(file: ExpectationsFile | undefined, granted: Granted, update: boolean, err: Surroundings["err"]): readonly Finding[] {
   if (file === undefined) return [];
   if (!update) return file.compare(granted);
@@ -54,15 +54,15 @@ function judgeExpectations(file: ExpectationsFile | undefined, granted: Granted,
 
 function sourceNotExamined(project: ReadProject, source: SourceMetadata): Finding {
   const { id, severity } = notExamined;
-  return { rule: id, severity, ...project.position(["sources", 0]), source: source.name, reason: `not examined: the source ${source.name}, because no database is given for it`, remedy: withoutDatabase(source, true) };
+  return { rule: id, severity, ...project.position(["sources", 0]), source: source.name, reason: `not examined: the source ${source.name}, because it has no database`, remedy: withoutDatabase(source, true) };
 }
 
-/** A source with what was found of it. */
+/** A source with its results. */
 interface Verified {
   readonly source: string;
   readonly access: DeclaredAccess;
   readonly verdicts: Verdicts;
-  /** For the page; empty where none is written. */
+  /** For the HTML page; otherwise empty. */
   readonly visible: readonly VisibleRows[];
 }
 
@@ -84,7 +84,7 @@ function writeDocuments(verified: readonly Verified[], isAlone: boolean, finding
   }
 }
 
-/** Changes of what roles may read since a base revision, by source. */
+/** Changes of permissions since a base revision, by source. */
 async function changesSince(named: string | undefined, project: ReadProject, origin: string, directory: string): Promise<Documents["base"]> {
   if (named === undefined) return undefined;
   const base = examinable(await readBase(named, origin, directory), `of ${named}`);
@@ -93,7 +93,7 @@ async function changesSince(named: string | undefined, project: ReadProject, ori
   return { name: named, changes: changes.map((change) => ({ ...change, source: (change.at[0] === "sources" ? sources[Number(change.at[1])] : sources[0])?.name ?? "" })) };
 }
 
-/** What was looked at in all sources, by kind. */
+/** Number of checks in all sources, by kind. */
 function added(verified: readonly Verified[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { verdicts } of verified) for (const [kind, number] of Object.entries(verdicts.counts)) sums[kind] = (sums[kind] ?? 0) + number;
@@ -102,22 +102,22 @@ function added(verified: readonly Verified[]): Readonly<Record<string, number>> 
 
 export const permissions: Command = {
   name: "permissions",
-  summary: "holds what every role may read to the metadata and to SQL, on the rows of a database",
+  summary: "compares the rows that every role receives with the metadata and with SQL, on a database",
   usage: "hasura-checks permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
-  description: `For every role, root field, operation (query, by key, aggregate, subscription, stream) and column: whether it is served or refused as the metadata declare, by introspection and by execution. For every role and table: whether the rows served are those that the filter, written in SQL, gives on the rows of this database, with the sessions that its values make, and with session variables missing, malformed and hostile. Limits, counts, relationships, hidden rows asked for by their keys, and what errors tell.
+  description: `Checks for every role, root field, operation (query, by key, aggregate, subscription, stream) and column that it is served or refused as declared, by introspection and by execution. Compares the rows of every role and table with those of the filter in SQL, in sessions with values of the database and with missing, malformed and hostile session variables. Also checks limits, counts, relationships, hidden rows and error messages.
 
-It takes seconds, and no Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each kind is enough. Functions and native queries are called with arguments that are guessed by their types, or that hasura-checks.yaml gives. Mutations, actions, remote schemas and event triggers are not examined.
+It needs no running Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each table is enough. Functions and native queries are called with guessed arguments, or with those of hasura-checks.yaml. Mutations, actions, remote schemas and event triggers are not examined.
 
-A file of expectations holds what each role may do in each source, for review: written by --update-expectations, compared by every later run.`,
+A file of expectations lists the permissions of each role in each source for review. --update-expectations writes it, and later runs compare with it.`,
   options: {
     ...commonOptions,
     ...databaseOptions,
     ...endpointOptions,
     endpoint: { type: "string", value: "URL", help: "verify this running engine instead of the embedded one; without a path, /v1/graphql. It needs the admin secret, and the database whose rows it serves" },
-    source: { type: "string", value: "NAME", help: "look at this source alone; default: all Postgres sources of the metadata, each with its own database" },
-    expectations: { type: "string", value: "FILE", help: "YAML file of what each role may do; differences are findings" },
+    source: { type: "string", value: "NAME", help: "only this source; default: all Postgres sources of the metadata, each with its own database" },
+    expectations: { type: "string", value: "FILE", help: "YAML file with the permissions of each role; differences are findings" },
     "update-expectations": { type: "boolean", help: "write the file of expectations instead of comparing with it" },
-    write: { type: "string", value: "FILE", multiple: true, help: "write the table of permissions, as Markdown (.md) or as a page of its own (.html); may be given more than once" },
+    write: { type: "string", value: "FILE", multiple: true, help: "write the permissions as Markdown (.md) or as one HTML page (.html); can be repeated" },
     base: { type: "string", value: "REVISION", help: "highlight the changes since a revision of git, or another directory, in the page of --write" },
     rows: { type: "string", value: "NUMBER", help: `most rows that are compared one by one, for each role, table and session; default ${defaults.rows}` },
     timeout: { type: "string", value: "SECONDS", help: `most time for one statement; default ${defaults.timeout}` },
@@ -125,12 +125,12 @@ A file of expectations holds what each role may do in each source, for review: w
   },
   examples: [
     ["hasura-checks permissions --metadata hasura-metadata --database postgres://localhost/app", "verify"],
-    ["hasura-checks permissions --expectations permissions.yaml --update-expectations", "write down what is granted, for review"],
+    ["hasura-checks permissions --expectations permissions.yaml --update-expectations", "write the granted permissions for review"],
     ["hasura-checks permissions --database crm=postgres://localhost/crm --database billing=postgres://db/b", "metadata with two sources"],
-    ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of them"],
+    ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of the sources"],
     ["hasura-checks permissions --write permissions.html --base origin/main", "a page of the permissions, with the changes of this branch"],
   ],
-  outcomes: ["all is as declared and as expected", "something is served or refused otherwise, or differs from what is expected"],
+  outcomes: ["the answers match the declaration and the expectations", "there is at least one difference"],
   async run(given, surroundings) {
     const started = performance.now();
     const format = formatOf(given.text("format"), given.flag("json"));
@@ -151,7 +151,7 @@ A file of expectations holds what each role may do in each source, for review: w
     if (endpoint !== undefined && endpoint.secret === undefined) throw new UsageError("--endpoint needs the admin secret: give --admin-secret-file FILE, or set HASURA_GRAPHQL_ADMIN_SECRET");
     const running = endpoint === undefined ? undefined : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout };
     const addresses = databaseAddresses(given, project.metadata, surroundings);
-    if (sources.length > 0 && addresses.size === 0) throw new UsageError(`permissions are verified on a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`);
+    if (sources.length > 0 && addresses.size === 0) throw new UsageError(`permissions needs a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`);
     const skipped: Finding[] = [];
     const isAlone = named === undefined && sources.length === 1;
     const { inferFunctionPermissions, rolesWithoutPermission, sessions, arguments: calls } = configuration;
