@@ -122,7 +122,7 @@ describe("are found:", () => {
   });
 });
 
-describe("it is said that nothing is said of the rows", () => {
+describe("rows that cannot be verified are reported", () => {
   const native = (code: string, args: object = {}) => {
     const contents = declared();
     const [excerpts] = contents.native_queries;
@@ -131,22 +131,22 @@ describe("it is said that nothing is said of the rows", () => {
   };
   const said = (reason: string) => [{ rule: "not-verified", role: "reader", name: "odd", reason: `the rows of odd that reader is served: ${reason}; set its arguments in hasura-checks.yaml` }];
 
-  test("where they are others each time", { timeout: generous }, async () => {
+  test("if they differ each time", { timeout: generous }, async () => {
     expect((await findings(native("select (random() * 1e9)::int as id"))).found).toEqual(said("it returns other rows each time"));
   });
 
-  test("where no guessed argument gives any, unless others are given", { timeout: generous }, async () => {
+  test("if no guessed argument returns any, unless the configuration has others", { timeout: generous }, async () => {
     const contents = native("select id from article where title = {{title}}", { title: { type: "text" } });
-    expect((await findings(contents)).found).toEqual(said('with (args: {title: ""}) it gives no row'));
+    expect((await findings(contents)).found).toEqual(said('with (args: {title: ""}) it returns no rows'));
     expect((await findings(contents, contents, { odd: [{ title: "Dogs" }] })).found).toEqual([]);
   });
 
-  test("where an argument is of a type of which no value is known", { timeout: generous }, async () => {
+  test("if the type of an argument has no known values", { timeout: generous }, async () => {
     const contents = native("select id from article where {{place}} is not null", { place: { type: "point" } });
     expect((await findings(contents)).found).toEqual(said("the type of an argument has no known values"));
   });
 
-  test("where Postgres fails on the arguments", { timeout: generous }, async () => {
+  test("if Postgres fails with the arguments", { timeout: generous }, async () => {
     expect((await findings(native("select 1 / ({{n}} - {{n}}) as id", { n: { type: "int" } }))).found).toEqual(said("with (args: {n: 1}) division by zero"));
   });
 });

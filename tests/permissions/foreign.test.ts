@@ -149,7 +149,7 @@ describe("of several sources", () => {
     const expectations = ["--expectations", "one.yaml"];
     expect((await permissions(metadataOf("crm"), address, ...expectations, "--update-expectations")).code).toBe(0);
     const all = await permissions(metadataOf("crm", "billing"), undefined, "--database", `crm=${address}`, "--database", `billing=${address}`, ...expectations);
-    expect([all.code, all.stderr]).toEqual([2, expect.stringContaining("one.yaml is about one source; these metadata have crm, billing: give --source NAME")]);
+    expect([all.code, all.stderr]).toEqual([2, expect.stringContaining("one.yaml is for one source, and the metadata has crm, billing: give --source NAME")]);
     expect(await permissions(metadataOf("crm", "billing"), address, "--source", "crm", ...expectations)).toMatchObject({ code: 0, findings: [] });
   });
 
