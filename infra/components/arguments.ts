@@ -494,6 +494,11 @@ export interface RouteQLArgs {
    */
   readonly alertmanagerPort?: number;
   /**
+   * Docker with `stack`: address to which Alertmanager posts alerts as JSON. Without it alerts are only shown.
+   * Default: none. Allowed: https://<host>/<path>.
+   */
+  readonly alertWebhookUrl?: Input<string>;
+  /**
    * Docker with `stack`: days for which Prometheus keeps metrics.
    * Default: `15`. Allowed: 1 to 3650.
    */

@@ -121,6 +121,7 @@ export class RouteQL extends ComponentResource {
           certificate: certificate.certificate,
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile, process.cwd()),
           databaseAuthority,
+          alertWebhook: args.alertWebhookUrl !== undefined,
           sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile, process.cwd()),
         }),
         images,

@@ -86,6 +86,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
           // The exporter's form of a password file: passwords by address.
           "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
         }),
+    ...(given.alertWebhookUrl === undefined ? {} : { "alert-webhook-url": checked("alertWebhookUrl", given.alertWebhookUrl) }),
     ...(given.ldapBindPassword === undefined
       ? {}
       : { "ldap-bind-password": checked("ldapBindPassword", given.ldapBindPassword) }),

@@ -13,7 +13,7 @@ test("keeps a URL's address and drops its password", () => {
 });
 
 test("replaces every secret setting by a value that passes its validation", () => {
-  const examples: Record<string, string> = { databaseUrl: "postgres://root:hidden@db/routes", sessionsUrl: "redis://:hidden@sessions" };
+  const examples: Record<string, string> = { databaseUrl: "postgres://root:hidden@db/routes", sessionsUrl: "redis://:hidden@sessions", alertWebhookUrl: "https://hidden.example.net" };
   for (const name of settingNames.filter((candidate) => settings[candidate].type === "secret")) {
     const { [name]: replaced } = withoutSecrets({ [name]: examples[name] ?? "hidden" });
     expect(replaced).not.toContain("hidden");

@@ -7,10 +7,11 @@ export function placeholder(name: string): string {
   return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
 }
 
-/** Keeps the address of a URL and replaces its secrets. */
+/** Keeps the address of a URL and replaces its secrets; an address of the web is secret as a whole. */
 function withoutPassword(name: string, value: string): string {
   if (!URL.canParse(value)) return placeholder(name);
   const url = new URL(value);
+  if (/^https?:$/.test(url.protocol)) return `https://example.invalid/${placeholder(name)}`;
   if (url.password === "") return placeholder(name);
   url.password = placeholder(name);
   return url.href;

@@ -9,12 +9,13 @@ import { describeGateway } from "./gateway.ts";
 import type { GatewaySurroundings } from "./gateway.ts";
 import { describeMigrate } from "./migrate.ts";
 import { withMonitoring } from "./monitoring.ts";
+import type { MonitoringSurroundings } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
 import { placeParts } from "./placement.ts";
 import type { PlacementSurroundings } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
 
-export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings;
+export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings & MonitoringSurroundings;
 
 /** Every service and job of the stack, each after those it waits for. */
 export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
@@ -27,6 +28,6 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];
-  const placed = withMonitoring(placeParts(services, settings, surroundings), settings);
+  const placed = withMonitoring(placeParts(services, settings, surroundings), settings, surroundings);
   return settings.images === "official" ? placed.map(onOfficialImage) : placed;
 }

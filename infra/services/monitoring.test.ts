@@ -55,6 +55,16 @@ test("Prometheus scrapes every service with metrics, itself included", () => {
   expect(targets.toSorted()).toEqual(["alertmanager:9093", "auth-sidecar:9090", "database-exporter:9187", "engine:9090", "gateway:9090", "prometheus:9090", "sessions-exporter:9121"]);
 });
 
+test("Alertmanager posts to the given address, which it reads from a file", () => {
+  const files = (alertWebhook: boolean): unknown => {
+    const settings = withDefaults({ engine: "embedded", monitoring: "stack" }, "staging");
+    const services = describeServices(settings, { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE", alertWebhook });
+    return parse(services.find(({ name }) => name === "alertmanager")?.files["alertmanager/alertmanager.yml"] as string);
+  };
+  expect(files(true)).toMatchObject({ receivers: [{ webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url" }] }] });
+  expect(files(false)).toMatchObject({ receivers: [{ name: "stack" }] });
+});
+
 test("ports of the monitoring are published on the loopback address only", () => {
   const on = describe({ monitoring: "stack", hostAddress: "0.0.0.0", prometheusPort: 19_090, alertmanagerPort: 19_093 });
   const ports = on.flatMap(({ name, ports: published }) => published.map((port) => ({ name, ...port }))).filter(({ name }) => name !== "gateway");

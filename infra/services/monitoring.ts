@@ -3,13 +3,19 @@
  * image `monitoring` with Debian's programs.
  * @module
  */
+import { stringify } from "yaml";
 import type { PlainSettings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
-import { filesDirectory } from "./description.ts";
+import { filesDirectory, secretPath } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 import { prometheusFiles } from "../monitoring/prometheus-files.ts";
 
 type Monitored = Pick<PlainSettings, "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions">;
+
+export interface MonitoringSurroundings {
+  /** Whether an address for alerts is given. */
+  readonly alertWebhook?: boolean;
+}
 
 const common = {
   run: "service",
@@ -87,8 +93,9 @@ function prometheus(scraped: readonly ServiceDescription[], { prometheusPort, me
   };
 }
 
-function alertmanager({ alertmanagerPort }: Monitored): ServiceDescription {
+function alertmanager({ alertmanagerPort }: Monitored, { alertWebhook = false }: MonitoringSurroundings): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
+  const receiver = { name: "stack", ...(alertWebhook ? { webhook_configs: [{ url_file: secretPath("alert-webhook-url") }] } : {}) };
   return {
     ...common,
     name: "alertmanager",
@@ -100,7 +107,8 @@ function alertmanager({ alertmanagerPort }: Monitored): ServiceDescription {
       `--web.external-url=http://127.0.0.1:${alertmanagerPort}/`,
     ],
     user: 10_111,
-    files: { "alertmanager/alertmanager.yml": "route:\n  receiver: none\n  group_by: [alertname, service]\nreceivers:\n  - name: none\n" },
+    files: { "alertmanager/alertmanager.yml": stringify({ route: { receiver: "stack", group_by: ["alertname", "service"], group_wait: "10s" }, receivers: [receiver] }) },
+    secrets: alertWebhook ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {},
     data: "/alertmanager",
     ports: [{ internal: 9093, published: alertmanagerPort, loopback: true }],
     metricsPort: 9093,
@@ -119,12 +127,12 @@ export function monitoredParts({ monitoring, database, sessions }: Pick<PlainSet
  * Adds the exporters of the database and the session store that the stack runs itself, and with `stack` Prometheus and Alertmanager.
  * With `off` the services stay as they are.
  */
-export function withMonitoring(services: readonly ServiceDescription[], settings: Monitored): readonly ServiceDescription[] {
+export function withMonitoring(services: readonly ServiceDescription[], settings: Monitored, surroundings: MonitoringSurroundings): readonly ServiceDescription[] {
   if (settings.monitoring === "off") return services;
   const parts = monitoredParts(settings);
   const measured = services.map((service) => (service.metricsPort === undefined ? service : { ...service, joinsMetrics: true }));
   const exporters = [...(parts.includes("database") ? [databaseExporter] : []), ...(parts.includes("sessions") ? [sessionsExporter] : [])];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
-  const collected = [...measured, ...exporters, alertmanager(settings)];
+  const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
   return [...collected, prometheus(collected, settings)];
 }

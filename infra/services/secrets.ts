@@ -23,7 +23,7 @@ export const secretNames = [
 ] as const;
 
 /** Secrets that there are only where they are configured. */
-export const optionalSecretNames = ["ldap-bind-password", "previous-key-encryption-key", "bootstrap-database-url", "monitor-password", "sessions-monitor-password", "sessions-monitor-login"] as const;
+export const optionalSecretNames = ["ldap-bind-password", "previous-key-encryption-key", "bootstrap-database-url", "monitor-password", "sessions-monitor-password", "sessions-monitor-login", "alert-webhook-url"] as const;
 
 export type OptionalSecretName = (typeof optionalSecretNames)[number];
 

@@ -3,7 +3,12 @@
  * @module
  */
 import { oneOf, range } from "./checks.ts";
-import { number, text } from "./setting.ts";
+import { givenSecret, number, text } from "./setting.ts";
+import type { Check } from "./setting.ts";
+
+/** Never quotes the value: many such addresses hold a token. */
+const webAddress: Check<"secret"> = (value) =>
+  URL.canParse(value) && /^https?:\/\/./.test(value) ? undefined : "must be an address that begins with https:// or http://";
 
 export const monitoringSettings = {
   monitoring: text({
@@ -24,6 +29,12 @@ export const monitoringSettings = {
     default: 9093,
     meaning: "Docker with `stack`: port of Alertmanager on 127.0.0.1. It has no login.",
     ...range(1, 65_535),
+  }),
+  alertWebhookUrl: givenSecret({
+    environment: "ALERT_WEBHOOK_URL",
+    meaning: "Docker with `stack`: address to which Alertmanager posts alerts as JSON. Without it alerts are only shown.",
+    check: webAddress,
+    allowed: "https://<host>/<path>",
   }),
   metricsDays: number({
     environment: "METRICS_DAYS",

@@ -21,6 +21,9 @@ export function partProblems(given: GivenSettings, settings: PlainSettings): Set
   if (settings.sessionsCaFile !== undefined && settings.sessions !== "external") {
     wrong("sessionsCaFile", `is set, but sessions is ${settings.sessions}, not external`);
   }
+  if (given.alertWebhookUrl !== undefined && settings.monitoring !== "stack") {
+    wrong("alertWebhookUrl", `is set, but monitoring is ${settings.monitoring}, not stack`);
+  }
   if (settings.database === "cloudnative-pg" && settings.target !== "kubernetes") {
     wrong("database", `is cloudnative-pg, but target is ${settings.target}, not kubernetes`);
   }

@@ -2,6 +2,7 @@
 import fs from "fs";
 
 const certificateFile = "/run/routeql/tls/certificate.pem";
+const duration = "routeql_gateway_request_duration_seconds";
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 // Any other path counts as "other": clients choose paths, so a path must not become a label.
@@ -37,13 +38,18 @@ function count(r) {
   return "";
 }
 
-// Every bucket is written, so that a request adds to cumulative counters as Prometheus reads them.
+// One bucket for each request, so that a request costs little; `cumulated` adds them up as Prometheus reads them.
 function observe(route, seconds) {
-  const name = "routeql_gateway_request_duration_seconds";
-  bounds.forEach((bound) => add(`${name}_bucket{route="${route}",le="${bound}"}`, seconds <= bound ? 1 : 0));
-  add(`${name}_bucket{route="${route}",le="+Inf"}`, 1);
-  add(`${name}_sum{route="${route}"}`, seconds);
-  add(`${name}_count{route="${route}"}`, 1);
+  const bound = bounds.find((each) => seconds <= each) || "+Inf";
+  add(`${duration}_bucket{route="${route}",le="${bound}"}`, 1);
+  add(`${duration}_sum{route="${route}"}`, seconds);
+}
+
+function cumulated(route) {
+  const bucket = (bound) => `${duration}_bucket{route="${route}",le="${bound}"}`;
+  let sum = 0;
+  const buckets = bounds.concat("+Inf").map((bound) => `${bucket(bound)} ${(sum += ngx.shared.metrics.get(bucket(bound)) || 0)}`);
+  return sum === 0 ? [] : buckets.concat(`${duration}_count{route="${route}"} ${sum}`);
 }
 
 // The end of the validity (RFC 5280, 4.1.2.5), found in hexadecimal: a sequence of two times, each with two or four digits of the year.
@@ -57,7 +63,9 @@ function certificateExpiry() {
 }
 
 function expose(r) {
-  const samples = ngx.shared.metrics.items().map((item) => `${item[0]} ${item[1]}`);
+  const counted = ngx.shared.metrics.items().filter((item) => item[0].indexOf("_bucket{") < 0);
+  const samples = counted.map((item) => `${item[0]} ${item[1]}`);
+  routes.concat("other").forEach((route) => samples.push.apply(samples, cumulated(route)));
   ["active", "reading", "writing", "waiting"].forEach((state) => {
     samples.push(`routeql_gateway_connections{state="${state}"} ${r.variables[`connections_${state}`]}`);
   });
