@@ -24,7 +24,7 @@ test("moves every second while the server works on one statement", () => {
   progress[Symbol.dispose]();
   vi.advanceTimersByTime(2000);
   expect(lines).toEqual([
-    "updates.gz: 100 of 400 rows written, 100 rows/s, 25 %, about 3 s left, 1 s\n",
-    "updates.gz: 100 of 400 rows written, 50 rows/s, 25 %, about 6 s left, 2 s\n",
+    "updates.gz: 100 of 400 rows written, 111 rows/s, 25 %, about 3 s left, 1 s\n",
+    "updates.gz: 100 of 400 rows written, 56 rows/s, 25 %, about 5 s left, 2 s\n",
   ]);
 });
