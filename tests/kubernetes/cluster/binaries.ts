@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
 import { ensureGo, goEnvironment } from "@routeql/providers/pulumi-cli/go";
 
-/** What every part says of itself; go.mod names the same. */
+/** Version that every program reports; go.mod names the same. */
 const kubernetesVersion = "1.34.10";
 
 const [major, minor] = kubernetesVersion.split(".");
@@ -33,7 +33,7 @@ const recipes: readonly Recipe[] = [
     // Go names a program after the last element of its path that is no version: etcd's becomes `server`.
     packages: ["go.etcd.io/etcd/server/v3", ...parts.map((part) => `k8s.io/kubernetes/cmd/${part}`), "./pause"],
   },
-  { module: "coredns", linkerFlags: "-s -w", packages: ["github.com/coredns/coredns"] },
+  { module: "coredns", linkerFlags: "-s -w", packages: ["."] },
 ];
 
 const modulesFolder = join(import.meta.dirname, "modules");
@@ -47,7 +47,9 @@ export interface BuildOptions {
 async function recipesHash(): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(recipes));
   for (const { module } of recipes) {
-    for (const file of ["go.mod", "go.sum"]) hash.update(await readFile(join(modulesFolder, module, file)));
+    const entries = await readdir(join(modulesFolder, module), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
+    for (const file of files.toSorted()) hash.update(await readFile(file));
   }
   return hash.digest("hex").slice(0, 12);
 }
