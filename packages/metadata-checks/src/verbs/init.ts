@@ -42,7 +42,7 @@ function configurationText(metadata: string, project: ReadProject): string {
   const trusted = roles.filter(({ role, permissions, open }) => writers.has(role) && permissions >= 3 && open / permissions >= trustedShare && !isUnauthorized(role, { configuration: { unauthorizedRole: undefined } }));
   const unauthorized = roles.find(({ role }) => isUnauthorized(role, { configuration: { unauthorizedRole: undefined } }))?.role;
   const variables = sessionVariablesIn(walked);
-  const line = (key: string, value: unknown) => stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow" }).trim().replace(/^\{(.*)\}$/s, "$1");
+  const line = (key: string, value: unknown) => stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow", lineWidth: 0 }).trim().replace(/^\{(.*)\}$/s, "$1");
   return [
     "# Configuration of hasura-checks, written by `hasura-checks init`. Review each value.",
     "",
