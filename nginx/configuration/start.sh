@@ -4,7 +4,7 @@ set -eu
 configuration=/run/routeql/nginx/nginx.conf
 certificate=/run/routeql/tls/certificate.pem
 
-# (1) The name servers are those of the container, wherever it runs: Docker's own, or the cluster's.
+# (1) The name servers are those of the container: Docker's own, or the cluster's.
 servers=
 while read -r keyword value _; do
   [ "$keyword" = nameserver ] || continue
@@ -17,10 +17,10 @@ if [ -z "$servers" ]; then
   echo "gateway: /etc/resolv.conf names no server" >&2
   exit 78
 fi
-# Parts are looked up again after two seconds, whatever time to live the answer names. Default: none; 30s
+# Names are resolved again after two seconds, independent of the DNS record's time to live. Default: none; 30s
 printf 'resolver%s valid=2s;\nresolver_timeout 2s;\n' "$servers" >/tmp/resolver.conf
 
-# (2) The hybrid post-quantum group needs OpenSSL 3.5; nginx does not start with a group that its OpenSSL does not know.
+# (2) The hybrid post-quantum group needs OpenSSL 3.5; nginx does not start with a group that its OpenSSL does not support.
 groups=X25519:prime256v1:secp384r1
 openssl=$(nginx -V 2>&1 | sed -n 's/.*with OpenSSL \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
 if [ "${openssl% *}" -gt 3 ] 2>/dev/null || { [ "${openssl% *}" = 3 ] && [ "${openssl#* }" -ge 5 ]; }; then
@@ -30,8 +30,9 @@ else
 fi
 printf 'ssl_ecdh_curve %s;\n' "$groups" >/tmp/tls-groups.conf
 
-# (3) A certificate that is renewed in its place (cert-manager, a Secret) is taken up within half a minute, without a lost request.
-# Should that end, for want of processes say, so does the gateway, to be started again: it would serve an expired certificate one day.
+# (3) A certificate that is renewed in place (cert-manager, a Secret) is loaded within 30 seconds, without a lost request.
+# If this loop ends, for example because of the process limit, the gateway ends too and is restarted: otherwise it would serve an expired
+# certificate one day.
 follow_certificate() {
   trap "kill -QUIT $1" EXIT
   known=$(cksum "$certificate")

@@ -42,6 +42,13 @@ test.each(["A query", "A login"])("%s passes at most 12 files in one direction",
   expect(backwards).toEqual([]);
 });
 
+test("the files and folders of the table exist", () => {
+  const [, section = ""] = page.split("## Where to find it\n");
+  const paths = [...(section.split(/^## /m)[0] ?? "").matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path);
+  expect(paths.length).toBeGreaterThan(10);
+  expect(paths.filter((path) => !existsSync(resolve(repository, path)))).toEqual([]);
+});
+
 test("a setting is named in at most 10 files, and the page lists them", async () => {
   const files = walk("A setting");
   expect(files.length).toBeLessThanOrEqual(10);
