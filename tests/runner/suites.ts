@@ -32,7 +32,7 @@ const specificationWalk: readonly string[] = ["04", "05", "06", "07", "09", "10"
 /** All suites in the order of `npm test`: the fastest checks first, then longer suites before shorter ones, so that the lanes end together. */
 export const suites: readonly Suite[] = [
   { name: "types", what: "TypeScript's check of everything", kind: "command", command: ["npm", "run", "--silent", "types"], needsDocker: false },
-  { name: "lint", what: "oxlint with package boundaries and cycles; knip for dead code", kind: "command", command: ["npm", "run", "--silent", "lint"], needsDocker: false },
+  { name: "lint", what: "oxlint with package boundaries and cycles; knip for dead code; spelling of the pages", kind: "command", command: ["npm", "run", "--silent", "lint"], needsDocker: false },
   { name: "site", what: "the documentation site builds", kind: "command", command: [tool("vitepress"), "build", "docs"], needsDocker: false },
   { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false, alone: true },
   { name: "database", what: "migrations, roles, loading and detection on a real Postgres", kind: "vitest", needsDocker: true },
