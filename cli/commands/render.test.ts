@@ -56,7 +56,7 @@ test("writes the manifests and the list of images, and deletes those of an earli
 
 test("leaves a folder with other files alone", async () => {
   mkdirSync(out());
-  writeFileSync(join(out(), "00-namespace.yaml"), "of somebody else");
+  writeFileSync(join(out(), "00-namespace.yaml"), "a foreign file");
   const { code, stderr } = await render(embedded, "--stack", "rendered", "--out", out());
   expect(code).toBe(1);
   expect(stderr).toContain(`${out()} contains other files`);

@@ -44,7 +44,7 @@ const password = "correct horse battery staple";
 const events = async () =>
   (await stack.sql.query<{ event: string }>("select event from auth.audit_events order by id")).rows.map(({ event }) => event);
 
-test("an account is added with a password from standard input, logs in, and is shown", async () => {
+test("adds an account with a password from standard input, which logs in and is listed", async () => {
   const output = await done(
     ["users", "add", "Tenant@Example.net", "--role", "tenant", "--organisation", "as64496", "--name", "A tenant", "--json"],
     `${password}\n`,
@@ -147,7 +147,7 @@ test.each([
   [["users", "add", "a@example.net", "--role", "viewer", "--password", "x"], "", "Unknown option '--password'"],
   [["keys", "retire"], "", "which key"],
   [["keys", "retire", "unknown"], "", "there is no key unknown"],
-])("%j is refused with a sentence and nothing is changed", async (words, input, sentence) => {
+])("rejects %j with an error message and changes nothing", async (words, input, sentence) => {
   const { code, output, error } = await run(words, input);
   expect({ code, output }).toEqual({ code: 1, output: "" });
   expect(error).toContain(sentence);
@@ -158,7 +158,7 @@ test.each([
 test.each([
   ["role", ["analyst"], "the role of a directory account comes from its groups"],
   ["password", [], "the password of a directory account is the directory's"],
-])("the %s of a directory account is not changed here", async (verb, words, sentence) => {
+])("cannot change the %s of a directory account", async (verb, words, sentence) => {
   const id = `ldap-${verb}`;
   await stack.sql.query("insert into auth.users (id, provider, email, name, role) values ($1, 'ldap', $1 || '@example.net', 'Of the directory', 'viewer')", [id]);
   const before = await stack.sql.query("select * from auth.users where id = $1", [id]);
@@ -168,7 +168,7 @@ test.each([
   expect(await events()).toEqual([]);
 });
 
-test("an address gets one local account, however it is written", async () => {
+test("an address has one local account, in any spelling", async () => {
   const user = await stack.addUser();
   expect(await run(["users", "add", user.email.toUpperCase(), "--role", "viewer"], password)).toMatchObject({
     code: 1,
@@ -176,7 +176,7 @@ test("an address gets one local account, however it is written", async () => {
   });
 });
 
-test("--help tells every command", async () => {
+test("--help lists every command", async () => {
   const { code, output } = await run(["--help"]);
   expect(code).toBe(0);
   for (const command of ["users add", "users end-sessions", "keys rotate"]) expect(output).toContain(command);

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class Balancer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Connections to each replica, by its port. */
+  /** Open connections to each replica, by its port. */
   readonly #standing = new Map<number, Set<Socket>>();
   #turn = 0;
 
@@ -28,7 +28,7 @@ export class Balancer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many connections stand to the replica on this port. */
+  /** Number of open connections to the replica on this port. */
   standing(port: number): number {
     return this.#standing.get(port)?.size ?? 0;
   }

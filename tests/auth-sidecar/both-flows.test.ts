@@ -93,7 +93,7 @@ describe("session flow", () => {
     ["GET", "/api/auth/jwt"],
     ["POST", "/api/auth/jwt"],
     ["DELETE", "/api/auth/logout"],
-  ])("%s %s without or with a wrong service key is answered 401", async (method, path) => {
+  ])("%s %s without the right service key gets 401", async (method, path) => {
     const user = await stack.addUser();
     const body = method === "POST" ? { email: user.email, password: user.password } : undefined;
     for (const serviceKey of [null, "", "wrong", `${stack.environment["SERVICE_API_KEY"]}x`]) {
@@ -107,7 +107,7 @@ describe("session flow", () => {
     expect(answer).toMatchObject({ status: 503, body: { code: "ldap-not-configured" } });
   });
 
-  test("a login is found whatever the case of the e-mail address", async () => {
+  test("a login ignores the case of the e-mail address", async () => {
     const user = await stack.addUser();
     expect((await running.client.login(user.email.toUpperCase(), user.password)).status).toBe(200);
   });
@@ -124,7 +124,7 @@ describe("single-step flow", () => {
     expect(decodeProtectedHeader(accessToken(body)).alg).toBe("ES256");
   });
 
-  test("wrong credentials are answered 401 with exactly the specified body", async () => {
+  test("wrong credentials get 401 with exactly the specified body", async () => {
     const user = await stack.addUser();
     for (const [name, password] of [
       [user.email, "wrong"],
@@ -160,7 +160,7 @@ describe("ASVS 6.3.8: an unknown user and a wrong password", () => {
     expect(headersOf(unknown.headers)).toEqual(headersOf(wrong.headers));
   });
 
-  test("an account without a password, and one of another provider, are like unknown ones", async () => {
+  test("an account without a password, or of another provider, behaves like an unknown one", async () => {
     const user = await stack.addUser();
     await stack.sql.query("update auth.users set password_hash = null where id = $1", [user.id]);
     expect((await running.client.login(user.email, user.password)).status).toBe(401);
@@ -202,7 +202,7 @@ describe("accounts without access", () => {
     expect(await recorded(user.id)).toEqual(["login success", "token refused", "login refused", "login failure", "login refused"]);
   });
 
-  test("the session of a deleted user is no session", async () => {
+  test("the session of a deleted user is invalid", async () => {
     const user = await stack.addUser();
     const sessionId = await running.client.session(user.email, user.password);
     await stack.sql.query("delete from auth.users where id = $1", [user.id]);

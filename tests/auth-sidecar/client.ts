@@ -15,9 +15,9 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Session id for the cookie sid. */
   readonly sessionId?: string;
-  /** The client's address as the gateway would give it; a fresh one by default, so that tests do not throttle each other. */
+  /** The client's address as set by the gateway; unique by default, so that tests do not throttle each other. */
   readonly address?: string;
-  /** Sends no service key, or another one. */
+  /** Sends no service key, or this one. */
   readonly serviceKey?: string | null;
 }
 
@@ -40,7 +40,7 @@ export function freshAddress(): string {
   return `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`;
 }
 
-/** Speaks to a sidecar as the gateway would, and holds every answer against the interface description. */
+/** Calls a sidecar like the gateway, and checks every reply against the interface description. */
 export class Client {
   readonly url: string;
   readonly #serviceKey: string;
@@ -86,7 +86,7 @@ export class Client {
     return this.call("POST", "/api/auth/login/credentials", { body: { email, password }, ...options });
   }
 
-  /** Logs in and gives the session's id. */
+  /** Logs in and returns the session's id. */
   async session(email: string, password: string, options: CallOptions = {}): Promise<string> {
     const answer = await this.login(email, password, options);
     if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${JSON.stringify(answer.body)}`);

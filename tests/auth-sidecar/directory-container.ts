@@ -10,7 +10,7 @@ interface DirectoryKind {
   readonly tlsPort: number;
   /** Path of the CA that its certificate comes from, PEM. */
   readonly ca: string;
-  /** Said in the log when it is ready; without it the ports tell. */
+  /** Log text of a ready server; without it, open ports are enough. */
   readonly ready?: string;
   /** Command that applies the LDIF change records of its standard input as root. */
   readonly modify: string;

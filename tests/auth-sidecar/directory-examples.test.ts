@@ -26,14 +26,14 @@ interface Kind {
   readonly searchPassword: string;
   readonly password: (name: string) => string;
   readonly id: RegExp;
-  /** What is typed, whose it is, and the role that it gives. */
+  /** Login name, account, and resulting role. */
   readonly logins: readonly (readonly [typed: string, name: string, role: string])[];
   readonly dn: (name: string) => string;
   /** Change records before any login. */
   readonly before?: string;
-  /** LDIF that shuts cy out without removing the entry; absent where the example has no such filter. */
+  /** LDIF that disables cy without removing the entry; absent if the example has no such filter. */
   readonly disable?: string;
-  /** LDIF that puts dot into a group, and the role that this gives. */
+  /** LDIF that adds dot to a group, and the resulting role. */
   readonly join: readonly [ldif: string, role: string];
 }
 
@@ -142,7 +142,7 @@ describe.each(kinds)("the example for $title", ({ title, server, searchPassword,
       LDAP_URL: `${scheme}://localhost:${port}`,
       LDAP_CA: directory.ca,
       LDAP_BIND_PASSWORD: searchPassword,
-      // What is looked at is what a directory answers, not when: on a busy machine three seconds pass, and the answer is 503.
+      // A busy machine may take more than three seconds, which would give 503; these tests check the answer, not its time.
       LDAP_TIMEOUT_MILLISECONDS: "30000",
     });
   });
@@ -169,20 +169,20 @@ describe.each(kinds)("the example for $title", ({ title, server, searchPassword,
     expect(await role(user.sessionId)).toBe(expected);
   });
 
-  test("knows one account by one id, whatever was typed", async () => {
+  test("identifies one account by one id, for every login name", async () => {
     const own = logins.filter(([, name]) => name === "ada");
     const ids = await Promise.all(own.map(async ([typed, name]) => (await session(typed, name)).user._id));
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("refuses a wrong password, an empty one and another account's", async () => {
+  test("rejects a wrong password, an empty one and another account's", async () => {
     const [[typed]] = logins as [Kind["logins"][number]];
     for (const wrong of ["", "wrong", password("ben")]) {
       expect(await login(typed, wrong)).toMatchObject({ status: 401, body: { code: "wrong-credentials" } });
     }
   });
 
-  test("takes no pattern and no filter for a name", async () => {
+  test("rejects patterns and filters as names", async () => {
     for (const name of ["*", "ada*", "*)(objectClass=*", "ada)(|(uid=*", "ada\0", "\\2a"])
       expect((await login(name, password("ada"))).status, JSON.stringify(name)).toBe(401);
   });
@@ -196,7 +196,7 @@ describe.each(kinds)("the example for $title", ({ title, server, searchPassword,
   });
 
   if (disable !== undefined) {
-    test("ASVS 7.4.2: ends the session of an account that is disabled, and lets it in no more", async () => {
+    test("ASVS 7.4.2: ends the session of a disabled account and rejects its logins", async () => {
       const [typed, name] = logins.at(-1)!;
       const { user } = await session(typed, name);
       await directory.change(disable);
@@ -205,7 +205,7 @@ describe.each(kinds)("the example for $title", ({ title, server, searchPassword,
     });
   }
 
-  test("ASVS 7.4.2: ends the session of an account that is removed, and lets it in no more", async () => {
+  test("ASVS 7.4.2: ends the session of a removed account and rejects its logins", async () => {
     const [[typed, name]] = logins as [Kind["logins"][number]];
     const { user } = await session(typed, name);
     await directory.change(remove(dn(name)));

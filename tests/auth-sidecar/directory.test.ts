@@ -22,7 +22,7 @@ beforeAll(async () => {
     LDAP_GROUP_BASE: "ou=groups,dc=example,dc=net",
     LDAP_ROLES: "operator: CN=noc, ou=groups,dc=example,dc=net; analyst: staff; tenant: customers",
     LOGIN_ATTEMPTS_PER_ACCOUNT: "1000",
-    // What is looked at is what a directory answers, not when: on a busy machine three seconds pass, and the answer is 503.
+    // A busy machine may take more than three seconds, which would give 503; these tests check the answer, not its time.
     LDAP_TIMEOUT_MILLISECONDS: "30000",
   };
   running = await stack.sidecar(settings);
@@ -77,7 +77,7 @@ describe("the directory login", () => {
     expect(await running.client.token(session(body))).toMatchObject({ status: 403, body: { code: "no-access" } });
   });
 
-  test("answers everything that proves no account alike", async () => {
+  test("answers all failures that prove no account identically", async () => {
     const tries = [
       ["ada@example.net", "wrong"],
       ["ada@example.net", ""],
@@ -174,7 +174,7 @@ describe("the directory login", () => {
 });
 
 describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
-  test("never meet, even under one address", async () => {
+  test("never conflict, even with one address", async () => {
     const local = await stack.addUser("viewer");
     await stack.sql.query("update auth.users set email = 'ben@example.net' where id = $1", [local.id]);
     expect((await running.client.login("ben@example.net", passwordOf("ben"))).status).toBe(401);
@@ -186,7 +186,7 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
     expect(theirs._id).not.toBe(mine._id);
   });
 
-  test("an address that moves to another entry moves no rights with it", async () => {
+  test("an address that moves to another entry does not move permissions", async () => {
     await directory.change(person("old", "moving@example.net"));
     const before = ((await login("moving@example.net", passwordOf("old"))).body as LoginReply).user;
     await directory.change("dn: uid=old,ou=people,dc=example,dc=net\nchangetype: delete\n");
@@ -231,7 +231,7 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     ]);
   });
 
-  test("another role that cannot be recorded is not taken, and is on record once it can", async () => {
+  test("a role change that cannot be recorded does not apply until it can", async () => {
     await directory.change(person("iva"));
     const { user } = (await login("iva@example.net", passwordOf("iva"))).body as LoginReply;
     await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("iva")}\n`);
@@ -262,7 +262,7 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     expect((await login("gus@example.net", passwordOf("gus"), filtered)).status).toBe(401);
   });
 
-  test("an account that an operator disabled here stays out, whatever the directory says", async () => {
+  test("an account that an operator disabled stays disabled, whatever the directory says", async () => {
     await directory.change(person("hal"));
     const user = ((await login("hal@example.net", passwordOf("hal"))).body as LoginReply).user;
     await stack.sql.query("update auth.users set disabled = true where id = $1", [user._id]);
@@ -318,7 +318,7 @@ describe("the connection", () => {
   });
 
   test.each(["reset", "hang"] as const)(
-    "a directory that answers with %s makes login and token answer 503 in bounded time, and local logins go on; then it comes back",
+    "a directory with %s: login and token answer 503 in bounded time, and recover",
     async (toxic) => {
       await using proxy = await ToxicProxy.to("127.0.0.1", directory.getTlsPort());
       await using other = await stack.sidecar({
@@ -350,13 +350,13 @@ describe("the connection", () => {
     const crowd = Array.from({ length: 100 }, () => login("ada@example.net", passwordOf("ada"), other));
     expect(await Promise.race(crowd)).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
     expect((await other.client.login(local.email, local.password)).status).toBe(200);
-    // Remaining logins have waited long enough.
+    // The remaining logins have waited long enough.
     proxy.set("reset");
     const answers = await Promise.all(crowd);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429, 503]));
   });
 
-  test("a wrong searching account is an outage, not wrong credentials", async () => {
+  test("a wrong search account is an outage, not wrong credentials", async () => {
     await using other = await stack.sidecar({ ...settings, LDAP_BIND_PASSWORD: "not-the-password" });
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(503);
   });

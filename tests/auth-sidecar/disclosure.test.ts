@@ -32,7 +32,7 @@ test("ASVS 13.4.4: TRACE is answered 405 and echoes nothing", async () => {
   expect(answer).not.toContain("echoed-or-not");
 });
 
-test("ASVS 13.4.6: no answer tells a name or a version of what serves it", async () => {
+test("ASVS 13.4.6: no reply reveals the name or version of a server", async () => {
   for (const [method, path] of [
     ["GET", "/jwks"],
     ["GET", "/nowhere"],

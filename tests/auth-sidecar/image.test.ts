@@ -62,7 +62,7 @@ test("a storm of logins ends in answers, within 256 MiB", async () => {
   expect((await client.call("GET", "/livez")).status).toBe(200);
 });
 
-test("it stops by itself when asked to", async () => {
+test("stops on request", async () => {
   await mustRun("docker", ["stop", "--time", "60", sidecar.getId()]);
   // What is killed in the end has another.
   expect((await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", sidecar.getId()])).trim()).toBe("0");

@@ -29,7 +29,7 @@ export interface ObservedAnswer {
   readonly body: unknown;
 }
 
-/** Throws when an answer is not what auth-sidecar/openapi.yaml says of its operation. */
+/** Throws when a reply differs from the description of its operation in auth-sidecar/openapi.yaml. */
 export function assertDescribed({ method, path, status, headers, body }: ObservedAnswer): void {
   const item = description.paths[path];
   if (item === undefined) {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const policy: RotationPolicy = { algorithm: "ES256", publishedBeforeSigning: 80, publishedAfterSigning: 920, period: 3600 };
 const rotation = (changes: Partial<RotationPolicy> = {}) => new KeyRotation(database, encryption, { ...policy, ...changes });
 const states = async () => (await new KeyRepository(database, encryption).all()).map(({ id, state }) => ({ id, state }));
-/** Moves every time of the keys into the past, as if so many seconds had gone by. */
+/** Moves all times of the keys into the past, as if this number of seconds had passed. */
 const elapse = (seconds: number) =>
   stack.sql.query(
     `update auth.signing_keys set created_at = created_at - $1 * interval '1 s', published_at = published_at - $1 * interval '1 s',
@@ -117,7 +117,7 @@ test("both replicas publish a new key before either signs with it", async () => 
   for (const replica of [first, second]) await expect.poll(() => signer(replica), { interval: 500 }).toBe(rotated.id);
 });
 
-test.each(["EdDSA", "RS256"])("with TOKEN_ALGORITHM=%s a fresh stack signs so, and the key set says so", async (algorithm) => {
+test.each(["EdDSA", "RS256"])("with TOKEN_ALGORITHM=%s a new stack uses and publishes that algorithm", async (algorithm) => {
   await using running = await stack.sidecar({ TOKEN_ALGORITHM: algorithm });
   const user = await stack.addUser();
   const { body } = await running.client.singleStep(user.email, user.password);

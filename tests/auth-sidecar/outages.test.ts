@@ -59,7 +59,7 @@ async function untilReady(): Promise<number> {
 }
 
 describe.each(["reset", "hang"] as const)("a session store that answers with %s", (toxic) => {
-  test("makes login, token and logout answer 503 in bounded time; all come back by themselves", async () => {
+  test("login, token and logout answer 503 in bounded time, and recover by themselves", async () => {
     sessionsProxy.set(toxic);
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all([
@@ -96,7 +96,7 @@ describe.each(["reset", "hang"] as const)("a session store that answers with %s"
 });
 
 describe.each(["reset", "hang"] as const)("a database that answers with %s", (toxic) => {
-  test("makes login and token answer 503 in bounded time and recovers by itself", async () => {
+  test("login and token answer 503 in bounded time, and recover by themselves", async () => {
     databaseProxy.set(toxic);
     for (let round = 0; round < 2; round++) {
       const answers = await Promise.all([
@@ -153,14 +153,14 @@ test("a paused sidecar does not treat its session store as silent", async () => 
   }
 });
 
-test("a wrong password is not told from an outage by a 5xx once the parts are slow but there", async () => {
+test("a wrong password gets no 5xx from slow but working services", async () => {
   databaseProxy.set(150);
   sessionsProxy.set(100);
   expect((await running.client.login(user.email, "wrong")).status).toBe(401);
   expect((await running.client.login(user.email, user.password)).status).toBe(200);
 });
 
-test("a sidecar that starts before its parts waits for them, says so, and gets ready", async () => {
+test("a sidecar that starts before its services waits, logs that, and becomes ready", async () => {
   databaseProxy.set("reset");
   sessionsProxy.set("reset");
   await using early = await stack.sidecar(addresses(), { waits: false });
@@ -174,7 +174,7 @@ test("a sidecar that starts before its parts waits for them, says so, and gets r
   expect(early.log()).toContain("waiting for the database");
 });
 
-test("an outage is in the log once a part and with its reason, not with a password", async () => {
+test("logs an outage once per service with its reason and without a password", async () => {
   sessionsProxy.set("reset");
   await running.client.token(sessionId);
   databaseProxy.set("reset");

@@ -72,7 +72,7 @@ test("ASVS 13.3.4: a new KEY_ENCRYPTION_KEY re-encrypts the keys, and tokens sta
   const { rows } = await stack.sql.query("select outcome, detail from auth.audit_events where event = 'keys-reencrypted'");
   expect(rows).toEqual([{ outcome: "success", detail: { keys: 1 } }]);
   for (const secret of Object.values(changed)) expect(running.log()).not.toContain(secret);
-  // From now on the previous value is not needed any more, and opens nothing.
+  // From now on the previous value is not needed, and decrypts nothing.
   await using without = await stack.sidecar({ KEY_ENCRYPTION_KEY: changed.KEY_ENCRYPTION_KEY });
   await jwtVerify(await token(without.client), keys);
   await using back = await stack.sidecar({}, { waits: false });
@@ -145,7 +145,7 @@ test.each([
   const rotations = async () => (await stack.sql.query("select from auth.audit_events where event = 'key-rotated'")).rows.length;
   await expect.poll(rotations).toBe(1);
   for (const { client } of [before, after]) expect(await algorithm(client)).toBe(from);
-  // As if the time had come that the new key is published for before it signs.
+  // As if the waiting time between publication and first signature had passed.
   await stack.sql.query("update auth.signing_keys set signs_from = now() where signs_from > now()");
   for (const { client } of [before, after]) await expect.poll(() => algorithm(client), { interval: 200 }).toBe(to);
   // Time in which either could rotate again.

@@ -100,7 +100,7 @@ describe.each(logins)("POST %s", (path) => {
     expect(answer).toMatchObject({ status: 415, body: { code: "unsupported-media-type" } });
   });
 
-  test("content types that say JSON in other words of case and parameters are taken", async () => {
+  test("accepts content types with other case and parameters", async () => {
     for (const type of ["application/json; charset=utf-8", "Application/JSON", 'application/json;charset="UTF-8"']) {
       expect((await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } })).status).toBe(200);
     }
@@ -124,7 +124,7 @@ describe.each(logins)("POST %s", (path) => {
 test.each([
   ["GET", "/api/auth/jwt"],
   ["DELETE", "/api/auth/logout"],
-])("%s %s without a session that lives is answered 401 no-session", async (method, path) => {
+])("%s %s without a valid session gets 401 no-session", async (method, path) => {
   const wrong = ["", "x", "x".repeat(43), "x".repeat(10_000), "../../etc/passwd", '"quoted"', "%00", "a b"];
   expect(await running.client.call(method, path)).toMatchObject({ status: 401, body: { code: "no-session" } });
   for (const sessionId of wrong) {
@@ -135,7 +135,7 @@ test.each([
   }
 });
 
-test("the session id counts in the cookie sid alone", async () => {
+test("the session id counts only in the cookie sid", async () => {
   const sessionId = await running.client.session(user.email, user.password);
   const tries: Record<string, string>[] = [
     { authorization: `Bearer ${sessionId}` },
@@ -150,7 +150,7 @@ test("the session id counts in the cookie sid alone", async () => {
   );
 });
 
-describe("what is not HTTP", () => {
+describe("invalid HTTP", () => {
   async function raw(text: string): Promise<string> {
     const socket = connect(running.sidecar.port, "127.0.0.1");
     let answer = "";
@@ -168,7 +168,7 @@ describe("what is not HTTP", () => {
     ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "malformed-request"],
     ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "malformed-request"],
     [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers-too-large"],
-  ])("%j is answered in the form of all errors", async (text, status, code) => {
+  ])("%j gets the form of all errors", async (text, status, code) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain(`"code":"${code}"`);
@@ -213,7 +213,7 @@ describe("fuzz", () => {
   );
 
   test(
-    "no body, header or cookie makes any endpoint answer a 5xx or something that is not described",
+    "no body, header or cookie causes a 5xx or an undescribed reply at any endpoint",
     { timeout: 120_000 },
     async () => {
       const operations = describedOperations.map((operation) => operation.split(" ") as [string, string]);
@@ -237,7 +237,7 @@ describe("fuzz", () => {
     },
   );
 
-  test("nor do method and path", async () => {
+  test("no method or path does either", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"),

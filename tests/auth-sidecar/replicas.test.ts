@@ -46,7 +46,7 @@ test(
   "one of two replicas behind one address is killed under load, and no client sees more than a retried request",
   async () => {
     const client = new Client(balancer.url, stack.environment["SERVICE_API_KEY"]!);
-    // A connection a request, as from the gateway.
+    // One connection per request, as from the gateway.
     const options = { headers: { connection: "close" } };
     const user = await stack.addUser();
     const sessionId = await client.session(user.email, user.password, options);

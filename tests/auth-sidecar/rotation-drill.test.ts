@@ -21,7 +21,7 @@ const lives = {
   KEY_ROTATION_HOURS: (100 * scale) / 3600,
 };
 const requestsPerSecond = 200;
-/** Beyond so many at one time the machine is behind, and a turn is left out. */
+/** Above this number of concurrent requests the machine is too slow, and a turn is skipped. */
 const mostAtOnce = 100;
 
 let stack: Stack;
@@ -73,7 +73,7 @@ class Tokens {
 }
 
 test(
-  "field.md D2, the drill: while keys rotate by schedule under load of tokens and queries, none is refused",
+  "field.md D2, the drill: scheduled key rotation under load rejects no token and no query",
   { timeout: (seconds + 120) * 1000 },
   async () => {
     const client = new Client(balancer.url, stack.environment["SERVICE_API_KEY"]!);

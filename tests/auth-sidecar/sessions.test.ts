@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const keyOf = (sessionId: string): string => `session:${createHash("sha256").update(sessionId).digest("base64url")}`;
 
-/** Moves every time of a session into the past, and its end nearer, as if so many seconds had gone by. */
+/** Moves all times of a session into the past and its end closer, as if this number of seconds had passed. */
 async function elapse(sessionId: string, seconds: number): Promise<void> {
   const key = keyOf(sessionId);
   const left = await redis.pttl(key);
@@ -30,7 +30,7 @@ async function elapse(sessionId: string, seconds: number): Promise<void> {
   await redis.pexpire(key, left - seconds * 1000);
 }
 
-test("ASVS 7.2.3, 11.5.1: a session id is 256 random bits, and the store knows its digest alone", async () => {
+test("ASVS 7.2.3, 11.5.1: a session id has 256 random bits, and the store has only its digest", async () => {
   await using running = await stack.sidecar();
   const user = await stack.addUser();
   const ids = new Set<string>();
@@ -80,7 +80,7 @@ test.each([
   expect(rows).toEqual([{ outcome: "failure" }]);
 });
 
-test("a failed login leaves the presented session alone", async () => {
+test("a failed login keeps the presented session", async () => {
   await using running = await stack.sidecar();
   const user = await stack.addUser();
   const sessionId = await running.client.session(user.email, user.password);
@@ -88,7 +88,7 @@ test("a failed login leaves the presented session alone", async () => {
   expect((await running.client.token(sessionId)).status).toBe(200);
 });
 
-test("ASVS 7.3.1: a session ends when it was idle for too long, and use puts that off", async () => {
+test("ASVS 7.3.1: a session ends after its idle time, and each use restarts that", async () => {
   await using running = await stack.sidecar({ SESSION_IDLE_SECONDS: "600", SESSION_ABSOLUTE_SECONDS: "36000" });
   const user = await stack.addUser();
   const sessionId = await running.client.session(user.email, user.password);
@@ -100,7 +100,7 @@ test("ASVS 7.3.1: a session ends when it was idle for too long, and use puts tha
   expect((await running.client.token(sessionId)).status).toBe(401);
 });
 
-test("ASVS 7.3.2: a session ends at its absolute limit, however much it is used", async () => {
+test("ASVS 7.3.2: a session ends at its absolute limit, regardless of use", async () => {
   await using running = await stack.sidecar({ SESSION_IDLE_SECONDS: "600", SESSION_ABSOLUTE_SECONDS: "1200" });
   const user = await stack.addUser();
   const sessionId = await running.client.session(user.email, user.password);
@@ -112,7 +112,7 @@ test("ASVS 7.3.2: a session ends at its absolute limit, however much it is used"
   expect((await running.client.token(sessionId)).status).toBe(401);
 });
 
-test("a limit that a setting shortens holds for sessions that live already", async () => {
+test("a shortened limit applies to existing sessions", async () => {
   const user = await stack.addUser();
   await using long = await stack.sidecar();
   const sessionId = await long.client.session(user.email, user.password);
@@ -145,7 +145,7 @@ describe("the index by user", () => {
     expect(await store.endAll("user-a")).toBe(0);
   });
 
-  test("forgets sessions that ended, and leaves nothing behind", async () => {
+  test("removes ended sessions completely", async () => {
     const store = new SessionStore(redis, { idleSeconds: 60, absoluteSeconds: 120 });
     const first = await store.create("user-c", undefined);
     const second = await store.create("user-c", first);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const administrator = { ADMIN_EMAIL: "Admin@Example.net", ADMIN_PASSWORD: "an administrator's 1st password" };
 
-test("replicas that start together make one key and one administrator", async () => {
+test("replicas that start together create one key and one administrator", async () => {
   const replicas = await Promise.all(Array.from({ length: 4 }, () => stack.sidecar(administrator)));
   try {
     const { rows: keys } = await stack.sql.query("select * from auth.signing_keys");
@@ -111,7 +111,7 @@ describe("the process", () => {
   test.each([
     ["an exception", "throw new Error('nobody foresaw this')"],
     ["a rejection", "void Promise.reject(new Error('nobody foresaw this'))"],
-  ])("ASVS 16.5.4: %s that nothing handled is in the log, in its form, and stops the service in good order with 1", async (_title, failure) => {
+  ])("ASVS 16.5.4: logs %s without a handler, and stops the service cleanly with 1", async (_title, failure) => {
     const failsOnSignal = encodeURIComponent(`process.on("SIGUSR2", () => { ${failure} })`);
     const { child, output } = startProcess({ ...stack.environment, NODE_OPTIONS: `--import=data:text/javascript,${failsOnSignal}` });
     while (!output().includes('"msg":"ready"')) await sleep(50);
@@ -127,7 +127,7 @@ describe("the process", () => {
     expect(lines.find(({ msg }) => msg === "stopping")).toMatchObject({ reason: "uncaughtException" });
   });
 
-  test("on SIGTERM lets running requests end, takes no new ones, and exits with 0", async () => {
+  test("on SIGTERM finishes running requests, accepts no new ones, and exits with 0", async () => {
     const user = await stack.addUser();
     const [port] = (await freePorts(1)) as [number];
     const { child, output } = startProcess({ ...stack.environment, PORT: String(port), PASSWORD_HASH_CONCURRENCY: "1" });

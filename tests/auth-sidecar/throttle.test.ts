@@ -44,7 +44,7 @@ test("ASVS 6.3.1: an account is refused from an address with 429 and Retry-After
   expect(rows).toHaveLength(1);
 });
 
-test("ASVS 16.3.1: a storm of refused logins is audited as its first one and a number", async () => {
+test("ASVS 16.3.1: a storm of rejected logins is audited as its first one and a count", async () => {
   const user = await stack.addUser();
   const address = freshAddress();
   {
@@ -74,7 +74,7 @@ test("ASVS 6.3.4: both flows share one count", async () => {
   expect((await running.client.login(user.email, user.password, { address })).status).toBe(429);
 });
 
-test("an unknown account is throttled as a known one is", async () => {
+test("throttles an unknown account like a known one", async () => {
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
   const address = freshAddress();
   const statuses: number[] = [];
@@ -121,7 +121,7 @@ test("a refusal ends with its window although attempts continue", async () => {
   await nearEnds(60_000);
   for (let attempt = 0; attempt < 4; attempt++)
     expect((await running.client.login(user.email, "wrong", { address })).status).toBe(429);
-  // Nothing has put the end off.
+  // Attempts have not extended the window.
   for (const key of await counts()) expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
   await nearEnds(1);
   await expect.poll(counts).toEqual([]);

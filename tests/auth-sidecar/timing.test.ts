@@ -35,7 +35,10 @@ test("ASVS 6.3.8: a wrong password takes the same time for an outdated hash, to 
   expect(difference(outdated!, scaled(1.1)), "more by more than a tenth").toBeLessThan(significant);
 });
 
-/** Milliseconds of so many attempts at each name, each with an address of its own. Which goes first changes at random, so that nothing periodic can side with one. */
+/**
+ * Durations of a number of attempts per name in milliseconds, each with a separate address. Their order is random, so that periodic load
+ * affects all names alike.
+ */
 async function times(perName: number, names: readonly [string, string]): Promise<number[][]> {
   const attempt = (index: number) => running.client.singleStep(names[index]!, "a wrong password", { address: `192.0.2.${index + 1}` });
   for (let warming = 0; warming < 20; warming++) for (const index of names.keys()) await attempt(index);
@@ -50,7 +53,7 @@ async function times(perName: number, names: readonly [string, string]): Promise
   return found;
 }
 
-/** Without the slowest twentieth, which is the machine's and not the login's. */
+/** Without the slowest 5 %, which the machine causes. */
 function difference(first: readonly number[], second: readonly number[]): number {
   return timeDifference(first, second, 0.05);
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-test("a folder is its setup, its cases and its helpers; teardowns are not needed", () => {
+test("a folder consists of its setup, its cases and its helpers, without teardowns", () => {
   const files = {
     "setup.yaml": "type: bulk\nargs:\n- {type: run_sql, args: {sql: select 1}}\n- {type: bulk, args: [{type: track_table, args: a}]}\n",
     "teardown.yaml": "type: run_sql\nargs: {sql: drop}\n",
@@ -41,7 +41,7 @@ test("a folder is its setup, its cases and its helpers; teardowns are not needed
   expect(folder?.cases[4]?.steps[0]).toMatchObject({ status: 200, headers: { "X-Hasura-User-Id": "1" } });
 });
 
-test("the further lines of a quoted text may stand as far left as its key", () => {
+test("later lines of a quoted text may be indented as little as their key", () => {
   const text = '- description: "one\n  two \\"three\\"\n  four"\n  url: /v1/graphql\n';
   expect(parse(indentQuoted(text))).toEqual([{ description: 'one two "three" four', url: "/v1/graphql" }]);
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parse } from "yaml";
 
-/** A request and what Hasura answers to it. */
+/** A request and Hasura's reply. */
 export interface Step {
   readonly description: string | undefined;
   readonly url: string;
@@ -36,7 +36,7 @@ export interface Case {
   readonly name: string;
   readonly steps: readonly Step[];
   readonly liveQuery: LiveQuery | undefined;
-  /** Why it cannot be run, when it cannot. */
+  /** Why it cannot run, if so. */
   readonly unusable: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Folder {
   readonly name: string;
   readonly directory: string;
   readonly setup: readonly Command[];
-  /** Why the setup cannot be run, when it cannot. */
+  /** Why the setup cannot run, if so. */
   readonly unusable: string | undefined;
   /** Files with nothing but API commands, which Hasura's own tests apply before some of the cases. */
   readonly helpers: readonly { readonly name: string; readonly commands: readonly Command[] }[];
@@ -74,7 +74,7 @@ function textsOf(value: unknown): Record<string, string> | undefined {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)])) : undefined;
 }
 
-/** An answer of several that are right may be written as such, or below a key of its own. */
+/** A list of several valid replies may be written directly, or below a key of its own. */
 function allowedOf(value: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return (value as readonly unknown[]).map((item) => (isRecord(item) && "response" in item ? item["response"] : item));

@@ -5,12 +5,12 @@ const request = { query: "{ a { b c { d e } j } }" };
 const data = (value: unknown) => ({ data: { a: value } });
 
 describe("data agree", () => {
-  test("when they are the same in the same order", () => {
+  test("when they are equal in the same order", () => {
     const answer = data([{ b: 1, c: { d: 1, e: null }, j: { x: 1, y: 2 } }]);
     expect(compareAnswers(request, answer, structuredClone(answer))).toEqual({ difference: undefined, note: undefined });
   });
 
-  test("when only the keys of a json value stand in another order", () => {
+  test("when only the keys of a json value are in another order", () => {
     expect(compareAnswers(request, data([{ b: 1, j: { x: 1, y: 2 } }]), data([{ b: 1, j: { y: 2, x: 1 } }])).difference).toBeUndefined();
   });
 });
@@ -29,17 +29,17 @@ test.each([
 describe("errors", () => {
   const error = (code: string, path: string, message: string) => ({ errors: [{ message, extensions: { code, path } }] });
 
-  test("agree by code and path, and a text that differs is noted", () => {
+  test("agree by code and path, with a note about a different text", () => {
     expect(compareAnswers(request, error("a", "$", "x"), error("a", "$", "y"))).toEqual({ difference: undefined, note: "expected the text x, found y" });
     expect(compareAnswers(request, error("a", "$", "x"), error("a", "$.b", "x")).difference).toContain("expected the error a at $: x");
   });
 
-  test("are no data, and data no errors", () => {
+  test("differ from data", () => {
     expect(compareAnswers(request, data([]), error("a", "$", "x")).difference).toContain("expected an answer, found the error");
     expect(compareAnswers(request, error("a", "$", "x"), data([])).difference).toBeDefined();
   });
 
-  test("in a batch are compared one by one", () => {
+  test("in a batch are compared individually", () => {
     expect(compareAnswers([request, request], [data([]), data([])], [data([]), data([1])]).difference).toBe("data.a: expected 0 items, found 1");
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { rowsOf } from "./support.ts";
 
-describe("the planner's figures of the updates", { timeout: 120_000 }, () => {
+describe("the planner's statistics of the updates", { timeout: 120_000 }, () => {
   let database: StartedDatabaseContainer;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe("the planner's figures of the updates", { timeout: 120_000 }, () => {
     return Object.fromEntries(rows.map(({ what, times }) => [what, times]));
   }
 
-  test("are renewed of what has grown by a tenth, and of nothing else", async () => {
+  test("are renewed for partitions that have grown by 10 %, and for no others", async () => {
     expect(await analysed()).toEqual({ whole: 0, 202601: 0, 202602: 0 });
     await load("2026-01", 40_000);
     await load("2026-02", 20_000);
@@ -49,7 +49,7 @@ describe("the planner's figures of the updates", { timeout: 120_000 }, () => {
     expect(await rowsOf(database, "owner", "select reltuples from pg_class where relname = 'bgp_updates_202602'")).toEqual([{ reltuples: 24_000 }]);
   });
 
-  test("are renewed as a whole when a tenth of it has gone", async () => {
+  test("are renewed as a whole after 10 % of it was deleted", async () => {
     await using owner = await database.connect("owner");
     await owner.query("drop table routing.bgp_updates_202602");
     expect(await analysed()).toEqual({ whole: 2, 202601: 3 });

@@ -71,7 +71,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("the file is its owner's alone, and there only when it is whole", async () => {
+  test("only its owner can read the file, which appears when it is complete", async () => {
     const seen: number[] = [];
     const bytes = await backUpTo(programsOf(database), file, (count) => seen.push(count));
     expect(await stat(file)).toMatchObject({ size: bytes });
@@ -81,7 +81,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await expect(backUpTo(programsOf(database), file, silent)).rejects.toThrow("exists already");
   });
 
-  test("a folder that is not there and a dump that fails are said, and nothing is left of the file", async () => {
+  test("reports a missing folder and a failed dump, and leaves no file", async () => {
     await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("the folder does not exist");
     const wrong = programsOf(database, () => "wrong");
     await expect(backUpTo(wrong, join(folder, "b.dump"), silent)).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await readdir(folder)).toEqual(["all.dump"]);
   });
 
-  test("a target that takes no more ends the backup with its error", async () => {
+  test("a target that fails ends the backup with its error", async () => {
     const full = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error("no space left on device"), { code: "ENOSPC" })),
     });
@@ -113,7 +113,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await contentOf(database)).toEqual(before);
   });
 
-  test("after the loss of everything the backup brings rows, permissions and password hashes back", async () => {
+  test("a backup restores rows, permissions and password hashes after a total loss", async () => {
     await drop();
     await restore(file);
     expect(await contentOf(database)).toEqual(before);
@@ -127,7 +127,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await contentOf(database)).toEqual(before);
   });
 
-  test("one that starts while a partition takes another one's place has the rows of that one too", async () => {
+  test("a backup that starts while a partition is replaced includes its rows", async () => {
     await using owner = await database.connect("owner");
     const [partition] = await partitionsBefore(owner);
     // A moment in which no client may read, as long as the backup needs to get there.
@@ -143,7 +143,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await contentOf(database)).toEqual(before);
   });
 
-  test("a file that is cut off, or something else, leaves the database as it was", async () => {
+  test("a truncated or invalid file leaves the database unchanged", async () => {
     const cut = join(folder, "cut.dump");
     const whole = await readFile(file);
     await writeFile(cut, whole);
@@ -156,7 +156,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await contentOf(database)).toEqual(before);
   });
 
-  test("a backup takes the place of another state, and one of a later version is refused", async () => {
+  test("a backup replaces another state, and one of a later version is rejected", async () => {
     await using owner = await database.connect("owner");
     await owner.query("delete from auth.users; create table routing.of_tomorrow (i integer)");
     await owner.query("insert into migrations.schema_migrations (name, run_on) values ('9999_of_tomorrow', now())");

@@ -191,7 +191,7 @@ describe("detect", () => {
     expect(await ask("select active, dormant from view_hijacks")).toEqual([{ active: true, dormant: false }]);
   });
 
-  test("running again changes nothing, and new updates change the record that is there", async () => {
+  test("a second run changes nothing, and new updates change the existing record", async () => {
     const everything = `select (select json_agg(h order by key) from view_hijacks h) as hijacks,
       (select json_agg(u order by "timestamp", prefix, peer_asn) from view_bgpupdates u) as updates,
       (select json_agg(l order by hijack_key, "timestamp") from view_bgpupdates_hijacks l) as links`;
@@ -210,7 +210,7 @@ describe("detect", () => {
     ).toEqual([{ count, distinct: count }]);
   });
 
-  test("what an operator set survives, and a resolved or ignored hijack does not wake up", async () => {
+  test("an operator's changes survive, and a resolved or ignored hijack stays so", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]), announce(0, "192.0.2.0/25", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     {
@@ -251,7 +251,7 @@ describe("detect", () => {
     ]);
   });
 
-  test("a hijack that the configuration no longer calls one is outdated, and comes back with it", async () => {
+  test("a hijack that the configuration no longer covers is outdated, and returns with it", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     const flags = "select active, outdated from view_hijacks";
@@ -265,7 +265,7 @@ describe("detect", () => {
     expect(await ask(flags)).toEqual([{ active: false, outdated: true }]);
   });
 
-  test("repetitions of an update are one link, which goes only with the last of them", async () => {
+  test("repetitions of an update have one link, which ends with the last of them", async () => {
     const line = announce(0, "192.0.2.0/24", [64_496, 64_511]);
     await loadLines(line, line);
     await detectWith({ "192.0.2.0/24": [64_500] });
@@ -279,7 +279,7 @@ describe("detect", () => {
     expect(await ask(links)).toEqual([{ count: 0 }]);
   });
 
-  test("a path without origin is no hijack, and a set is one of each foreign member", async () => {
+  test("a path without origin is not a hijack, and a set is one per foreign member", async () => {
     await loadLines(
       `BGP4MP|${start}|A|192.0.2.1|64496|192.0.2.0/24||IGP|192.0.2.1|0|0||NAG||`,
       `BGP4MP|${start}|A|192.0.2.1|64496|192.0.2.0/24|64496 {64500,64511}|IGP|192.0.2.1|0|0||NAG||`,
@@ -288,7 +288,7 @@ describe("detect", () => {
     expect(await ask("select hijack_as from view_hijacks")).toEqual([{ hijack_as: 64_511 }]);
   });
 
-  test("a configuration that is not right changes nothing", async () => {
+  test("an invalid configuration changes nothing", async () => {
     await writeFile(
       join(folder, "wrong.yaml"),
       "prefixes:\n  - { prefix: 192.0.2.1/24, origins: [1] }\n  - { prefix: x, origins: [] }\n",

@@ -24,7 +24,7 @@ test("a database that answers is ready and alive", async () => {
   expect([await passes(health), await passes(alive)]).toEqual([true, true]);
 });
 
-test("one that turns everybody away is not ready, and is not restarted for that", { timeout: 60_000 }, async () => {
+test("a database that rejects connections is not ready, and is not restarted for that", { timeout: 60_000 }, async () => {
   await using client = await database.connect("bootstrap");
   await client.query("select 1");
   // Open connections may stay, so the server keeps rejecting new ones, as in a recovery.

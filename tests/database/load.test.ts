@@ -41,7 +41,7 @@ describe("load", () => {
 
   const served = 'select * from view_bgpupdates order by "timestamp", prefix, origin_as, as_path';
 
-  test("what a line of bgpdump says is what the view serves", async () => {
+  test("the view serves the content of a bgpdump line", async () => {
     const lines = [
       "BGP4MP_ET|1445565678.509481|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 64500|IGP|192.0.2.1|0|0|64496:200 64496:1:2|NAG||",
       "BGP4MP|1445565679|W|2001:db8::1|65536|2001:db8:1::/48",
@@ -86,7 +86,7 @@ describe("load", () => {
     ]);
   });
 
-  test("an AS set becomes a row a member, with the path as announced beside it", async () => {
+  test("an AS set becomes one row per member, with the announced path beside it", async () => {
     const line = "BGP4MP|1445565678|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 {64500,64501}|IGP|192.0.2.1|0|0||NAG||\n";
     const { stdout } = await loadText(line);
     expect(stdout).toMatch(/read +1: 1 announcements[^]*rows +2 in[^]*loaded +2$/m);
@@ -97,7 +97,7 @@ describe("load", () => {
     expect((await loadText(line)).stdout).toMatch(/loaded +0\n +duplicates +2\n/);
   });
 
-  test("bits beyond a prefix' length do not make another prefix", async () => {
+  test("bits beyond a prefix' length do not create another prefix", async () => {
     await loadText("BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.77/24\nBGP4MP|1445565678|W|192.0.2.1|64496|2001:db8::7/32\n");
     expect(await rowsOf(database, "engine", `select prefix from (${served}) s`)).toEqual([
       { prefix: "198.51.100.0/24" },
@@ -105,7 +105,7 @@ describe("load", () => {
     ]);
   });
 
-  test("real repetitions within a file are kept, and the file again adds none", async () => {
+  test("keeps real repetitions within a file, and adds none for the same file", async () => {
     const line = "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/24\n";
     expect((await loadText(line.repeat(3))).stdout).toMatch(/loaded +3\n +duplicates +0\n/);
     expect((await loadText(line.repeat(3))).stdout).toMatch(/loaded +0\n +duplicates +3\n/);
@@ -113,7 +113,7 @@ describe("load", () => {
     expect((await loadText(line.repeat(5))).stdout).toMatch(/loaded +2\n +duplicates +3\n/);
   });
 
-  test("updates that differ in service, monitor, path or a microsecond are different ones", async () => {
+  test("updates that differ in service, monitor, path or a microsecond are distinct", async () => {
     const lines = [
       "BGP4MP_ET|1445565678.000001|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||",
       "BGP4MP_ET|1445565678.000002|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||",
@@ -142,7 +142,7 @@ describe("load", () => {
     ]);
   });
 
-  test("a broken line is counted and shown, the others are loaded", async () => {
+  test("counts and shows a broken line, and loads the others", async () => {
     const good = "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/24";
     const { code, stdout } = await loadText(
       ["garbage \u001b[31m", good, good.replace("/24", "/42"), "BGP4MP|1445565678|STATE|192.0.2.1|64496|6|1"].join("\n"),
@@ -154,7 +154,7 @@ describe("load", () => {
     expect(stdout).toContain("1 × the prefix is not understood\n      3: BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/42");
   });
 
-  test("of a broken file nothing is loaded, of the files beside it everything", async () => {
+  test("loads nothing of a broken file, and all of the other files", async () => {
     const lines = Array.from(
       { length: 5000 },
       (_, index) => `BGP4MP|${1_445_565_678 + index}|W|192.0.2.1|64496|198.51.100.0/24\n`,
@@ -207,12 +207,12 @@ describe("load", () => {
     expect(await rowsOf(database, "engine", "select count(*) from view_bgpupdates")).toEqual([{ count: 3000 }]);
   });
 
-  test("arguments that are not understood end before the database is asked", async () => {
+  test("invalid arguments fail before the database is queried", async () => {
     expect(await load()).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no FILE to load") as string });
     expect(await load("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("npm run load") as string });
   });
 
-  test("a load that is cut off while it waits ends on the server and leaves nothing", async () => {
+  test("a cancelled load ends on the server and leaves nothing", async () => {
     await using other = await database.connect("bootstrap");
     await other.query("select pg_advisory_lock($1)", [advisoryLocks.turn]);
     const sessions = async (condition: string): Promise<number> => {
@@ -230,7 +230,7 @@ describe("load", () => {
     expect(await rowsOf(database, "owner", served)).toEqual([]);
   });
 
-  test("a load of a pipe through which nothing comes ends when its connection does", { timeout: 120_000 }, async () => {
+  test("a load of a silent pipe ends with its connection", { timeout: 120_000 }, async () => {
     await using other = await database.connect("bootstrap");
     const script = `
       import { loadCommand } from "./database/load/command.ts";

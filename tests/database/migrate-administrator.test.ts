@@ -13,7 +13,7 @@ const roles = ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"];
 const password = (role: string): string => `${role.toLowerCase()}-0123456789abcdef`;
 
 /** A server whose administrator may make roles and databases and is no superuser, as providers give one. */
-describe("the migrate job on a database outside", () => {
+describe("the migrate job on an external database", () => {
   let database: StartedDatabaseContainer;
   let folder: string;
   const administrator = { name: "site admin", password: randomBytes(16).toString("hex") };
@@ -64,7 +64,7 @@ describe("the migrate job on a database outside", () => {
     }
   }
 
-  test("an administrator who is no superuser is enough, for a database that is missing", async () => {
+  test("an administrator without superuser rights is enough, for a missing database", async () => {
     const { code, stdout, stderr } = await migrate("records");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("migrate: created database records");
@@ -76,7 +76,7 @@ describe("the migrate job on a database outside", () => {
     );
   });
 
-  test("a second run succeeds and sets nothing but the passwords, which it may not compare", async () => {
+  test("a second run succeeds and sets only the passwords, which it cannot compare", async () => {
     const { code, stdout } = await migrate("records");
     expect(code).toBe(0);
     const other = stdout.split("\n").filter((line) => line !== "" && !/set the password of routeql_|done, 6 changes/.test(line));
@@ -112,7 +112,7 @@ describe("the migrate job on a database outside", () => {
     expect((await migrate("archive")).stdout).toContain("migrate: created database archive");
   });
 
-  test("no role of the kit has more rights than elsewhere, nor is any a member of another", async () => {
+  test("no role has more privileges than elsewhere, or is a member of another", async () => {
     const statement = `select array(select rolname::text from pg_roles where rolname ~ '^routeql_' and (rolsuper or rolcreatedb or rolcreaterole)
       union select m.member::regrole::text from pg_auth_members m where m.member::regrole::text ~ '^routeql_') as answer`;
     expect(await ask("records", "OWNER", statement)).toEqual([]);

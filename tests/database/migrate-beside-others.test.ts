@@ -36,7 +36,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
   const waitingFor = (where: string): Promise<unknown[]> =>
     rowsOf(database, "bootstrap", `select pid from pg_locks where not granted and ${where}`);
 
-  test("that is killed leaves no partial migration, and the next one applies all", async () => {
+  test("a killed job leaves no partial migration, and the next one applies all", async () => {
     await using other = await database.connect("bootstrap");
     // The second migration waits for the session that creates the same schema.
     await other.query("begin; create schema routing");

@@ -60,7 +60,7 @@ describe("the migrate job", () => {
     return (await jsonRows(client, stateQuery))[0];
   }
 
-  test("says what it did, and shows no password", async () => {
+  test("reports its actions, and shows no password", async () => {
     const { code, stdout, stderr } = await migrate();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("migrate: created role routeql_engine");
@@ -74,7 +74,7 @@ describe("the migrate job", () => {
     expect(await state()).toEqual(before);
   });
 
-  test("finds the server and the superuser in a URL as well", async () => {
+  test("also accepts the server and the superuser as a URL", async () => {
     const url = new URL(`postgres://postgres@${database.getHost()}:${database.getPort()}/routeql?sslmode=disable`);
     url.password = encodeURIComponent(database.getPassword("bootstrap"));
     await writeFile(join(folder, "URL"), url.href);
@@ -82,7 +82,7 @@ describe("the migrate job", () => {
     expect(await migrate(named)).toEqual({ code: 0, stdout: "migrate: everything was in place\n", stderr: "" });
   });
 
-  test("two at once wait for each other and both succeed", async () => {
+  test("concurrent runs wait for each other and both succeed", async () => {
     const jobs = await Promise.all([migrate(), migrate()]);
     expect(jobs.map(({ code }) => code)).toEqual([0, 0]);
   });
@@ -94,7 +94,7 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toContain("set the password of routeql_engine");
   });
 
-  test("takes back what was granted by hand", async () => {
+  test("revokes manual grants", async () => {
     await using owner = await database.connect("bootstrap");
     await owner.query(
       "alter role routeql_engine createdb; grant select on routing.hijacks to routeql_engine; grant select on auth.users to public; grant routeql_owner to routeql_sidecar",

@@ -23,7 +23,7 @@ const rows = `
   from unnest('{2026-02-27,2026-02-28,2026-03-01,2026-03-31,2026-05-05}'::date[]) day, generate_series(1, 20) n`;
 const days = ["20260227", "20260228", "20260301", "20260315", "20260331", "20260410", "20260505"].map((day) => `bgp_updates_${day}`);
 
-describe("a database whose updates have a partition a day", { timeout: 120_000 }, () => {
+describe("a database with daily partitions of updates", { timeout: 120_000 }, () => {
   let database: StartedDatabaseContainer;
   let before: unknown;
 
@@ -149,7 +149,7 @@ describe("a database whose updates have a partition a day", { timeout: 120_000 }
     expect(await content()).toEqual(before);
   });
 
-  test("is pruned to the day, and its months are put together then", async () => {
+  test("is pruned by day, and its months are merged then", async () => {
     await using owner = await database.connect("owner");
     const pruned = await prune(owner, { before: "2026-03-31", dryRun: false });
     expect(pruned.map(({ first, last, removed, kept }) => [first, last, removed, kept])).toEqual([

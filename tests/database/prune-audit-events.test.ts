@@ -28,12 +28,12 @@ const prune = (...args: string[]) =>
   );
 const kept = (): Promise<unknown[]> => rowsOf(database, "owner", "select count(*)::int as events, min(occurred_at) as first from auth.audit_events");
 
-test("a dry run counts the audit events that would go, and takes none away", async () => {
+test("a dry run counts the matching audit events, and deletes none", async () => {
   expect(await prune("--keep-audit-days", "7", "--dry-run")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: 48 audit events would go\n" });
   expect(await kept()).toEqual([{ events: 229, first: "2026-03-01T00:00:00+00:00" }]);
 });
 
-test("those of old days go, and a second run changes nothing", async () => {
+test("deletes old events, and a second run changes nothing", async () => {
   expect(await prune("--keep-audit-days", "7")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: 48 audit events gone\n" });
   expect(await prune("--keep-audit-days", "7")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: no audit events to take away\n" });
   expect(await kept()).toEqual([{ events: 181, first: "2026-03-03T00:00:00+00:00" }]);
@@ -46,7 +46,7 @@ test("counts days in UTC whatever the session's time zone, in several batches", 
   expect(await kept()).toEqual([{ events: 133, first: "2026-03-05T00:00:00+00:00" }]);
 });
 
-test("two at once take each event away once", async () => {
+test("concurrent runs delete each event once", async () => {
   const removing = async (): Promise<number> => {
     await using owner = await database.connect("owner");
     return await pruneAuditEvents(owner, { before: "2026-03-08", dryRun: false, batch: 3 }); // the client is closed when this function ends
@@ -55,7 +55,7 @@ test("two at once take each event away once", async () => {
   expect(await kept()).toEqual([{ events: 61, first: "2026-03-08T00:00:00+00:00" }]);
 });
 
-test("audit events go before updates are waited for", async () => {
+test("deletes audit events before it waits for updates", async () => {
   const { code, stdout } = await prune("--keep-days", "1", "--keep-audit-days", "1");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "Before 2026-03-09: 24 audit events gone\nBefore 2026-03-09: no updates to take away\n" });
 });

@@ -45,7 +45,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
       from generate_series(0, 9) day, generate_series(0, 4) n`);
   });
 
-  test("a dry run says what would go, and takes nothing away", async () => {
+  test("a dry run reports the matching rows, and deletes none", async () => {
     const before = await days();
     expect(await prune("--keep-days", "7", "--dry-run")).toMatchObject({
       code: 0,
@@ -71,7 +71,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: no updates to take away\n");
   });
 
-  test("at the end of a month its partition goes, and no row of the next one", async () => {
+  test("at the end of a month drops its partition, and no row of the next one", async () => {
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);
     expect((await prune("--keep-days", "10")).stdout).toBe("2026-02-01 to 2026-02-27: 15 updates gone\nBefore 2026-02-28: 15 updates gone\n");
@@ -81,7 +81,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await days())[0]).toEqual({ day: "2026-03-02", rows: 5, hijacked: 0 });
   });
 
-  test("rows go in batches, whichever way these fall, a moment with more updates than a batch too", async () => {
+  test("deletes rows in batches of any split, also a moment with more than a batch", async () => {
     await using owner = await database.connect("owner");
     await owner.query(`update routing.bgp_updates set "timestamp" = '2026-03-01 12:00:00' where "timestamp"::date = '2026-03-01'`);
     for (const batch of [3, 2]) {
@@ -119,7 +119,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await days())[0]).toEqual({ day: "2026-02-25", rows: 5, hijacked: 5 });
   });
 
-  test("a row that is about to go alone, and is linked meanwhile, stays", async () => {
+  test("keeps a row that is linked while it is about to be deleted", async () => {
     await prune("--keep-days", "9");
     await using loader = await database.connect("loader");
     await loader.query("begin");
@@ -131,7 +131,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await days())[1]).toEqual({ day: "2026-03-01", rows: 1, hijacked: 1 });
   });
 
-  test("two at once take turns, and the second finds nothing to do", async () => {
+  test("concurrent runs take turns, and the second deletes nothing", async () => {
     const both = await Promise.all([prune("--keep-days", "7"), prune("--keep-days", "7")]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(new Set(both.map(({ stdout }) => stdout.split("\n").at(-2)))).toEqual(
@@ -139,7 +139,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     );
   });
 
-  test("loads, prunes and queries at once: none fails, and what is kept is whole", async () => {
+  test("concurrent loads, prunes and queries all succeed, and the rest is complete", async () => {
     const { load } = commandsOn(database);
     const starts = ["2026-01-31T23:59:50Z", "2026-02-28T23:59:50Z", "2026-03-02T23:59:50Z", "2026-03-31T23:59:50Z"];
     const done = new AbortController();
@@ -174,7 +174,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     [["--keep-days", "many"], "--keep-days takes a whole number from 1 to 36500"],
     [["--keep-days", "7", "--keep-audit-days", "0"], "--keep-audit-days takes a whole number from 1 to 36500"],
     [["--keep", "7"], "Unknown option '--keep'"],
-  ])("%j is not understood", async (args, problem) => {
+  ])("rejects %j", async (args, problem) => {
     const { code, stderr } = await prune(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(problem);

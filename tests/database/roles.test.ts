@@ -124,7 +124,7 @@ describe("the roles of the database", () => {
     }
   });
 
-  test("a dump of the whole database can be made as backup", async () => {
+  test("the role backup can dump the whole database", async () => {
     const { exitCode, output } = await database.exec(
       ["sh", "-c", "pg_dump -h 127.0.0.1 -U routeql_backup -d routeql | grep -c '^COPY '"],
       { env: { PGPASSWORD: database.getPassword("backup") } },
@@ -168,7 +168,7 @@ describe("the roles of the database", () => {
     ]);
   });
 
-  test("of the flags' 64 combinations exactly the 12 legal ones can be written", async () => {
+  test("exactly the 12 legal ones of the flags' 64 combinations can be written", async () => {
     await using owner = await database.connect("owner");
     const legal: string[] = [];
     for (let bits = 0; bits < 64; bits += 1) {
@@ -191,13 +191,13 @@ describe("the roles of the database", () => {
     ["the wrong way round", "'2026-01-02', '2026-01-01'"],
     ["a day of another century", "'2126-01-01', '2126-01-01'"],
     ["null", "null, null"],
-  ])("partitions are not made for %s", async (_, range) => {
+  ])("creates no partitions for %s", async (_, range) => {
     await expect(rowsOf(database, "loader", `select routing.ensure_partitions(${range})`)).rejects.toThrow(
       "ensure_partitions takes",
     );
   });
 
-  test("partitions are made once, one a month (UTC), whatever the session's time zone is", async () => {
+  test("creates one partition per month (UTC), in any session time zone", async () => {
     const make = "select routing.ensure_partitions('2024-11-30 23:59:59.999999', '2025-01-01 00:00:00') as made";
     await using loader = await database.connect("loader");
     await loader.query("set timezone = 'Pacific/Auckland'");

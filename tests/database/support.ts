@@ -11,7 +11,7 @@ import { programsIn } from "@routeql/cli/database/docker-programs";
 import { dockerClient } from "@routeql/host/docker/client";
 import { type DatabaseRole, databaseRoles, type StartedDatabaseContainer } from "../harness/database-container.ts";
 
-/** What a command left behind. */
+/** Result of a command. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -81,7 +81,7 @@ export async function partitionsOf(database: StartedDatabaseContainer): Promise<
   return rows.map((row) => (row as { name: string }).name);
 }
 
-/** Takes every partition of routing.bgp_updates away, as the owner. */
+/** Drops every partition of routing.bgp_updates, as the owner. */
 export async function dropPartitions(owner: Client): Promise<void> {
   await owner.query(`do $$ declare partition regclass; begin
     for partition in select inhrelid from pg_inherits where inhparent = 'routing.bgp_updates'::regclass loop execute 'drop table ' || partition; end loop; end $$`);
@@ -89,12 +89,12 @@ export async function dropPartitions(owner: Client): Promise<void> {
 
 const folder = resolve(import.meta.dirname, "../../../shared/data");
 
-/** A file of the real data, which are not part of the project. */
+/** A file of the real data, which is not in the project. */
 export function sharedData(file: string): string {
   return resolve(folder, file);
 }
 
-/** Why suites on real data are skipped, or undefined when the data are there. */
+/** Why suites on real data are skipped, or undefined when the data exists. */
 export const sharedDataAbsent: string | undefined = existsSync(sharedData("SOURCES.md"))
   ? undefined
   : "the real data are absent: they are looked for in ../shared/data beside the repository";

@@ -37,7 +37,7 @@ test("pages follow the plain-language rules", () => {
 });
 
 test("comments and test titles follow the plain-language rules", () => {
-  const sources = files("**/*.{ts,mjs}");
+  const sources = files("**/*.{ts,tsx,mjs}");
   expect(sources.length).toBeGreaterThan(500);
   expect(sources.flatMap((path) => listed(path, sourceFindings(readFileSync(join(repository, path), "utf8"))))).toEqual([]);
 });

@@ -44,7 +44,7 @@ export function sourceFindings(source: string): Finding[] {
   return source.split("\n").flatMap((text, index) => {
     const line = index + 1;
     const comment = /^\s*(?:\/\*\*?|\*|\/\/)\s?(.*)$/.exec(text)?.[1] ?? /\s\/\/ (.*)$/.exec(text)?.[1];
-    const title = /(?<![.\w])(?:test|describe)(?:\.each\(.*\))?\(\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+    const title = /(?<![.\w])(?:test|describe|attacks)(?:\.each\(.*\))?\(\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
     const findings = [comment, title].flatMap((prose) => (prose === undefined ? [] : jargonIn(prose)));
     if (title !== undefined && title.length > longestTitle) findings.push(`a title of ${title.length} characters; at most ${longestTitle}`);
     return findings.map((problem) => ({ line, problem }));

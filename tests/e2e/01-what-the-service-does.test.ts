@@ -40,7 +40,7 @@ describe("What the service does", () => {
     expect(roots).toEqual(expect.arrayContaining(["view_bgpupdates", "view_hijacks", "view_bgpupdates_hijacks", "view_configured_prefixes"]));
   });
 
-  test("3: a wrong master key is refused", async () => {
+  test("3: a wrong master key is rejected", async () => {
     const { extensions } = await refusal("{ __typename }", { masterKey: "0".repeat(64) });
     expect(extensions.code).toBe("access-denied");
   });
@@ -89,7 +89,7 @@ describe("Resources and their fields", () => {
     expect(answer.__schema.mutationType).toBeNull();
   });
 
-  test("limit takes no negative number and order_by no unknown field", async () => {
+  test("limit rejects negative numbers and order_by unknown fields", async () => {
     const negative = await refusal(`{ view_bgpupdates(limit: -1) { ${updateFields[0]} } }`, master);
     expect(negative.message).toContain("non-negative");
     const unknown = await refusal("{ view_bgpupdates(order_by: {no_such_field: desc}) { type } }", master);

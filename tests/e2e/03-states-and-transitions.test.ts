@@ -54,7 +54,7 @@ describe("States and transitions", () => {
     expect(old.status).toBe(401);
   });
 
-  test("wrong credentials move nothing: no session, no cookie", async () => {
+  test("wrong credentials create no session and no cookie", async () => {
     const reply = await login({ email: account.email, password: "not the password" });
     expect(reply.status).toBe(401);
     expect(reply.headers.getSetCookie()).toEqual([]);

@@ -133,14 +133,14 @@ describe("Errors", () => {
     ["GET", "/api/auth/logout", "DELETE"],
     ["GET", "/jwt/auth", "POST"],
     ["PUT", "/api/graphql", "POST"],
-  ])("%s %s is 405 and Allow names what is taken", async (method, path, allowed) => {
+  ])("%s %s is 405 and Allow lists the valid methods", async (method, path, allowed) => {
     const reply = await call(path, { method, headers: serviceKey });
     expect(reply.status).toBe(405);
     expect(reply.json()).toMatchObject({ code: "method-not-allowed" });
     expect(reply.headers.get("allow")?.split(/, */)).toContain(allowed);
   });
 
-  test("an account that may not come in is told so at every variant: 403 no-access", async () => {
+  test("an account without access gets 403 no-access in every variant", async () => {
     for (const account of [await makeAccount("pending"), await makeAccount("analyst", { disabled: true })]) {
       const direct = await singleStep(account);
       expect(direct.status).toBe(403);

@@ -71,7 +71,7 @@ describe("Endpoints, GraphQL", () => {
     expect([...pages.first, ...pages.second]).toEqual(pages.both);
   });
 
-  test("what is wrong with a query is said in the engine's own form, with status 200", async () => {
+  test("errors of a query have the engine's own form, with status 200", async () => {
     const reply = await post("{ view_bgpupdates { no_such_field } }", await analyst.caller());
     expect(reply.status).toBe(200);
     expect(reply.json()).toEqual({
@@ -84,7 +84,7 @@ describe("Endpoints, GraphQL", () => {
     });
   });
 
-  test("there is nothing to write: a mutation is refused for the master key too", async () => {
+  test("rejects a mutation, also with the master key", async () => {
     const reply = await post('mutation { delete_view_bgpupdates(where: {}) { affected_rows } }', master);
     const { errors } = reply.json() as { errors: { extensions: { code: string } }[] };
     expect(errors[0]?.extensions.code).toBe("validation-failed");

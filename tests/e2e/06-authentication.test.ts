@@ -42,7 +42,7 @@ describe("Authentication", () => {
       expect(claimsOf(await tenant.freshToken())[claimsName]).toMatchObject({ "x-hasura-default-role": "tenant", "x-hasura-org-id": "e2e-org-claims" });
     });
 
-    test("tells nothing of the e-mail address, the session or the password", async () => {
+    test("contains no e-mail address, session or password", async () => {
       const payload = JSON.stringify(claimsOf(await viewer.freshToken()));
       expect(payload).not.toContain(viewer.account.email);
       expect(payload).not.toContain(viewer.account.password);
@@ -146,17 +146,17 @@ describe("Authentication", () => {
       expect(answer).toEqual({ view_bgpupdates: [], view_hijacks: [] });
     });
 
-    test.each(["x-hasura-admin-secret", "x-hasura-access-key", "X-Hasura-Admin-Secret"])("the master key in %s is no key", async (name) => {
+    test.each(["x-hasura-admin-secret", "x-hasura-access-key", "X-Hasura-Admin-Secret"])("the master key in %s has no effect", async (name) => {
       const { extensions } = await refusal(query, { headers: { [name]: stack.engineAccessKey } });
       expect(extensions.code).toBe("invalid-headers");
     });
 
-    test("x-hasura-role and x-hasura-user-id without a token give no unauthorised role", async () => {
+    test("x-hasura-role and x-hasura-user-id without a token grant no role", async () => {
       const { extensions } = await refusal(query, { headers: { "x-hasura-role": "viewer", "x-hasura-user-id": "1" } });
       expect(extensions.code).toBe("invalid-headers");
     });
 
-    test("an empty master key beside engine headers is refused", async () => {
+    test("rejects an empty master key beside engine headers", async () => {
       const { extensions } = await refusal(query, { headers: { "x-engine-access-key": "", "x-hasura-role": "admin" } });
       expect(["access-denied", "invalid-headers"]).toContain(extensions.code);
     });
@@ -168,7 +168,7 @@ describe("Authentication", () => {
       expect(answer.view_bgpupdates).toHaveLength(1001);
     });
 
-    test("X-Engine-Access-Key with a role sees what that role sees", async () => {
+    test("X-Engine-Access-Key with a role has that role's permissions", async () => {
       const { extensions } = await refusal("{ view_bgpupdates(limit: 1) { communities } }", {
         headers: { "x-engine-access-key": stack.engineAccessKey, "x-hasura-role": "viewer" },
       });
@@ -176,7 +176,7 @@ describe("Authentication", () => {
     });
   });
 
-  test("the engine's other doors are closed from outside, for the master key too", async () => {
+  test("the engine's other endpoints are closed from outside, also with the master key", async () => {
     for (const path of ["/v1/graphql", "/v1/metadata", "/v2/query", "/v1/query", "/v1/version", "/v1alpha1/graphql", "/console", "/metrics", "/jwks", "/api/graphql/explain"]) {
       const reply = await call(path, { method: "POST", headers: { "x-engine-access-key": stack.engineAccessKey }, body: { type: "export_metadata", version: 2, args: {} } });
       expect(reply.status, path).toBe(404);

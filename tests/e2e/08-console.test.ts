@@ -5,7 +5,7 @@ import { call, dispatcher } from "./support/http.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { stack } from "./support/stack.ts";
 
-/** Section 4, which needs a browser, is in 17-console-in-a-browser.test.ts. */
+/** Section 4 requires a browser: 17-console-in-a-browser.test.ts. */
 describe("Console (optional)", () => {
   test("1, 2: with ENGINE_CONSOLE=true the console has its own TLS listener with the API", async () => {
     const page = await call("/", { base: stack.consoleUrl });

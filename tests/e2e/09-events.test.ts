@@ -76,7 +76,7 @@ describe("Events", () => {
       expect(value).toEqual({ view_bgpupdates: [{ prefix: line.prefix, timestamp: line.timestamp, as_path: line.path }] });
     });
 
-    test("an answer that does not change is not sent again", async () => {
+    test("an unchanged result is not sent again", async () => {
       const feed = start(subscribe, 'subscription { view_bgpupdates(where: {prefix: {_eq: "198.18.66.0/24"}}) { prefix } }', { headers: headersOf(master) });
       await feed.until(anyAnswer, 15_000);
       await new Promise((resolve) => setTimeout(resolve, 3500));

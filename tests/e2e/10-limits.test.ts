@@ -25,18 +25,18 @@ describe("Limits", () => {
     expect(reply.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("a body of 250 KiB is taken", async () => {
+  test("accepts a body of 250 KiB", async () => {
     expect(await data(`{ __typename } # ${"x".repeat(250 * 1024)}`, await analyst.caller())).toEqual({ __typename: "query_root" });
   });
 
-  test("a query that is too deep is refused and says so", async () => {
+  test("rejects a query that is too deep with the reason", async () => {
     const levels = 30;
     const deep = `{ view_hijacks(limit: 1) ${"{ update_links(limit: 1) { hijack ".repeat(levels)} { key } ${"} }".repeat(levels)} }`;
     const { message } = await refusal(deep, await analyst.caller());
     expect(message).toMatch(/deep|depth/i);
   });
 
-  test("a query with too many fields is refused and says so", async () => {
+  test("rejects a query with too many fields with the reason", async () => {
     const broad = `{ ${Array.from({ length: 600 }, (_, index) => `a${index}: view_bgpupdates(limit: 1) { type }`).join(" ")} }`;
     const { message } = await refusal(broad, await analyst.caller());
     expect(message).toMatch(/more fields than the limit/);

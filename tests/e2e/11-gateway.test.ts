@@ -10,7 +10,7 @@ import { stack } from "./support/stack.ts";
 
 /** Design section 1: listeners, paths, TLS; section 2: only the gateway publishes ports. */
 describe("Endpoints: the gateway", () => {
-  test("plain HTTP answers nothing but a redirect to https", async () => {
+  test("plain HTTP only redirects to https", async () => {
     for (const [method, path] of [["GET", "/"], ["GET", "/healthz?a=b"], ["POST", "/api/graphql"], ["POST", "/jwt/auth"]] as const) {
       const { status, headers } = await plain(stack.httpUrl, method, path);
       expect([301, 308], path).toContain(status);
@@ -45,12 +45,12 @@ describe("Endpoints: the gateway", () => {
     },
   );
 
-  test("/healthz is 200 when every part behind the gateway works", async () => {
+  test("/healthz is 200 when every service behind the gateway works", async () => {
     const reply = await call("/healthz");
     expect(reply.status).toBe(200);
   });
 
-  test("every answer has HSTS and a request id, and tells no version", async () => {
+  test("every reply has HSTS and a request id, and reveals no version", async () => {
     for (const reply of [await call("/healthz"), await call("/nothing"), await call("/api/graphql", { method: "POST", body: { query: "{ __typename }" } })]) {
       expect(reply.headers.get("strict-transport-security")).toMatch(/max-age=\d{7,}/);
       expect(reply.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
@@ -59,7 +59,7 @@ describe("Endpoints: the gateway", () => {
     }
   });
 
-  test("a request id of the client's own is not taken over", async () => {
+  test("ignores a client's own request id", async () => {
     const reply = await call("/healthz", { headers: { "x-request-id": "mine" } });
     expect(reply.headers.get("x-request-id")).not.toBe("mine");
   });
@@ -87,7 +87,7 @@ describe("Endpoints: the gateway", () => {
     }
   });
 
-  test("every part runs without root, with a read-only root, without capabilities, within limits", async () => {
+  test("containers run read-only, unprivileged and within limits", async () => {
     const running = await containers("service");
     expect(running.map(({ service }) => service).toSorted()).toEqual(["auth-sidecar", "database", "engine", "gateway", "sessions"]);
     for (const { id, service } of running) {
@@ -107,7 +107,7 @@ describe("Endpoints: the gateway", () => {
   });
 
   // A Docker network joins both ends of a call, so that the callee could also reach back; that way is not asked here.
-  test("a part reaches the parts that it calls, and none that it has nothing to do with", async () => {
+  test("a service reaches only the services that it calls", async () => {
     const reach = async (from: string, host: string, port: number): Promise<boolean> => {
       const script = `exec 3<>/dev/tcp/${host}/${port}`;
       const { code } = await run("docker", ["exec", containerOf(from), "timeout", "3", "bash", "-c", script]);

@@ -54,7 +54,7 @@ describe("Errors when a part is down", () => {
     expect(answer.view_bgpupdates).toHaveLength(1);
   });
 
-  test("the sidecar is killed: logins are 503 unavailable, tokens that are out still query", async () => {
+  test("the sidecar is killed: logins are 503 unavailable, issued tokens still query", async () => {
     const caller = await analyst.caller();
     await kill("auth-sidecar");
     await expectUnavailable("/api/auth/jwt", { headers: { "x-service-api-key": "any" } });

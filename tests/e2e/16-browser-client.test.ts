@@ -80,7 +80,7 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
 
   const state = (): Promise<PageState> => page.evaluate<PageState>("window.state ?? { answers: [], closed: null }");
 
-  test("subscribes over WebSocket with a token in connection_init, and hears of a change", async () => {
+  test("subscribes over WebSocket with a token in connection_init, and receives a change", async () => {
     const token = await analyst.freshToken();
     const query = "subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix } }";
     await subscribe(token, query);
@@ -93,7 +93,7 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
     await expect.poll(async () => JSON.stringify((await state()).answers.at(-1)?.data), { timeout: 30_000 }).toContain("198.18.2.0/24");
   });
 
-  test("is told why a column that its role does not see is refused", async () => {
+  test("gets the reason why a hidden column is rejected", async () => {
     const viewer = await Member.join("viewer");
     await subscribe(await viewer.freshToken(), "subscription { view_hijacks(limit: 1) { comment } }");
     await expect.poll(async () => (await state()).error, { timeout: 30_000 }).toContain("field 'comment' not found in type: 'view_hijacks'");
@@ -106,7 +106,7 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
     expect((await state()).answers).toEqual([]);
   });
 
-  test("asks a query with fetch on the same origin", async () => {
+  test("sends a query with fetch on the same origin", async () => {
     const token = await analyst.freshToken();
     const answer = await page.evaluate<unknown>(
       `fetch("/api/graphql", { method: "POST", headers: { "content-type": "application/json", authorization: ${JSON.stringify(`Bearer ${token}`)} }, body: JSON.stringify({ query: "{ view_bgpupdates(limit: 2) { prefix } }" }) }).then((reply) => reply.json())`,

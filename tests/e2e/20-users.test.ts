@@ -55,7 +55,7 @@ describe("npm run users", () => {
     expect(await done(["users", "list"])).toMatch(new RegExp(`local +${email} +Vi Ewer +viewer`));
   });
 
-  test("another role holds from the next token on, a tenant's with its organisation", async () => {
+  test("a changed role applies to the next token, a tenant's with its organisation", async () => {
     const { sessionId } = await session({ email, password });
     expect(await role(sessionId)).toBe("viewer");
     await done(["users", "role", email, "analyst"]);
@@ -81,7 +81,7 @@ describe("npm run users", () => {
     expect(await tokenStatus((await session({ email, password })).sessionId)).toBe(200);
   });
 
-  test("a disabled account is out at once, until it is enabled", async () => {
+  test("a disabled account is locked out immediately, until it is enabled", async () => {
     const { sessionId } = await session({ email, password });
     expect(await done(["users", "disable", email])).toMatch(/^disabled; \d+ sessions? ended\n$/);
     expect(await tokenStatus(sessionId)).toBe(401);
@@ -102,7 +102,7 @@ describe("npm run users", () => {
     expect((await login({ email, password })).status).toBe(200);
   });
 
-  test("what cannot be done ends with 1, its reason on standard error and nothing on the other", async () => {
+  test("impossible commands exit with 1 and a reason on standard error only", async () => {
     const cases: readonly (readonly [string, string, string])[] = [
       [`users add ${email} --role viewer`, password, `there is a local account ${email} already\n`],
       [`users add new-${mark}@example.net --role viewer`, "short", "the password must have at least 12 characters\n"],

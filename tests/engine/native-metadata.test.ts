@@ -43,7 +43,7 @@ test.each([
   ["a column that is not returned", withQuery({ code: "SELECT 1 AS m" }), `${refused}column _routeql_rows.n does not exist`],
   ["a column that is returned twice", withQuery({ code: "SELECT 1 AS n, 2 AS n" }), `${refused}column reference "n" is ambiguous`],
   ["another type than declared", withQuery({ code: "SELECT 'a' AS n" }), `${path}.code: the column n is of the type text; the logical model numbers says integer`],
-  ["an argument that does not fit where it stands", withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }), `${refused}operator does not exist: integer / text`],
+  ["an argument of the wrong type for its place", withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }), `${refused}operator does not exist: integer / text`],
   ["an argument that is not declared", withQuery({ code: "SELECT {{x}} AS n" }), `${path}.code: the code uses {{x}}, which is not declared as an argument`],
   ["an argument that is not used", withQuery({ arguments: { x: { type: "int" } } }), `${path}.arguments.x: the code does not use this argument`],
   ["braces that do not end", withQuery({ code: "SELECT {{x AS n" }), `${path}.code: {{ has no closing }}`],

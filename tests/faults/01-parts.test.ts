@@ -12,19 +12,19 @@ afterEach(async () => {
 describe.each(parts)("the %s", (part) => {
   const unreachable = part === "gateway";
 
-  test("crashes: it is started again by itself, and every client is served again", { timeout: 150_000 }, async () => {
+  test("crashes: it restarts by itself, and every client is served again", { timeout: 150_000 }, async () => {
     const before = await restarts(part);
     await suffer({ inject: () => crash(part), milliseconds: 800, recovery, unreachable, noticed: true });
     expect(await restarts(part)).toBe(before + 1);
   });
 
-  test("stands still for a while: errors are ours and in time, and every client is served again", { timeout: 150_000 }, async () => {
+  test("freezes for a while: errors are the gateway's own and in time, and clients recover", { timeout: 150_000 }, async () => {
     await suffer({ inject: () => pause(part), undo: () => resume(part), milliseconds: 2500, recovery, unreachable, noticed: false });
   });
 });
 
-describe.each(parts.filter((part) => part !== "gateway"))("the network swallows what goes to the %s", (part) => {
-  test("errors are ours and in time, and every client is served again", { timeout: 150_000 }, async () => {
+describe.each(parts.filter((part) => part !== "gateway"))("the network drops packets to the %s", (part) => {
+  test("errors are the gateway's own and in time, and clients recover", { timeout: 150_000 }, async () => {
     await suffer({ inject: () => cutOff(part), undo: () => reconnect(part), milliseconds: 5000, recovery, noticed: true });
   });
 });

@@ -30,19 +30,19 @@ describe.each(edges)("between the %s and the %s", (caller, callee, port, delay) 
     }
   }
 
-  test("every packet is late: answers come late, and all are right or errors of ours", { timeout: 120_000 }, async () => {
+  test("every packet is late: replies are late, and correct or a clean error", { timeout: 120_000 }, async () => {
     const { count, longest } = await during(delay, 2500, false);
     expect(count.right).toBeGreaterThan(0);
     expect(longest, "the slowness was felt").toBeGreaterThan(2 * delay);
   });
 
-  test("every connection is reset: errors are ours and in time", { timeout: 120_000 }, async () => {
+  test("every connection is reset: errors are clean and in time", { timeout: 120_000 }, async () => {
     await during("reset", 1500, true);
   });
 });
 
-describe.each(["database", "engine"] as const)("the %s gets a twentieth of a processor", (part) => {
-  test("answers come late, and all are right or errors of ours", { timeout: 150_000 }, async () => {
+describe.each(["database", "engine"] as const)("the %s gets 5 % of a processor", (part) => {
+  test("replies are late, and correct or a clean error", { timeout: 150_000 }, async () => {
     const inject = () => throttle(part, 0.05);
     const undo = () => throttle(part, availableParallelism());
     try {

@@ -13,7 +13,7 @@ import { suffer } from "./support/suffer.ts";
 import { theWorld } from "./support/world.ts";
 
 describe("the database is out of connections", () => {
-  test("errors are ours, and every client is served again when there are some", { timeout: 150_000 }, async () => {
+  test("errors are clean, and every client is served again afterwards", { timeout: 150_000 }, async () => {
     const most = Number(await asSuperuser("show max_connections"));
     const enough = "/tmp/enough";
     const psql = "psql --no-psqlrc --quiet --dbname=routeql --command";

@@ -18,7 +18,7 @@ import { theWorld } from "./support/world.ts";
 const files = `${containerOf("gateway")}-files`;
 
 describe("the certificate is renewed in its place while clients work", () => {
-  test("it is taken up within 45 s, and no request fails", { timeout: 150_000 }, async () => {
+  test("it is loaded within 45 s, and no request fails", { timeout: 150_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "routeql-faults-"));
     const renewed = await makeCertificate();
     trustToo(renewed.certificate);
@@ -56,7 +56,7 @@ describe("the certificate is renewed in its place while clients work", () => {
 });
 
 describe("a change is applied while clients work", () => {
-  test("the migrations again: no request fails", { timeout: 120_000 }, async () => {
+  test("running the migrations again fails no request", { timeout: 120_000 }, async () => {
     const { count } = await suffer({
       inject: () => mustRun("docker", ["start", "--attach", containerOf("migrate")]),
       milliseconds: 0,
@@ -66,7 +66,7 @@ describe("a change is applied while clients work", () => {
     expect(count.refused).toBe(0);
   });
 
-  test("a migration that adds to a table that is being read: requests wait, and none fails", { timeout: 120_000 }, async () => {
+  test("a migration of a table in use delays requests, and fails none", { timeout: 120_000 }, async () => {
     const owner = await database("owner");
     const { count } = await suffer({
       inject: async () => {

@@ -62,7 +62,7 @@ describe("a load is aborted half-way and run again", () => {
     expect(await countOf(third)).toBe(3 * linesPerFile);
   }
 
-  test("by a kill of the command: acknowledged rows stay, and nothing is there twice", { timeout: 180_000 }, async () => {
+  test("by a kill of the command: acknowledged rows stay, without duplicates", { timeout: 180_000 }, async () => {
     const paths = await files(0);
     const started = performance.now();
     const { code, acknowledged } = await interrupted(paths, (kill) => kill());
@@ -76,7 +76,7 @@ describe("a load is aborted half-way and run again", () => {
     countFault({ requests: 0, wrong: 0, lost: 0, recovered: performance.now() - started, longest: 0 });
   });
 
-  test("by a crash of the database: the command says so, and the same again completes it", { timeout: 180_000 }, async () => {
+  test("by a crash of the database: the command reports it, and a second run completes", { timeout: 180_000 }, async () => {
     const paths = await files(100);
     const started = performance.now();
     const { code, acknowledged } = await interrupted(paths, () => crash("database"));

@@ -134,7 +134,7 @@ describe("the clock of a sidecar jumps", () => {
     );
   }
 
-  test("by an hour forwards: its tokens are not valid yet, and sessions survive", async () => {
+  test("by an hour forward: its tokens are not valid yet, and sessions survive", async () => {
     const session = await logIn();
     jump(hour);
     expect(await verified(await tokenOf(session))).toBe("ERR_JWT_CLAIM_VALIDATION_FAILED nbf");
@@ -142,7 +142,7 @@ describe("the clock of a sidecar jumps", () => {
     expect(await verified(await tokenOf(session))).toBe("taken");
   });
 
-  test("by an hour backwards: its tokens have ended before they are used; sessions live on", async () => {
+  test("by an hour backward: its tokens expire early; sessions survive", async () => {
     const session = await logIn();
     jump(-hour);
     expect(await verified(await tokenOf(session))).toBe("ERR_JWT_EXPIRED exp");
@@ -150,7 +150,7 @@ describe("the clock of a sidecar jumps", () => {
     expect(await verified(await tokenOf(session))).toBe("taken");
   });
 
-  test("by nine hours forwards and back: the session store keeps a session's limits", async () => {
+  test("by nine hours forward and back: the session store keeps a session's limits", async () => {
     const session = await logIn();
     const limit = await millisecondsLeft();
     jump(9 * hour);

@@ -38,7 +38,7 @@ beforeAll(async () => {
     parts.push(part);
     return part;
   };
-  // Each says something of every request.
+  // Each logs a line per request.
   const [database, sessions] = await Promise.all([
     started(onSmallLogDisk(new DatabaseContainer(await image("database")), "entrypoint postgres -c log_statement=all").withNetworkMode(network.name).start()),
     started(
@@ -74,7 +74,7 @@ afterAll(async () => {
 const inside = (part: StartedTestContainer, script: string): Promise<string> => mustRun("docker", ["exec", part.getId(), "sh", "-c", script]);
 const lengthOfLog = async (part: StartedTestContainer): Promise<number> => Number(await inside(part, `wc -c <${log}`));
 
-/** A login by the session flow, its token and a query; says what was not as it should be. */
+/** A login by the session flow, its token and a query; returns a description of any failure. */
 async function served(): Promise<string> {
   const headers = { "content-type": "application/json", "x-service-api-key": sidecar.getServiceApiKey() };
   const login = await request(gateway, paths.loginCredentials, { method: "POST", headers, body: JSON.stringify({ email: "admin@example.net", password: sidecar.getAdminPassword() }) });

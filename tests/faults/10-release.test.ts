@@ -6,7 +6,7 @@ import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/s
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 import { countFault } from "./support/figures.ts";
 
-/** Within so many milliseconds of its acknowledgement both engines serve what one of them was given. */
+/** Within this time after its acknowledgement, in milliseconds, both engines serve a change of one of them. */
 const bound = 15_000;
 const releases = 6;
 /** A viewer's row limit on hijacks, one release after the other. */
@@ -40,7 +40,7 @@ interface Answer {
   readonly errors?: unknown;
 }
 
-/** What a viewer is answered. */
+/** The reply to a viewer. */
 const rowsOf = (engine: EngineProcess): Promise<Answer> => engine.ask("{ view_hijacks(order_by: {key: asc}) { key prefix } }", "viewer");
 
 /** A client that asks as a viewer, one request after another. */
@@ -121,7 +121,7 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
   try {
     await using owner = await database.connect("owner");
     for (let release = 1; release <= releases; release += 1) {
-      // What the job `migrate` runs, and a migration that it has not seen yet.
+      // The same as the job `migrate`, with a new migration.
       await database.migrate();
       await owner.query(`begin; set local lock_timeout = '10s'; alter table routing.hijacks add column release_${release} text; create index on routing.hijacks (release_${release}); commit`);
       if (release === 3) expect(await replace({ version: 3, sources: [{ name: "default", kind: "postgres", tables: [{ table: "nowhere" }] }] })).toBe(400);

@@ -31,7 +31,7 @@ function parse(text: string): Reply {
   return { status: Number(start.split(" ")[1]), headers, body: Buffer.from(body), echo: () => JSON.parse(body) as Received };
 }
 
-test("400 for what is no HTTP", async () => {
+test("400 for invalid HTTP", async () => {
   expectError(parse(await raw(parts.gateway, "NONSENSE\r\n\r\n")), "malformed-request");
   expectError(parse(await raw(parts.gateway, "GET / HTTP/1.1\r\n\r\n")), "malformed-request");
   expectError(parse(await raw(parts.gateway, "GET / HTTP/1.1\r\nHost: a b\r\n\r\n")), "malformed-request");

@@ -65,7 +65,7 @@ test("the engine receives exactly the listed headers, the master key under its o
   });
 });
 
-test("a client that sends nothing of its own gives the engine no credentials at all", async () => {
+test("a client without credentials gives the engine none", async () => {
   const reply = await query(parts.gateway);
   expect(Object.keys(reply.echo().headers).sort()).toEqual(
     ["connection", "content-length", "content-type", "host", "x-forwarded-for", "x-forwarded-proto", "x-request-id"],
@@ -84,7 +84,7 @@ test.each([{}, { "x-engine-access-key": "" }, { authorization: "Bearer a.b.c" }]
   expect(Object.keys(reply.echo().headers).filter((name) => name.startsWith("x-hasura"))).toEqual([]);
 });
 
-test("the master key sent twice is no master key", async () => {
+test("ignores a duplicated master key", async () => {
   const reply = await query(parts.gateway, { headers: { "X-Engine-Access-Key": ["master", "master"] } });
   expect(reply.echo().headers["x-hasura-admin-secret"]).toBe("master, master");
 });
@@ -116,7 +116,7 @@ test("the address the sidecar sees is the client's, whatever it claims", async (
   expect(claimed.echo().headers["x-forwarded-for"]).toBe(silent.echo().headers["x-forwarded-for"]);
 });
 
-test("client and upstream are told the same request id, a new one each time", async () => {
+test("client and upstream receive the same new request id", async () => {
   const replies = [await query(parts.gateway), await query(parts.gateway)];
   const ids = replies.map((reply) => reply.headers["x-request-id"]);
   expect(replies.map((reply) => reply.echo().headers["x-request-id"])).toEqual(ids);
@@ -140,7 +140,7 @@ test("a reply carries the security headers once each, and none that reveals the 
   expect(headers).not.toHaveProperty("x-powered-by");
 });
 
-test("what the upstream says about caching and its page's policy stands", async () => {
+test("keeps the upstream's headers for caching and page policy", async () => {
   await parts.engine.answer({ "/v1/graphql": { headers: { "cache-control": "max-age=60", "content-security-policy": "default-src 'self'" } } });
   const { headers } = await query(parts.gateway);
   expect([headers["cache-control"], headers["content-security-policy"]]).toEqual(["max-age=60", "default-src 'self'"]);

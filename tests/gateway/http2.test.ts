@@ -51,7 +51,7 @@ test("cookies that HTTP/2 sends apart are one Cookie header to the sidecar", asy
 test.each([
   ["shorter than it says", "100"],
   ["longer than it says", "5"],
-])("a body that is %s is refused and goes nowhere", async (_, length) => {
+])("rejects a body that is %s, and forwards nothing", async (_, length) => {
   expect(await ask({ "content-length": length })).toMatchObject({ status: 400, body: expect.stringContaining('"malformed-request"') as string });
   expect(await parts.engine.received()).toEqual([]);
 });
@@ -61,12 +61,12 @@ test.each([
   [{ ":path": "*" }],
   [{ ":path": "api/graphql" }],
   [{ ":authority": "a", host: "b" }],
-])("a request with %j is refused and goes nowhere", async (headers) => {
+])("rejects a request with %j, and forwards nothing", async (headers) => {
   expect(await ask(headers)).toMatchObject({ status: 400, body: expect.stringContaining('"malformed-request"') as string });
   expect(await parts.engine.received()).toEqual([]);
 });
 
-test("nothing is upgraded: over HTTP/2 there is no WebSocket", async () => {
+test("rejects every upgrade: HTTP/2 has no WebSocket", async () => {
   expect((await ask({ ":method": "GET", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13" }, "")).status).toBe(405);
   expect(session.remoteSettings.enableConnectProtocol).not.toBe(true);
   expect(await parts.engine.received()).toEqual([]);

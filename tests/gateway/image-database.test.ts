@@ -64,7 +64,7 @@ test("a new password in the file applies after the next start, even after a kill
 test.each([
   ["while the cluster was made", `mkdir -p ${data}/initializing/base; echo 17 >${data}/initializing/PG_VERSION`],
   ["while it was put in place", `mkdir -p ${data}/base ${data}/initializing/global; echo 17 >${data}/initializing/PG_VERSION`],
-])("a first start that was cut short %s is made good by the next", async (_, leave) => {
+])("the next start repairs a first start that was interrupted %s", async (_, leave) => {
   await container.runOnce(name, leave);
   await container.start(name);
   await untilReady();
@@ -79,7 +79,7 @@ test("a volume with foreign files is left untouched", async () => {
   expect((await container.runOnce(name, `cat ${data}/file; ls ${data}`)).stdout).toBe("precious\nfile\n");
 });
 
-test.each(["", "short", "two lines of\nmore than enough characters"])("the password %j is refused before anything is made", async (weak) => {
+test.each(["", "short", "two lines of\nmore than enough characters"])("rejects the password %j before it creates anything", async (weak) => {
   container.put(secret, weak);
   await container.start(name);
   expect(await container.exitCode()).toBe(78);

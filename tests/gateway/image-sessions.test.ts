@@ -31,7 +31,7 @@ test("nothing is answered without the password", async () => {
   expect(await command("ping")).toBe("PONG");
 });
 
-test("what was written a second ago survives a kill", async () => {
+test("data written a second ago survives a kill", async () => {
   await start();
   await command("set", "session", "alive");
   await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -78,7 +78,7 @@ describe("the gateway's container", () => {
   test("stops by itself when asked to", async () => {
     const { code } = await run("docker", ["stop", "--time", "60", parts.gateway.getId()]);
     expect(code).toBe(0);
-    // What is killed in the end has another.
+    // A killed process has another exit code.
     expect((await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", parts.gateway.getId()])).trim()).toBe("0");
   });
 });

@@ -25,7 +25,7 @@ afterAll(() => parts[Symbol.asyncDispose]());
 const fingerprint = (certificate: TestCertificate): string => new X509Certificate(certificate.certificate).fingerprint256;
 
 async function shown(): Promise<string> {
-  // Which of the two it is, its fingerprint tells.
+  // The fingerprint identifies the certificate.
   const socket = connect({ host: parts.gateway.getHost(), port: parts.gateway.port("api"), servername: "localhost", rejectUnauthorized: false });
   await once(socket, "secureConnect");
   const { fingerprint256 } = socket.getPeerCertificate();

@@ -72,7 +72,7 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
   );
 
   test.each(["application/json", "application/json; charset=utf-8", "Application/JSON", "application/json;charset=UTF-8"])(
-    "/api/graphql takes a body of type %s",
+    "/api/graphql accepts a body of type %s",
     async (type) => {
       const reply = await query(parts.gateway, { listener, headers: { "content-type": type } });
       expect(reply.echo().headers["content-type"]).toBe(type);

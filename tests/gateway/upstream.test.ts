@@ -82,7 +82,7 @@ test("a stopped service is 503 at once, and its successor is found at another ad
   expectUnavailable(await request(parts.gateway, "/healthz"));
   expect((await request(parts.gateway, paths.token)).status).toBe(200);
 
-  // Something else takes the old address, so that the successor cannot have it.
+  // Another container takes the old address, so that the successor cannot have it.
   await using squatter = await startUpstream("auth-sidecar-2", parts.network.name);
   expect(await address(squatter.getId())).toBe(before);
   await using successor = await startUpstream("engine", parts.network.name);

@@ -41,7 +41,7 @@ export class AuthSidecarContainer extends GenericContainer {
     return this.withSecret("SESSIONS_URL", sessions.getInternalConnectionUri());
   }
 
-  /** A setting that travels as a file, as it does where the kit is deployed. */
+  /** A setting in a file, as in a deployment. */
   withSecret(name: string, value: string): this {
     noteSecret(`auth-sidecar: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;

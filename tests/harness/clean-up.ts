@@ -33,7 +33,7 @@ export async function cleanUp(...runs: readonly string[]): Promise<CleanedUp> {
 
 const isOfAny = (runs: readonly string[], stack: string): boolean => runs.some((run) => isStackOf(run, stack));
 
-/** What `docker <list>` shows of the runs: names, or ids of containers. */
+/** The output of `docker <list>` for the runs: names, or ids of containers. */
 async function found(runs: readonly string[], ...list: readonly string[]): Promise<string[]> {
   const id = list[0] === "volume" ? "{{.Name}}" : "{{.ID}}";
   const lists = [runLabel, ...stackLabels].map(async (label) => {

@@ -31,7 +31,7 @@ export const databaseRoles = {
 
 export type DatabaseRole = keyof typeof databaseRoles;
 
-/** The kit's Postgres with every migration applied; `await using database = await new DatabaseContainer(await image("database")).start()`. */
+/** The project's Postgres with every migration applied; `await using database = await new DatabaseContainer(await image("database")).start()`. */
 export class DatabaseContainer extends GenericContainer {
   private readonly passwords = newPasswords();
   private migrated = true;
@@ -105,7 +105,7 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
     return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
   }
 
-  /** Applies roles, passwords and migrations as the migrate job does; the same content twice changes nothing. Returns what it printed. */
+  /** Applies roles, passwords and migrations like the migrate job; a second run changes nothing. Returns its output. */
   async migrate(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), "routeql-migrate-"));
     try {

@@ -12,7 +12,7 @@ const METRICS_PORT = 9090;
 const METADATA = "/run/routeql/metadata";
 const SECRETS = "/run/routeql/secrets";
 
-/** The kit's embedded engine over the kit's metadata, or over another folder of metadata. It reaches the database by its alias. */
+/** The project's embedded engine with the project's metadata, or with another folder of metadata. It reaches the database by its alias. */
 export class EngineContainer extends GenericContainer {
   private readonly adminSecret = randomBytes(24).toString("hex");
 
@@ -32,7 +32,7 @@ export class EngineContainer extends GenericContainer {
     return this.withSecret("ROUTEQL_DATABASE_URL", database.getInternalConnectionUri("engine"));
   }
 
-  /** A metadata directory of this machine; without this call the kit's own is used by {@link start}. */
+  /** A metadata directory of this machine; without this call {@link start} uses the project's own. */
   withMetadata(directory: string = resolve(import.meta.dirname, "../../hasura-metadata")): this {
     return this.withCopyDirectoriesToContainer([{ source: directory, target: METADATA }]);
   }
@@ -42,7 +42,7 @@ export class EngineContainer extends GenericContainer {
     return this.withEnvironment({ HASURA_GRAPHQL_JWT_SECRET: JSON.stringify(secret) });
   }
 
-  /** A setting that travels as a file, as it does where the kit is deployed. */
+  /** A setting in a file, as in a deployment. */
   withSecret(name: string, value: string): this {
     noteSecret(`engine: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;

@@ -23,18 +23,18 @@ async function socketTo(answer: (socket: Socket) => void): Promise<Socket> {
   return connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
 }
 
-test("what comes until the other side closes is given, with the status of each reply", async () => {
+test("returns all bytes until the other side closes, with the status of each reply", async () => {
   const text = await exchange(await socketTo((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 404 Not Found\r\n\r\n"))), "GET");
   expect(statuses(text)).toEqual([200, 404]);
 });
 
-test("who neither answers nor closes is a failure, and who closes without a word is not", async () => {
+test("silence without a close is a failure, and a close without a reply is not", async () => {
   await expect(exchange(await socketTo(() => undefined), "GET", 100)).rejects.toThrow("neither an answer nor an end within 100 ms");
   server.close();
   expect(await exchange(await socketTo((socket) => socket.destroy()), "GET")).toBe("");
 });
 
-test("what came while this process stood still is read all the same, however long that was", async () => {
+test("reads bytes that arrived while this process was stopped, however long", async () => {
   const other = Promise.withResolvers<Socket>();
   const socket = await socketTo((accepted) => {
     accepted.once("data", () => void accepted.write("HTTP/1.1 200 OK\r\n\r\n"));

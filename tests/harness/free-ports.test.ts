@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { freePorts } from "./free-ports.ts";
 
-test("gives different ports below the system's own range, even concurrently", async () => {
+test("returns different ports below the system's own range, even concurrently", async () => {
   const ports = (await Promise.all(Array.from({ length: 10 }, () => freePorts(5)))).flat();
   expect(new Set(ports).size).toBe(50);
   for (const port of ports) {

@@ -9,13 +9,13 @@ import { join, resolve } from "node:path";
  */
 const range = { first: 20_000, last: 29_999 };
 
-/** Where the test processes of this checkout say which ports they have chosen. */
+/** Folder in which the test processes of this checkout record their chosen ports. */
 const claims = resolve(import.meta.dirname, "../../.routeql/test-ports");
 
-/** Milliseconds after which a claim counts as left over; what has chosen a port uses it sooner. */
+/** Time in milliseconds after which a claim is stale; a process uses its port earlier. */
 const claimLife = 15 * 60_000;
 
-/** Ports of this machine that nothing listens on, all different, and given to no other process that asks here. */
+/** Unused ports of this machine, all different, and reserved for this process. */
 export async function freePorts(count: number): Promise<number[]> {
   await mkdir(claims, { recursive: true, mode: 0o700 });
   const ports: number[] = [];

@@ -2,7 +2,7 @@ import { type BuiltImage, builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
 import { mustRun, run } from "./process.ts";
 
-/** The base of the Node images where no registry answers; made by cli/. */
+/** The base of the Node images when no registry answers; built by cli/. */
 const nodeStandIn = "routeql/node:24.21.0";
 const made = new Map<string, Promise<string>>();
 

@@ -3,7 +3,7 @@ import { mustRun, run } from "./process.ts";
 
 const node = process.execPath;
 
-test("a finished process gives its code and both streams", async () => {
+test("a finished process returns its code and both streams", async () => {
   const finished = await run(node, ["-e", "console.log('out'); console.error('err'); process.exitCode = 3"]);
   expect(finished).toEqual({ code: 3, stdout: "out\n", stderr: "err\n" });
 });
@@ -12,7 +12,7 @@ test("input reaches the process and then ends", async () => {
   expect(await mustRun(node, ["-e", "process.stdin.pipe(process.stdout)"], { input: "text" })).toBe("text");
 });
 
-test("a process that takes too long is killed", async () => {
+test("kills a process that exceeds its time limit", async () => {
   const { code } = await run(node, ["-e", "setInterval(() => {}, 1000)"], { timeout: 300 });
   expect(code).toBe(-1);
 });

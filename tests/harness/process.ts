@@ -1,6 +1,6 @@
 import { execa } from "execa";
 
-/** What a finished process left. */
+/** Result of a finished process. */
 export interface Finished {
   readonly code: number;
   readonly stdout: string;

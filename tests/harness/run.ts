@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { engineAddress, engineEnvironment, standardOrigin } from "@routeql/host/docker/engine-address";
 
-// Testcontainers' own reaper is an image of its own, which an air-gapped machine cannot pull; clean-up.ts stands in for it.
+// Testcontainers' own reaper is a separate image, which an air-gapped machine cannot pull; clean-up.ts replaces it.
 process.env["TESTCONTAINERS_RYUK_DISABLED"] = "true";
 
 // The engine that the commands use, for Testcontainers and the docker command too: neither tries all that the other does. The standard

@@ -9,7 +9,7 @@ import { ContainerAtOwnAddress } from "./own-address.ts";
 const SESSIONS_PORT = 6379;
 const PASSWORD_FILE = "/run/routeql/secrets/sessions-password";
 
-/** The kit's session store (Valkey). */
+/** The project's session store (Valkey). */
 export class SessionsContainer extends GenericContainer {
   private readonly password = randomBytes(24).toString("hex");
 
@@ -61,7 +61,7 @@ export class StartedSessionsContainer extends ContainerAtOwnAddress {
   }
 }
 
-/** Starts the kit's own session store image; the short way for most suites. */
+/** Starts the project's session store image; the short way for most suites. */
 export async function startSessions(): Promise<StartedSessionsContainer> {
   return new SessionsContainer(await image("sessions")).start();
 }

@@ -30,7 +30,7 @@ function request(method: string, target: string, more = "", body = ""): string {
   return `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${more}\r\n${body}`;
 }
 
-attacks("no method but the specified ones is served, on any path and listener", () =>
+attacks("serves only the specified methods, on any path and listener", () =>
   [stack.url, stack.consoleUrl].flatMap((base) =>
     Object.entries(served).flatMap(([path, allowed]) =>
       methods
@@ -109,7 +109,7 @@ const spellings: readonly ((path: string) => string)[] = [
 /** Matches replies of a service behind the gateway. `{"error":…,"code":"not-found"}` is the gateway's own. */
 const inside = /"(resource_version|server_type|tables|keys|parts|version)"|metric|process_|root:|# HELP|\[core\]/;
 
-attacks("nothing behind the gateway is reached by any spelling of its path, with every key there is", () =>
+attacks("no spelling of a path reaches a hidden service, with any key", () =>
   [stack.url, stack.consoleUrl].flatMap((base) =>
     hidden.flatMap((path) =>
       spellings.map((spelling): Attack => ({
@@ -127,7 +127,7 @@ attacks("nothing behind the gateway is reached by any spelling of its path, with
 
 const injections = ["%0d%0aX-Injected:%20yes", "%0aX-Injected: yes", "%0d%0a%0d%0a<html>", "%E5%98%8A%E5%98%8DX-Injected:yes", "\tX-Injected: yes", "\x0bX-Injected: yes"];
 
-attacks("no header of an answer comes from a client, in path, query, host or value", () =>
+attacks("no reply header contains client input from path, query, host or value", () =>
   [stack.url, stack.consoleUrl, stack.httpUrl].flatMap((base) =>
     injections.flatMap((text) =>
       [
@@ -185,7 +185,7 @@ const desynchronised = codings.flatMap((coding) => [
 
 const bothFramings = /^(CL\.TE|TE\.CL) Transfer-Encoding:[ \t]*(chunked|Chunked)$/;
 
-attacks("no request is smuggled inside another, and no other client gets its answer", () =>
+attacks("no request is smuggled inside another, and no other client gets its reply", () =>
   desynchronised.map(({ name, bytes }): Attack => ({
     name: JSON.stringify(name),
     async run() {

@@ -33,7 +33,7 @@ const oversized: Readonly<Record<string, string | Buffer>> = {
   "a trailer of 1 MiB": `${head}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-T: ${megabyte}\r\n\r\n`,
 };
 
-attacks("what is larger than its limit is refused, whatever part of a request it is", () =>
+attacks("rejects every part of a request above its limit", () =>
   Object.entries(oversized).map(([name, bytes]): Attack => ({
     name,
     async run() {
@@ -65,7 +65,7 @@ const bodies: Readonly<Record<string, { body: Buffer | string; headers?: Record<
 };
 const posts = [paths.graphql, paths.loginCredentials, paths.loginLdap, paths.singleStepToken];
 
-attacks("a body that is no request is refused in words by each endpoint", () =>
+attacks("each endpoint rejects an invalid body with an error message", () =>
   posts.flatMap((path) =>
     Object.entries(bodies).map(([name, { body, headers }]): Attack => ({
       name: `${path}, ${name}`,
@@ -129,7 +129,7 @@ attacks(
   { atOnce: 200, waits: true },
 );
 
-attacks("a storm of logins with wrong passwords ends in refusals, none of them a failure", () =>
+attacks("a storm of wrong passwords is rejected without a server failure", () =>
   Array.from({ length: 150 }, (_, index): Attack => ({
     name: `login ${index}`,
     async run() {

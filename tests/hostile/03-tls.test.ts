@@ -28,7 +28,7 @@ function handshake(options: object): Promise<string | undefined> {
 /** Mozilla's intermediate configuration 6.0, for TLS 1.2. */
 const intermediate = /^(ECDHE-(ECDSA|RSA)-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305)|DHE-RSA-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305))$/i;
 
-attacks("no cipher suite is taken but those of Mozilla's intermediate configuration", () =>
+attacks("accepts only the cipher suites of Mozilla's intermediate configuration", () =>
   getCiphers()
     .filter((cipher) => !cipher.startsWith("tls_") && !intermediate.test(cipher))
     .map((cipher): Attack => ({
@@ -37,7 +37,7 @@ attacks("no cipher suite is taken but those of Mozilla's intermediate configurat
     })),
 );
 
-attacks("no version below TLS 1.2 is taken, whatever is offered with it", () =>
+attacks("rejects versions below TLS 1.2 in any combination", () =>
   (["TLSv1", "TLSv1.1"] as const satisfies readonly SecureVersion[]).flatMap((version) =>
     ["ALL:@SECLEVEL=0", "DEFAULT:@SECLEVEL=0", "AES128-SHA:@SECLEVEL=0", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"].map((ciphers): Attack => ({
       name: `${version} ${ciphers}`,
@@ -46,7 +46,7 @@ attacks("no version below TLS 1.2 is taken, whatever is offered with it", () =>
   ),
 );
 
-attacks("a client cannot make the gateway negotiate again", () =>
+attacks("rejects renegotiation by a client", () =>
   Array.from({ length: 20 }, (_, index): Attack => ({
     name: `renegotiation ${index}`,
     run() {
@@ -64,7 +64,7 @@ attacks("a client cannot make the gateway negotiate again", () =>
   })),
 );
 
-attacks("bytes that are no handshake are answered by nothing of the API", () =>
+attacks("the API does not answer bytes that are not a handshake", () =>
   [
     "GET /api/graphql HTTP/1.1\r\nHost: a\r\n\r\n",
     "\x16\x03\x01\xff\xff" + "\x01".repeat(2000),
@@ -95,7 +95,7 @@ function misbehave(play: (session: ReturnType<typeof connectHttp2>) => void): Pr
   return promise;
 }
 
-attacks("HTTP/2: streams that are reset as soon as they are open, floods of settings and pings, headers without end", () =>
+attacks("HTTP/2: rapid resets, floods of settings and pings, endless headers", () =>
   Array.from({ length: 5 }, (_, index) => index).flatMap((index): Attack[] => [
     {
       name: `rapid reset ${index}`,

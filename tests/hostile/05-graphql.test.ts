@@ -46,7 +46,7 @@ const times = (count: number, text: (index: number) => string): string => Array.
 const nested = (depth: number): string => `{ view_hijacks(limit: 1) ${"{ update_links(limit: 1) { hijack ".repeat(depth)} { key } ${"} }".repeat(depth)} }`;
 const where = (condition: string): string => `{ view_hijacks(limit: 1, where: ${condition}) { key } }`;
 
-attacks("depth and breadth: more than the limits is refused before any work", () => [
+attacks("rejects depth and breadth over the limits before any work", () => [
   ...[6, 10, 50, 200, 1000, 3000].map((depth) => refused(`nested ${depth} times`, { query: nested(depth) })),
   ...[100, 1000, 10_000].map((depth) => refused(`selection sets ${depth} deep`, { query: `${"{a".repeat(depth)}${"}".repeat(depth)}` })),
   ...[501, 1000, 5000].map((count) => refused(`${count} aliases of a root field`, { query: `{ ${times(count, (index) => `a${index}: view_hijacks(limit: 1) { key }`)} }` })),
@@ -73,7 +73,7 @@ attacks("fragments: cycles, chains and bombs", () => {
   ];
 });
 
-attacks("directives, names and text without end", () => [
+attacks("endless directives, names and texts", () => [
   ...[100, 2000, 10_000].map((count) => refused(`${count} directives that there are not`, { query: `{ __typename ${times(count, (index) => `@d${index}`)} }` })),
   ...[2, 500, 5000].map((count) => harmless(`@include ${count} times`, { query: `{ __typename ${times(count, () => "@include(if: true)")} }` }, typename)),
   refused("@cached and what follows it", { query: "query @cached(ttl: 100000, refresh: true) @live { a }" }),
@@ -122,7 +122,7 @@ const sql = [
   "'||(select current_user)||'", "\u02bc or 1=1", "\\u0027 or 1=1", "' and 1=cast((select version()) as int) --", "{{7*7}}", "${7*7}", "'/**/or/**/1=1#", "\\", "\\\\'", "`id`",
 ];
 
-attacks("SQL in every place that takes text is text", () =>
+attacks("SQL in any text argument stays text", () =>
   sql.flatMap((text): Attack[] => {
     const variables = { t: text };
     const by = (operator: string, type = "String") => `query q($t: ${type}!) { view_hijacks(where: {key: {${operator}: $t}}) { key } }`;
@@ -142,7 +142,7 @@ attacks("SQL in every place that takes text is text", () =>
   }),
 );
 
-attacks("patterns that take for ever are given up", () =>
+attacks("cancels patterns that run for ever", () =>
   ["(a+)+$", "(a|a)*$", "(.*a){20}", "((a*)*)*$", "(?:(?:x+x+)+y){9}", "[[:alpha:]]{1,250}{1,250}"].flatMap((pattern) =>
     ["_regex", "_iregex", "_similar"].map((operator): Attack => ({
       name: `${operator} ${pattern}`,
@@ -156,7 +156,7 @@ attacks("patterns that take for ever are given up", () =>
   ),
 );
 
-attacks("without a token there is no schema to read either", () =>
+attacks("without a token the schema is not readable either", () =>
   [
     "{ __schema { types { name } } }",
     "{ __schema { queryType { fields { name } } } }",

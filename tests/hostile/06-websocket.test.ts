@@ -56,7 +56,7 @@ const closes = (name: string, play: (socket: WebSocket) => void | Promise<void>,
 
 const subscribe = (id: string, query = "subscription { view_hijacks(limit: 1) { key } }") => JSON.stringify({ type: "subscribe", id, payload: { query } });
 
-attacks("a socket that does not begin as the protocol asks is closed", () => [
+attacks("closes a socket that does not start as the protocol requires", () => [
   closes("says nothing", () => undefined),
   closes("pings alone", async (ws) => {
     for (let count = 0; count < 10 && ws.readyState === ws.OPEN; count++) {
@@ -90,7 +90,7 @@ attacks("a socket that does not begin as the protocol asks is closed", () => [
   }),
 ], { waits: true });
 
-attacks("frames that are too large, or none at all", () => [
+attacks("oversized and invalid frames", () => [
   closes("a message of 300 KiB", (ws) => {
     initialise(ws);
     ws.send(subscribe("1", `subscription { view_hijacks(limit: 1) { key } } #${"x".repeat(300 * 1024)}`));
@@ -151,7 +151,7 @@ attacks("ASVS 4.4.2: a page of another origin opens no socket, with cookies or w
   ),
 );
 
-attacks("an upgrade is taken at one path, in one form", () =>
+attacks("accepts an upgrade only at one path, in one form", () =>
   [
     ...["/", "/api/auth/jwt", "/jwt/auth", "/healthz", "/v1/graphql", "/-/graphql-websocket", "/api/graphql/", "/console"].map((path) => handshake([], path)),
     handshake([]).replace("Sec-WebSocket-Version: 13", "Sec-WebSocket-Version: 7"),

@@ -38,7 +38,7 @@ describe("the session cookie", () => {
   });
 });
 
-attacks("no session but one that was given: guesses, spellings and places", () => {
+attacks("accepts only issued session ids: guesses, spellings and places", () => {
   const guesses = Array.from({ length: 200 }, () => randomBytes(32).toString("base64url"));
   const spelled = ["", " ", '""', "null", "undefined", "0", "true", "[object Object]", "*", "%", "_", "session:*", "../", "'", '"', "\\", "a".repeat(43), "-".repeat(43), "A".repeat(4000), "%00", "{}", "[]", "sid"];
   const changed = () => [
@@ -69,7 +69,7 @@ attacks("no session but one that was given: guesses, spellings and places", () =
   ];
 });
 
-attacks("without the service key, or with another, a session opens nothing", () =>
+attacks("a session is useless without the right service key", () =>
   [undefined, "", " ", "x".repeat(43), stack.serviceApiKey.slice(0, -1), `${stack.serviceApiKey}x`, stack.serviceApiKey.toUpperCase(), `${stack.serviceApiKey}, ${stack.serviceApiKey}`, stack.engineAccessKey].flatMap((key) =>
     [
       [paths.token, "GET"],
@@ -93,7 +93,7 @@ attacks("without the service key, or with another, a session opens nothing", () 
 /** Requests that a page of another site can send with the visitor's cookies and without preflight: a form, an image, a script. */
 const forms = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; application/json", "application/json, text/plain", undefined];
 
-attacks("a page of another site changes nothing and reads nothing with the visitor's cookie", () => [
+attacks("a page of another site cannot change or read anything with the visitor's cookie", () => [
   ...[paths.graphql, paths.loginCredentials, paths.loginLdap, paths.singleStepToken].flatMap((path) =>
     forms.map((type): Attack => ({
       name: `form ${type} to ${path}`,

@@ -47,7 +47,7 @@ async function warningsOf(name: string, { template, volumeClaimTemplates = [] }:
   return warnings;
 }
 
-test("the namespace enforces, warns of and records what violates the restricted standard", async () => {
+test("the namespace enforces the restricted standard, warns about and audits violations", async () => {
   const { metadata } = await node.get<KubernetesObject>("namespace", namespace);
   for (const mode of ["enforce", "warn", "audit"]) expect(metadata.labels).toMatchObject({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
 });

@@ -69,7 +69,7 @@ test("no service reaches anything outside, and services without calls have no DN
   }
 });
 
-test("a pod of another namespace reaches only what is published", { timeout: 300_000 }, async () => {
+test("a pod of another namespace reaches only published ports", { timeout: 300_000 }, async () => {
   const outside = `${namespace}-outside`;
   await node.kubectl(["create", "namespace", outside]);
   try {

@@ -15,7 +15,7 @@ const podsOf = async (service: string): Promise<string[]> => {
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
 };
 
-/** Asks for one pod's end as a drain does; says why not where a budget forbids it. */
+/** Requests the eviction of one pod like a drain; returns the reason if a budget forbids it. */
 async function evict(pod: string): Promise<string | undefined> {
   const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: pod, namespace } };
   try {

@@ -102,7 +102,7 @@ test("a backup whose connection ends leaves no file and no dump in the pod", lim
   expect(await readdir(folder)).toEqual(["all.dump"]);
 });
 
-test("a program that fails before all of its input has come is said to have failed, and why", limit, async () => {
+test("reports a program that fails before it has read all of its input, with the reason", limit, async () => {
   await using programs = await openClientPrograms(stackName);
   const script = function* (): Generator<Buffer> {
     yield Buffer.from("select nothing;\n");
@@ -156,7 +156,7 @@ async function onlooker(): Promise<string> {
   return file;
 }
 
-test("who may not run programs in pods is told which rights it takes", limit, async () => {
+test("names the missing permission of a user without access to programs in pods", limit, async () => {
   const config = await onlooker();
   try {
     vi.stubEnv("KUBECONFIG", config);

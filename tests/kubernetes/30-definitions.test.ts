@@ -58,7 +58,7 @@ async function check(all: readonly Manifest[]): Promise<void> {
 
 const kindsOf = (all: readonly Manifest[]): Set<string> => new Set(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
 
-test("the manifests with a CloudNativePG database are what its definitions and the API ask for", { timeout: 120_000 }, async () => {
+test("the manifests with a CloudNativePG database match its definitions and the API", { timeout: 120_000 }, async () => {
   const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes", backupEndpoint: "https://storage.example.net" });
   expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 Cluster");
   expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 ScheduledBackup");
@@ -72,7 +72,7 @@ test("the API accepts manifests with a certificate by cert-manager", { timeout: 
   await check(all);
 });
 
-test("the dry run refuses what no definition has", { timeout: 120_000 }, async () => {
+test("the dry run rejects an undefined field", { timeout: 120_000 }, async () => {
   const all = await manifests({ database: "cloudnative-pg" });
   const wrong = all.filter(({ kind }) => kind === "Cluster").map((manifest) => ({ ...manifest, spec: { ...(manifest as unknown as { spec: object }).spec, instanceCount: 3 } }));
   expect(wrong).toHaveLength(1);

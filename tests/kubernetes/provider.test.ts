@@ -13,7 +13,7 @@ interface Item {
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-test.concurrent("objects through their life: made and awaited, unchanged, changed in place, replaced, put back, gone", { timeout: 600_000 }, async () => {
+test.concurrent("objects are created, kept, changed, replaced, repaired and deleted", { timeout: 600_000 }, async () => {
   const tiny = await clusterStack();
   const get = (kind: string, name: string): Promise<Item> => node.get<Item>(kind, name, `--namespace=${tiny.name}`);
   const uids = async (): Promise<string[]> =>
@@ -70,7 +70,7 @@ test.concurrent("objects through their life: made and awaited, unchanged, change
 
 const failure = (...lines: readonly RegExp[]): object => ({ lastLines: expect.arrayContaining(lines.map((line) => expect.stringMatching(line))) });
 
-test.concurrent("a failed job and a rollout that cannot succeed end the update with what the pods say; the next update repairs it", { timeout: 600_000 }, async () => {
+test.concurrent("a failed job and a stuck rollout end the update with the pods' messages, and the next one repairs them", { timeout: 600_000 }, async () => {
   await using tiny = await clusterStack();
   const badJob = smallProgram(tiny.name, { jobArguments: ["-conf", "/nowhere"] });
   await expect(tiny.up(badJob)).rejects.toMatchObject(failure(/the job has failed/, /ended with exit code 1/, /\/nowhere/));
@@ -85,7 +85,7 @@ test.concurrent("a failed job and a rollout that cannot succeed end the update w
   expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ update: 1, same: everything - 1 });
 });
 
-test.concurrent("what is not served and what is not ours is refused by name", { timeout: 600_000 }, async () => {
+test.concurrent("rejects unsupported and foreign objects by name", { timeout: 600_000 }, async () => {
   await using tiny = await clusterStack();
   const thing = async (): Promise<void> => {
     void new CustomResource("one", { apiVersion: "example.net/v1", kind: "Thing", metadata: { name: "one", namespace: "default" } });

@@ -13,7 +13,7 @@ const expectHealthy = (name: string): Promise<void> =>
 const everything = 8;
 
 test.concurrent(
-  "a first update makes everything, a second one changes nothing, and secrets are only encrypted in the state",
+  "a first update creates everything, a second one changes nothing, secrets stay encrypted",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
@@ -66,7 +66,7 @@ test.concurrent("another memory limit is set without replacing the container", {
 });
 
 test.concurrent(
-  "what was broken by hand is repaired: a stopped, a paused, a removed container and a removed network",
+  "repairs a stopped, a paused and a removed container and a removed network",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
@@ -137,7 +137,7 @@ test.concurrent("a destroy leaves nothing but the volume that is to be kept", { 
 });
 
 test.concurrent(
-  "a container of the same name that is not the stack's is left alone, and said to be in the way",
+  "keeps a foreign container of the same name and reports the conflict",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();

@@ -44,7 +44,7 @@ const isGone = (id: number): Promise<boolean> => readFile(`/proc/${id}/cmdline`,
 /** Never gets healthy: the update waits for it. */
 const neverHealthy = { check: "false" };
 
-test("an update that is interrupted ends in order, and the next one repairs what it left", { timeout: 300_000 }, async () => {
+test("an interrupted update stops cleanly, and the next one repairs it", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const interrupt = new AbortController();
   const interrupted = tiny.up(smallProgram(tiny.name, neverHealthy), interrupt.signal);
@@ -63,7 +63,7 @@ test("an update that is interrupted ends in order, and the next one repairs what
 });
 
 test(
-  "an engine that is killed leaves a lock and half-made things but no plugin, and the next update repairs both",
+  "the next update repairs the lock and the partial objects of a killed engine",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();

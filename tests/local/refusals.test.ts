@@ -12,7 +12,7 @@ async function refusal(tiny: TinyStack, program: PulumiFn): Promise<string> {
   return (error as { lastLines: string[] }).lastLines.join("\n");
 }
 
-test("a resource type that a stand-in does not serve is refused by name", async () => {
+test("rejects an unsupported resource type by name", async () => {
   await using tiny = await tinyStack();
   const text = await refusal(tiny, async () => void new Secret("secret", { name: "s", data: "ZGF0YQ==" }));
   expect(text).toContain("does not serve the resource type docker:index/secret:Secret");
@@ -35,7 +35,7 @@ test("a property that a stand-in does not serve is refused by name, nested ones 
   expect(text).toContain("ports.0.internal");
 });
 
-test("a value that the real provider would take but a stand-in cannot is refused with the reason", async () => {
+test("rejects a value that only the real provider supports, with the reason", async () => {
   await using tiny = await tinyStack();
   expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain("ECDSA only");
   expect(await refusal(tiny, async () => void new Network("network", { name: "n", ipv6: true }))).toContain("ipv6");

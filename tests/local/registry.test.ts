@@ -73,7 +73,7 @@ async function answering(status: number, code: string): Promise<{ server: Server
 test.each([
   [429, "TOOMANYREQUESTS", "rate", /rate limit is reached \(429\)/],
   [403, "DENIED", "denied", /denies access \(403\)/],
-] as const)("a registry that answers %i is told apart", async (status, code, kind, message) => {
+] as const)("recognises a registry that answers %i", async (status, code, kind, message) => {
   withConfig();
   const { server, image: there } = await answering(status, code);
   expect(await askRegistry(there)).toMatchObject({ kind });
@@ -81,7 +81,7 @@ test.each([
   server.close();
 });
 
-test("a registry that cannot be reached is told apart", async () => {
+test("recognises an unreachable registry", async () => {
   withConfig();
   const { server, image: there } = await answering(200, "OK");
   server.close();

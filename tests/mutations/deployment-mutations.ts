@@ -4,7 +4,7 @@ const services = ["infra/services/all.test.ts"];
 const docker = ["infra/targets/docker/run.test.ts"];
 const suite = "unit";
 
-/** What the deployment promises about containers, networks and the gateway. */
+/** Faults in containers, networks and the gateway. */
 export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "an added call edge: the gateway reaches the database",
@@ -194,7 +194,7 @@ export const deploymentMutations: readonly Mutation[] = [
     edits: [{ from: "order by ordinal) - 1 as", to: "order by ordinal) - 1 + (random() * 1000000)::int as" }],
     suite: "database",
     tests: ["tests/database/load.test.ts"],
-    noticedBy: "the file again adds none",
+    noticedBy: "adds none for the same file",
   },
   {
     fault: "a prune takes the whole month of the first day that is to be kept",

@@ -5,7 +5,7 @@ const verifier = ["engine/src/auth/token-verifier.test.ts"];
 const authenticator = ["engine/src/auth/authenticator.test.ts"];
 const suite = "unit";
 
-/** What the engine makes of permissions, tokens and hostile documents. */
+/** Faults in permissions, tokens and the handling of hostile documents. */
 export const engineMutations: readonly Mutation[] = [
   {
     fault: "the role's row filter is not in the statement, neither for rows nor behind aggregates",
@@ -77,7 +77,7 @@ export const engineMutations: readonly Mutation[] = [
     edits: [{ from: 'requiredClaims: lax ? [] : ["exp"],', to: "requiredClaims: []," }],
     suite,
     tests: verifier,
-    noticedBy: "a token without exp is refused",
+    noticedBy: "rejects a token without exp",
   },
   {
     fault: "a token for another audience is taken",

@@ -4,7 +4,7 @@ const tables = "hasura-metadata/databases/default/tables";
 const tests = ["packages/metadata/read/project-metadata.test.ts"];
 const suite = "unit";
 
-/** What the project's own metadata allow. */
+/** Faults in the project's own metadata. */
 export const metadataMutations: readonly Mutation[] = [
   {
     fault: "a widened filter: a tenant sees the hijacks of every organisation",

@@ -6,7 +6,7 @@ export interface Edit {
 
 /** One deliberate fault, and the tests that ought to notice it. */
 export interface Mutation {
-  /** What is wrong then, in words. */
+  /** Description of the fault. */
   readonly fault: string;
   /** Path from the repository's root. */
   readonly file: string;

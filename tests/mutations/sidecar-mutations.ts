@@ -4,7 +4,7 @@ const claims = ["auth-sidecar/src/tokens/token-claims.test.ts"];
 const cookie = ["auth-sidecar/src/sessions/session-cookie.test.ts"];
 const suite = "unit";
 
-/** What keeps accounts, sessions, tokens and secrets. */
+/** Faults in the protection of accounts, sessions, tokens and secrets. */
 export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "tokens live ten times as long",
@@ -116,7 +116,7 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: 'if (password === "" || !isOrdinary(username))', to: "if (!isOrdinary(username))" }],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/directory.test.ts"],
-    noticedBy: "answers everything that proves no account alike",
+    noticedBy: "answers all failures that prove no account identically",
   },
   {
     fault: "the absolute limit counts from the last use: a session in use never ends",
@@ -124,7 +124,7 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: "local remaining = session[2] + absolute - now", to: "local remaining = session[3] + absolute - now" }],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/sessions.test.ts"],
-    noticedBy: "a session ends at its absolute limit, however much it is used",
+    noticedBy: "a session ends at its absolute limit, regardless of use",
   },
   {
     fault: "a retired key is published for ever",
@@ -186,7 +186,7 @@ export const sidecarMutations: readonly Mutation[] = [
     ],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/directory.test.ts"],
-    noticedBy: "an account that an operator disabled here stays out",
+    noticedBy: "an account that an operator disabled stays disabled",
   },
   {
     fault: "a group of the directory has the role of the one whose DN it is called by",
@@ -210,7 +210,7 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: 'typeof presented !== "string" || !isExpected(presented)', to: 'typeof presented !== "string"' }],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/both-flows.test.ts"],
-    noticedBy: "without or with a wrong service key is answered 401",
+    noticedBy: "without the right service key gets 401",
   },
   {
     fault: "a disabled account logs in and keeps its session",

@@ -62,7 +62,7 @@ describe("a stack with its database and its session store outside, both encrypte
     expect(await stack.up()).toBe("nothing changed");
   });
 
-  test("down takes the stack away and leaves what is outside alone", async () => {
+  test("down removes the stack and keeps external services", async () => {
     await run("down");
     expect(await everythingOf(stack.name)).toEqual([]);
     await using superuser = await outside.database.connect("bootstrap");

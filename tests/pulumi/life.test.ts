@@ -111,7 +111,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     expect(await stack.up()).toBe("nothing changed");
   });
 
-  test("a container that was killed and one that was removed come back, with the others left alone", async () => {
+  test("a killed and a removed container return, and the others stay", async () => {
     const before = await stack.containers();
     const docker = dockerClient();
     await docker.getContainer(before["auth-sidecar"] ?? "").update({ RestartPolicy: { Name: "no" } });

@@ -104,7 +104,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(await first.query(count)).toEqual(rows);
   });
 
-  test("a stack without labels of an earlier version is adopted only by the state that made it", async () => {
+  test("only the creating state adopts a stack of an earlier version without labels", async () => {
     // The claim and the identity are all that tells a new stack from an old one, besides the labels.
     await dockerClient().getVolume(`routeql-${first.name}-claim`).remove();
     const { code, output } = await inSecond("down", "--volumes");

@@ -30,7 +30,7 @@ class Observatory extends ComponentResource {
   }
 }
 
-test("another program makes the whole service twice, as parts of a component of its own", { timeout: 300_000 }, async () => {
+test("another program creates the whole service twice, inside its own component", { timeout: 300_000 }, async () => {
   const name = newStackName("reuse");
   const silent = (): void => undefined;
   const cli = await acquireCli({ say: silent, show: silent, onLine: silent, signal: new AbortController().signal });

@@ -45,7 +45,7 @@ export async function prepare(): Promise<Obstacle | undefined> {
   return undefined;
 }
 
-/** What failed, its last line and what to do. */
+/** The failure, its last line and the remedy. */
 function inOneLine(error: unknown): string {
   if (!(error instanceof Failure)) return messageOf(error);
   const [last] = error.lastLines.slice(-1);

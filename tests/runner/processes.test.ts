@@ -27,14 +27,14 @@ test("processes are known by their environment, and no others", async () => {
   expect(processesWith(name, mark)).toEqual([]);
 });
 
-test("what ends by itself is left alone", async () => {
+test("does not touch a process that ends by itself", async () => {
   const mark = randomBytes(4).toString("hex");
   const ends = once(await marked(mark, "setTimeout(() => {}, 50)"), "exit");
   expect(await endProcessesWith(name, mark, { each: 30_000 })).toBe(0);
   expect(await ends).toEqual([0, null]);
 });
 
-test("what does not end is asked to, and what does not listen is ended", async () => {
+test("stops a process that does not end, and kills one that ignores that", async () => {
   const mark = randomBytes(4).toString("hex");
   const listens = once(await marked(mark, "setInterval(() => {}, 1000)"), "exit");
   const deaf = once(await marked(mark, "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"), "exit");

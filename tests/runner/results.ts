@@ -3,7 +3,7 @@ export interface TestRecord {
   /** File and titles, as a person would look for it. */
   readonly title: string;
   readonly state: "passed" | "failed" | "skipped";
-  /** What went wrong, or why it was skipped. */
+  /** The failure, or the reason for a skip. */
   readonly reason?: string;
   /** Where it went wrong, as editors open it: `tests/e2e/07-roles.test.ts:31:5`. */
   readonly place?: string;
@@ -11,7 +11,7 @@ export interface TestRecord {
   readonly seconds?: number;
 }
 
-/** What one suite came to. */
+/** Result of one suite. */
 export interface SuiteResult {
   readonly suite: string;
   readonly tests: readonly TestRecord[];

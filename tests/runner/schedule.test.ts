@@ -42,7 +42,7 @@ test("two pieces without a wish run side by side in two lanes", async () => {
   expect(moments.at(-1)).toHaveLength(2);
 });
 
-test("after a stop nothing more is started, and what runs is waited for", async () => {
+test("starts nothing after a stop, and waits for running pieces", async () => {
   let stopped = false;
   const done: string[] = [];
   const results = await inLanes<Piece, string>(
@@ -60,6 +60,6 @@ test("after a stop nothing more is started, and what runs is waited for", async 
   expect(results).toEqual(["first", "second"]);
 });
 
-test("a piece that throws is told to the caller", async () => {
+test("passes the error of a piece to the caller", async () => {
   await expect(inLanes([{}], 2, () => Promise.reject(new Error("no such program")))).rejects.toThrow("no such program");
 });

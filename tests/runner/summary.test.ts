@@ -27,7 +27,7 @@ test("a skipped test is named with its reason", () => {
   expect(summary([unit], facts)).toContain("unit: a.test.ts > reads the files of 2016\n    ../shared/data is absent");
 });
 
-test("a failed suite says where the logs of its containers are", () => {
+test("a failed suite names the folder of its container logs", () => {
   expect(summary([unit, gateway], facts)).toContain("container logs of gateway: .routeql/test-logs/1/gateway");
 });
 

@@ -4,7 +4,7 @@ import { type SuiteResult, totals } from "./results.ts";
 export interface RunFacts {
   /** Wall-clock time of the whole run, less than the sum of its suites when they ran side by side. */
   readonly seconds: number;
-  /** What the suites counted. */
+  /** Figures of the suites. */
   readonly figures: readonly SuiteFigures[];
 }
 

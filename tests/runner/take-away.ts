@@ -22,7 +22,7 @@ export async function takeAway(run: string, ended: readonly Pick<Suite, "name" |
   return { ...cleaned, stacks };
 }
 
-/** What was left, in words. */
+/** A description of the remains. */
 export function inWords(left: Left): string {
   const kinds = ["stacks", "containers", "networks", "volumes"] as const;
   const counts = kinds.map((kind) => [kind, left[kind]] as const).filter(([, count]) => count > 0);
@@ -45,7 +45,7 @@ export async function rememberRun(run: string, names: readonly string[]): Promis
   return { forget: () => rm(file, { force: true }) };
 }
 
-/** Removes what ended runs of this checkout left. */
+/** Removes the remains of ended runs of this checkout. */
 export async function takeAwayAfterEndedRuns(say: (text: string) => void): Promise<void> {
   for (const file of await readdir(runs).catch(() => [])) {
     const run = file.replace(/\.json$/, "");

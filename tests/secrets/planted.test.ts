@@ -41,7 +41,7 @@ test("nothing is found where nothing is", () => {
   expect([...scanner.inBytes(Buffer.from(planted.slice(1)))]).toEqual([]);
 });
 
-test("what is too short to be looked for is an error", () => {
+test("a secret that is too short for the search is an error", () => {
   expect(() => new Scanner([{ name: "short", value: "a".repeat(shortest - 1) }])).toThrow("the secret short is shorter");
   expect(spellings("a".repeat(shortest)).every((spelling) => spelling.length >= shortest)).toBe(true);
 });

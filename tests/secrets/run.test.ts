@@ -51,7 +51,7 @@ describe("no secret of the run is anywhere but where it belongs", () => {
     expect(leaks).toEqual([]);
   });
 
-  test("what may hold some is for its owner's eyes alone", async (context) => {
+  test("files that may contain secrets are readable only by their owner", async (context) => {
     if (secrets === undefined) context.skip("no suite of this run has noted a secret");
     const open: string[] = [];
     for (const path of files.filter((file) => mayHold.some((exception) => exception.path.test(file)))) {

@@ -8,7 +8,7 @@ export interface Secret {
   readonly value: string;
 }
 
-/** Shorter ones stand in texts by chance. */
+/** Shorter secrets occur in texts by chance. */
 export const shortest = 12;
 
 /** Looks for any of many secrets, in every spelling, in any amount of bytes. */
@@ -33,7 +33,7 @@ export class Scanner {
     }
   }
 
-  /** Names of the secrets that stand in the bytes. */
+  /** Names of the secrets in the bytes. */
   inBytes(bytes: Buffer): Set<string> {
     const found = new Set<string>();
     for (let at = 0; at + 2 < bytes.length; at += 1) {

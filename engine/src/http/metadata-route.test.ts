@@ -32,8 +32,8 @@ test.each([
   ["the same of a source", { type: "pg_suggest_relationships", args: {} }, "not-supported", "$.type"],
   ["the same in a list", { type: "bulk", args: [{ type: "create_action", args: {} }] }, "not-supported", "$.args[0].type"],
   ["a command for another database", { type: "mssql_track_table", args: {} }, "not-supported", "$.type"],
-  ["a command that nobody knows", { type: "run_sql", args: {} }, "parse-failed", "$"],
-  ["one that nobody knows of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
+  ["an unknown command", { type: "run_sql", args: {} }, "parse-failed", "$"],
+  ["an unknown command of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
   ["the same in a list whose other requests are right", { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }] }, "parse-failed", "$.args[1]"],
   ["a command without a store", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$"],
 ])("rejects %s as Hasura does: with path, error and code", async (_what, request, code, path) => {

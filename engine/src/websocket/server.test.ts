@@ -154,7 +154,7 @@ describe("clients that never close their side of a connection", () => {
     ["another path is asked for", ["GET /nowhere HTTP/1.1", ...handshake], {}, "404"],
     ["there are too many", ["GET /v1/graphql HTTP/1.1", ...handshake], { ENGINE_MAX_CONNECTIONS: "1" }, "503"],
     ["the handshake lacks its key", ["GET /v1/graphql HTTP/1.1", ...handshake], {}, "400"],
-    ["it is no HTTP", ["nonsense"], {}, "400"],
+    ["it is not HTTP", ["nonsense"], {}, "400"],
   ])("do not keep it after a rejection because %s", async (_why, lines, environment, status) => {
     await using server = await serveFake({}, environment);
     if (status === "503") await new SocketClient(server.webSocketUrl, protocol).opened();

@@ -80,7 +80,7 @@ export async function isDetected(): Promise<boolean> {
   return rows[0]?.detected === true;
 }
 
-/** `npm run detect` with one list of prefixes for all suites, so that none undoes what another relies on. Gives what it printed. */
+/** `npm run detect` with one list of prefixes for all suites, so that none undoes what another relies on. Returns its output. */
 export async function detectAll(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "routeql-e2e-"));
   try {

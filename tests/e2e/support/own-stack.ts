@@ -70,7 +70,7 @@ export async function takeDownOwn(name: string): Promise<void> {
 /** Names of the variables that let a suite use a stack that runs already: its access.env. */
 const accessFileVariables = ["ROUTEQL_ACCESS_FILE", "ROUTEQL_FAULTS_ACCESS_FILE", "ROUTEQL_HOSTILE_ACCESS_FILE"];
 
-/** Takes down what an interrupted run of a suite left standing; tells whether there was anything. A stack that was given to a suite is not ours to take down. */
+/** Removes the stack that an interrupted run of a suite left, and returns whether there was one. A stack that the caller provides is kept. */
 export async function takeDownLeftStack(name: string): Promise<boolean> {
   const given = accessFileVariables.map((variable) => process.env[variable]).filter((file) => file !== undefined);
   if (given.some((file) => basename(dirname(file)) === name)) return false;

@@ -9,7 +9,7 @@ export type Verdict = "right" | "wrong" | "refused" | "broken" | "unreachable";
 
 export interface Outcome {
   readonly verdict: Verdict;
-  /** Code of a refusal, or what is wrong; never anything secret. */
+  /** Code of the rejection, or a description of the problem; never a secret. */
   readonly detail: string;
   readonly milliseconds: number;
   /** `performance.now()` at its end. */
@@ -22,7 +22,7 @@ const outageCodes = new Set(["postgres-error", "timeout", "temporarily-unavailab
 /** Statuses of ours that an outage may give. */
 const outageStatuses = new Set([429, 503]);
 
-/** Words that no error may hold: what is behind the gateway. */
+/** Words that no error may contain, because they reveal services behind the gateway. */
 const inside = /password|routeql_|ECONN|ETIMEDOUT|(?:\d{1,3}\.){3}\d{1,3}|pg_|node_modules|nginx/;
 
 /** Judges a reply that carries no data: an error of ours, of the gateway, the sidecar or the engine, or a broken one. */

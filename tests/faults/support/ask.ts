@@ -2,7 +2,7 @@ import { Agent, fetch, type RequestInit } from "undici";
 import { stack } from "../../e2e/support/stack.ts";
 import { judgeError, type Outcome } from "./answers.ts";
 
-/** No request of a client may take longer, whatever happens behind the gateway: stated in docs/design/faults.md. */
+/** Maximum duration of any client request, whatever happens behind the gateway: see docs/design/faults.md. */
 export const answerBound = 20_000;
 
 /**
@@ -13,7 +13,7 @@ const agentTrusting = (...authorities: string[]): Agent => new Agent({ connect: 
 
 let agent = agentTrusting(stack.caCertificate);
 
-/** From now on the clients trust this authority too, as they would before a certificate of its is taken into use. */
+/** From now on the clients also trust this authority, like real clients before a certificate change. */
 export function trustToo(authority: string): void {
   agent = agentTrusting(stack.caCertificate, authority);
 }
@@ -25,11 +25,11 @@ export interface Question {
   readonly body?: unknown;
   /** The client leaves when it is aborted. */
   readonly signal?: AbortSignal;
-  /** Whether the parsed body of a 200 is what this caller must get; a text says what is wrong with it. */
+  /** Whether the parsed body of a 200 is the expected one for this caller; a text describes the difference. */
   readonly isRight: (body: unknown) => true | string;
 }
 
-/** Sends one request and judges what comes back. Never throws. */
+/** Sends one request and judges the reply. Never throws. */
 export async function ask({ path, method = "POST", headers = {}, body, signal, isRight }: Question): Promise<Outcome> {
   const startedAt = performance.now();
   const outcome = (verdict: Outcome["verdict"], detail: string): Outcome => {

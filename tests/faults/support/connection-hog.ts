@@ -12,7 +12,7 @@ const caller = `routeql-${stack.name}-auth-sidecar-sessions`;
 const fewest = 16;
 
 export interface TakenConnections extends AsyncDisposable {
-  /** How many connections the store has refused because it had given all. */
+  /** Number of connections that the store has rejected at its limit. */
   refused(): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export async function takeSessionConnections(): Promise<TakenConnections> {
   const hogs = new Set<Socket>();
   const ended = new AbortController();
 
-  /** One more connection, held until the store ends it, which it does at once when it has given all. */
+  /** One more connection, kept until the store closes it, which happens immediately at its limit. */
   function takeOne(): void {
     const socket = connect(port, address);
     hogs.add(socket);

@@ -7,7 +7,7 @@ import type { Asker } from "./members.ts";
 export interface Account {
   readonly requests: number;
   readonly count: Readonly<Record<Verdict, number>>;
-  /** What was wrong or broken, each once. */
+  /** Descriptions of wrong replies and failures, without duplicates. */
   readonly complaints: readonly string[];
   /** Longest time that a request took, in milliseconds. */
   readonly longest: number;
@@ -27,7 +27,7 @@ export class Crowd {
     this.loops = askers.map((asker) => this.loop(asker, pause));
   }
 
-  /** What has happened in requests that ended after a moment (`performance.now()`). */
+  /** Results of requests that ended after a moment (`performance.now()`). */
   since(moment: number): Account {
     const outcomes = this.outcomes.filter(({ endedAt }) => endedAt >= moment);
     const count: Record<Verdict, number> = { right: 0, wrong: 0, refused: 0, broken: 0, unreachable: 0 };

@@ -28,7 +28,7 @@ export class Ledger {
     return this.acknowledged.length;
   }
 
-  /** What was acknowledged until now and is not there. */
+  /** Acknowledged rows that are missing. */
   async lost(): Promise<string[]> {
     const until = [...this.acknowledged];
     const there = new Set((await asSuperuser(`select id from auth.organisations where id like '${this.mark}-%'`)).split("\n"));

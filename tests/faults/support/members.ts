@@ -6,7 +6,7 @@ import { data, headersOf, master, type Caller } from "../../e2e/support/graphql.
 import { organisations } from "../../e2e/support/small-world.ts";
 import type { Question } from "./ask.ts";
 
-/** One client that knows what it must get: each call gives another question of its repertoire, each with a mark of its own. */
+/** One client that knows its expected replies: each call returns another question of its repertoire with a unique mark. */
 export type Asker = { readonly name: string; readonly next: () => Question };
 
 interface Viewpoint {

@@ -8,7 +8,7 @@ export type Part = (typeof parts)[number];
 
 const inspect = async (part: Part, format: string): Promise<string> => (await mustRun("docker", ["inspect", "--format", format, containerOf(part)])).trim();
 
-/** Ends the part's first process as a crash would: what starts it again is the part's own restart policy. */
+/** Kills the service's first process, as a crash would. Only its own restart policy restarts it. */
 export async function crash(part: Part): Promise<void> {
   process.kill(Number(await inspect(part, "{{.State.Pid}}")), "SIGKILL");
 }
@@ -24,7 +24,7 @@ async function rule(part: Part, ...words: string[]): Promise<void> {
   await mustRun("nsenter", ["--target", await inspect(part, "{{.State.Pid}}"), "--net", "iptables", ...words]);
 }
 
-/** Nothing comes in or goes out any more, without a word to the other side; the part itself works on. */
+/** Drops all network packets in both directions silently; the service itself continues. */
 export async function cutOff(part: Part): Promise<void> {
   await rule(part, "-I", "INPUT", "!", "-i", "lo", "-j", "DROP");
   await rule(part, "-I", "OUTPUT", "!", "-o", "lo", "-j", "DROP");

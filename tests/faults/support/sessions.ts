@@ -3,7 +3,7 @@ import { makeAccount } from "../../e2e/support/accounts.ts";
 import { call } from "../../e2e/support/http.ts";
 import { logout, session, sessionHeaders } from "../../e2e/support/sessions.ts";
 
-/** Sessions that were acknowledged: some opened, one ended. A fault may neither end the one kind nor bring back the other. */
+/** Acknowledged sessions: some open, one ended. A fault may neither end the former nor restore the latter. */
 export class Sessions {
   private readonly open: readonly string[];
   private readonly ended: string;
@@ -20,13 +20,13 @@ export class Sessions {
     return new Sessions(open, ended as string);
   }
 
-  /** What was lost or came back, in words. */
+  /** Descriptions of lost or restored sessions. */
   async lost(): Promise<string[]> {
     const statusOf = async (id: string): Promise<number> => {
       const until = performance.now() + 10_000;
       for (;;) {
         const { status } = await call("/api/auth/jwt", { headers: sessionHeaders(id) });
-        // "Not now" says nothing of the session.
+        // A 503 says nothing about the session.
         if (status === 200 || status === 401 || performance.now() > until) return status;
         await sleep(300);
       }

@@ -4,7 +4,7 @@ import { type Feed, subscribeModern } from "../../e2e/support/sockets.ts";
 
 const query = "subscription { view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: 4, order_by: {key: asc}) { key prefix ignored } }";
 
-/** A client that subscribes again whenever its socket is closed, and minds what it is sent. */
+/** A client that subscribes again whenever its socket closes, and checks its messages. */
 export class Subscriber {
   private readonly caller: Caller;
   private readonly expected: string;
@@ -23,12 +23,12 @@ export class Subscriber {
     return new Subscriber(caller, JSON.stringify(await data<object>(query.replace("subscription", "query"), caller)));
   }
 
-  /** How many answers were not what this caller was answered in calm. */
+  /** Number of replies that differ from those before the fault. */
   get wrong(): number {
     return this.seen + this.wrongIn(this.feed);
   }
 
-  /** Resolves when a new subscription has been given the right answer. @throws {Error} when none has within `bound` milliseconds */
+  /** Resolves when a new subscription has received the right reply. @throws {Error} when none has within `bound` milliseconds */
   async served(bound: number): Promise<void> {
     const end = performance.now() + bound;
     while (performance.now() < end) {
@@ -51,7 +51,7 @@ export class Subscriber {
     while (!this.stopped) {
       const feed = subscribeModern(query, { headers: headersOf(this.caller) });
       this.feed = feed;
-      // A live query sends an answer again only when it has changed, so a socket says little and lives long.
+      // A live query sends a result only when it has changed, so a socket sends little and lives long.
       await Promise.race([feed.closing, this.untilStoppedOrFailed(feed)]);
       this.feed = undefined;
       this.seen += this.wrongIn(feed);

@@ -6,7 +6,7 @@ import { countFault } from "./figures.ts";
 import { theWorld } from "./world.ts";
 
 export interface Fault {
-  /** Makes it happen. */
+  /** Causes the fault. */
   readonly inject: () => Promise<unknown>;
   /** Ends it; without one the fault ends by itself. */
   readonly undo?: () => Promise<unknown>;

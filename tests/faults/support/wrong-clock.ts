@@ -6,7 +6,7 @@ import { mustRun } from "../../harness/process.ts";
 
 const context = resolve(import.meta.dirname, "../clock");
 
-/** The kit's image with a clock that can be set. `user`: the service's user id. */
+/** The project's image with a settable clock. `user`: the service's user id. */
 export async function imageWithClock(name: string, user: number): Promise<string> {
   const base = await image(name);
   const tag = base.replace(":", "-with-clock:");
@@ -14,7 +14,7 @@ export async function imageWithClock(name: string, user: number): Promise<string
   return tag;
 }
 
-/** Seconds within which a server tells the time that was set. */
+/** Time in seconds until a server shows the new time. */
 const bound = 30;
 
 /** Sets the clock of a container wrong by so many seconds, and waits until its HTTP server dates its replies by it. */

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { type Finished, mustRun, run } from "../../harness/process.ts";
 import { runId, runLabel } from "../../harness/run.ts";
 
-/** One container of the kit after another on the same volume, each confined as the deployment confines it, without a network. */
+/** A sequence of the project's containers on one volume, each confined as in a deployment, without a network. */
 export class Confined implements AsyncDisposable {
   private readonly id = `rq-test-${runId}-${randomBytes(3).toString("hex")}`;
   private readonly folder = mkdtempSync(join(tmpdir(), "routeql-confined-"));

@@ -29,7 +29,7 @@ export const roomySettings: GatewaySettings = {
   idleWebSocketSeconds: 60,
 };
 
-/** The kit's gateway image, confined as the deployment confines it. */
+/** The project's gateway image, confined as in a deployment. */
 export class GatewayContainer extends GenericContainer {
   private readonly certificate: TestCertificate;
   private readonly folder = mkdtempSync(join(tmpdir(), "routeql-gateway-"));
@@ -50,7 +50,7 @@ export class GatewayContainer extends GenericContainer {
       .withBindMounts([{ source: this.folder, target: "/run/routeql", mode: "ro" }]);
   }
 
-  /** @param edit changes the rendered files, by name, for what no setting reaches */
+  /** @param edit changes the rendered files by name, where no setting exists */
   withSettings(settings: GatewaySettings, edit: (files: Record<string, string>) => void = () => {}): this {
     chmodSync(this.folder, 0o755);
     const files = renderGateway(settings);

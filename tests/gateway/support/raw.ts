@@ -11,7 +11,7 @@ export interface RawOptions {
   readonly silence?: number;
 }
 
-/** Writes bytes to the gateway, over TLS unless told otherwise: {@link exchange}. */
+/** Writes bytes to the gateway, over TLS by default: {@link exchange}. */
 export function raw(gateway: StartedGateway, bytes: string, { listener = "api", plain = listener === "redirect", silence }: RawOptions = {}): Promise<string> {
   const [host, port] = [gateway.getHost(), gateway.port(listener)];
   const socket = plain

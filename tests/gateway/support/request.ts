@@ -18,11 +18,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** What the upstream says it received. @throws {SyntaxError} when the body is no echo */
+  /** The request that the upstream received. @throws {SyntaxError} when the body is not an echo */
   echo(): Received;
 }
 
-/** One request on a connection of its own. The path goes out as it is given; nothing is followed, decoded or retried. */
+/** One request on a separate connection. The path is sent unchanged; nothing is followed, decoded or retried. */
 export async function request(gateway: StartedGateway, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { method = "GET", headers = {}, body, listener = "api", signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -42,7 +42,7 @@ export async function request(gateway: StartedGateway, path: string, options: Re
   };
 }
 
-/** A GraphQL request, well-formed unless the headers say otherwise. */
+/** A GraphQL request, well-formed unless the headers change that. */
 export function query(gateway: StartedGateway, options: RequestOptions = {}): Promise<Reply> {
   const headers = { "content-type": "application/json", ...options.headers };
   return request(gateway, "/api/graphql", { method: "POST", body: '{"query":"{ __typename }"}', ...options, headers });

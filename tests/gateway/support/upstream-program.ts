@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { WebSocketServer } from "ws";
 
-/** How a path is to be answered; what is absent is as the echo has it. */
+/** Reply of a path; missing fields are as in the echo. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -7,14 +7,14 @@ import type { Answer, Received } from "./upstream-program.ts";
 
 const ORDERS = 9000;
 
-/** A part behind the gateway that answers as told (upstream-program.ts), under the name of the part it stands for. */
+/** A fake service behind the gateway (upstream-program.ts), with the name of the service that it replaces. */
 export class StartedUpstream extends ContainerAtOwnAddress {
-  /** Forgets what was received and answers these targets so from now on; all others with an echo. */
+  /** Clears the received requests and sets the replies of these targets; all others get an echo. */
   async answer(answers: Readonly<Record<string, Answer>> = {}): Promise<void> {
     await fetch(this.orders(), { method: "PUT", body: JSON.stringify(answers) });
   }
 
-  /** What arrived since the last {@link answer}. */
+  /** Requests since the last {@link answer}. */
   async received(): Promise<Received[]> {
     const response = await fetch(this.orders());
     return (await response.json()) as Received[];
@@ -25,7 +25,7 @@ export class StartedUpstream extends ContainerAtOwnAddress {
   }
 }
 
-/** The image of the engine brings Node and a WebSocket library; nothing of the engine itself runs. */
+/** The engine's image contains Node and a WebSocket library; the engine itself does not run. */
 export async function startUpstream(name: string, network: string): Promise<StartedUpstream> {
   const container: StartedTestContainer = await new GenericContainer(await image("engine"))
     .withLabels(runLabels)

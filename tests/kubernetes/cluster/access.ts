@@ -33,12 +33,12 @@ export class NodeAccess {
     return { folder: this.layout.folder, binaries: this.binaries, address: this.address };
   }
 
-  /** kubectl with all rights; gives what it prints. */
+  /** kubectl with all permissions; returns its output. */
   kubectl(args: readonly string[], input?: string): Promise<string> {
     return mustRun(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], { input, timeout: 300_000 });
   }
 
-  /** What `kubectl get … --output=json` gives. */
+  /** Output of `kubectl get … --output=json`. */
   async get<T>(...args: readonly string[]): Promise<T> {
     return JSON.parse(await this.kubectl(["get", ...args, "--output=json"])) as T;
   }

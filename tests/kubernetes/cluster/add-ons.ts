@@ -48,7 +48,7 @@ const dns: readonly object[] = [
         spec: {
           serviceAccountName: "coredns",
           dnsPolicy: "Default",
-          // The test of a drain takes the node out of service.
+          // The drain test makes the node unschedulable.
           tolerations: [{ operator: "Exists" }],
           priorityClassName: "system-cluster-critical",
           containers: [

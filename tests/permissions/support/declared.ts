@@ -6,7 +6,7 @@ import { type DeclaredAccess, declaredAccess } from "@routeql/metadata/declared/
 
 export const metadataDirectory: string = resolve(import.meta.dirname, "../../../hasura-metadata");
 
-/** What the project's metadata grant. @throws MetadataError */
+/** Permissions in the project's metadata. @throws MetadataError */
 export function declared(): DeclaredAccess {
   const { metadata, problems } = validateMetadata(loadMetadata(metadataDirectory), false);
   if (metadata === undefined) throw new MetadataError(problems);

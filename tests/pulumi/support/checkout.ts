@@ -6,7 +6,7 @@ import { mustRun, run } from "../../harness/process.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
 
-/** A copy of the repository that a test may change, as a site's own clone would be; gone at the end of the test. */
+/** A copy of the repository that a test may change, like a clone; deleted at the end of the test. */
 export interface Checkout extends AsyncDisposable {
   readonly folder: string;
   /** Changes the text of a file, or makes it; undefined is what it is where it does not exist. */

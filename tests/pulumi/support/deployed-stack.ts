@@ -18,13 +18,13 @@ interface Answer {
   readonly errors?: unknown;
 }
 
-/** A stack on this machine, made by the commands of a checkout; gone with its data at the end of the test. */
+/** A stack on this machine, created by the commands of a checkout; deleted with its data at the end of the test. */
 export interface DeployedStack extends AsyncDisposable {
   readonly name: string;
   readonly checkout: Checkout;
-  /** `npm run up`; fails the test when it fails. Gives what the last phase says, e.g. `2 replaced, 60 unchanged`. */
+  /** `npm run up`; fails the test when it fails. Returns the result of the last phase, e.g. `2 replaced, 60 unchanged`. */
   up(): Promise<string>;
-  /** `npm run up` that is expected to fail; gives all that it printed. */
+  /** `npm run up` that is expected to fail; returns its output. */
   failingUp(): Promise<string>;
   containers(): Promise<Containers>;
   /** Answer of /api/graphql to the holder of the master key. */

@@ -47,11 +47,11 @@ test.each([
   ["ports by range, by name and of another protocol", { ports: [{ port: 1, endPort: 9 }, { port: "web" }, { port: 53, protocol: "UDP" }] }, ["tcp dport 1-9 return", "tcp dport 8080 return", "udp dport 53 return"]],
   ["nobody by a name that no port has", { ports: [{ port: "other" }] }, []],
   ["everybody", {}, ["return"]],
-])("what a rule lets in: %s", (_title, rule, expected) => {
+])("the effect of a rule: %s", (_title, rule, expected) => {
   expect(rulesFor(cluster(ofB(rule)), b, "ingress")).toEqual(expected);
 });
 
-test("what several policies allow adds up, in each direction by itself", () => {
+test("several policies add up, separately for each direction", () => {
   const egress = { podSelector: {}, policyTypes: ["Egress"], egress: [{ to: [{ podSelector: { matchLabels: { app: "b" } } }], ports: [{ port: "web" }] }] };
   const both = cluster(ofB({ ports: [{ port: 80 }] }), ofB({ ports: [{ port: 81 }] }), egress);
   expect(rulesFor(both, b, "ingress")).toEqual(["tcp dport 80 return", "tcp dport 81 return"]);
