@@ -44,7 +44,7 @@ export const deploymentMutations: readonly Mutation[] = [
     edits: [{ from: 'capabilities: { drops: ["ALL"] }', to: "capabilities: { drops: [] }" }],
     suite,
     tests: docker,
-    noticedBy: "without capabilities",
+    noticedBy: "unprivileged and within limits",
   },
   {
     fault: "a secret is delivered through the environment, in clear",
