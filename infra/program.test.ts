@@ -49,7 +49,7 @@ test("a secret of the environment file becomes a Pulumi secret", async () => {
   expect(await isSecret(serviceApiKey)).toBe(true);
 });
 
-test("everything that is wrong with the settings is said at once, without their secrets", async () => {
+test("reports all invalid settings at once, without their secrets", async () => {
   const failed = run({ "routeql:htpPort": "80" }, "SERVICE_API_KEY=short-secret-value\nHTTPS_PORT=0");
   await expect(failed).rejects.toThrow(/3 settings are wrong:[\s\S]*htpPort[\s\S]*SERVICE_API_KEY[\s\S]*HTTPS_PORT/);
   await expect(failed).rejects.not.toThrow(/short-secret-value/);

@@ -17,7 +17,7 @@ import { settingNames, settings } from "./settings/list.ts";
 import { readSettings } from "./settings/read.ts";
 import { settingsSources } from "./settings/sources.ts";
 
-/** What a stack gives to those who use it; `pulumi stack output --show-secrets` prints it. */
+/** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
 export interface StackOutputs extends Pick<
   RouteQL,
   | "url"

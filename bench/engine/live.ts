@@ -35,7 +35,7 @@ const longestWait = 30_000;
 
 /**
  * Live queries: many subscribers of one query with a hundred different variables, the engine on one core. A change touches all hundred
- * rows, so that every subscriber is to be told.
+ * rows, so every subscriber receives an answer.
  */
 export async function measureLive({ databaseUrl, owner, steps, changes }: LiveOptions): Promise<LiveFigures[]> {
   const keys = Array.from({ length: variableSets }, (_, index) => `bench-${index}`);

@@ -110,8 +110,8 @@ export interface ServiceDescription {
   /** Starts when these are ready (services) or have succeeded (jobs). */
   readonly after: readonly ServiceName[];
   /**
-   * Seconds in which it may still be sent requests after its end was decided, because those who send them learn of it late. A
-   * target with several replicas lets it serve that long before it tells it to stop.
+   * Seconds in which it may still receive requests after the decision to stop it, because its callers learn about that late. A
+   * target with several replicas keeps it serving for this time before it sends the stop signal.
    */
   readonly drainSeconds?: number;
   /** Seconds it has for stopping. */

@@ -76,7 +76,7 @@ test("limits that Hasura does not know are given to this project's own engine al
 /** Names that images/engine/graphql-engine removes before the embedded engine reads its environment. */
 const withoutMeaning = new Set(["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`));
 
-test("this project's own engine understands all that Hasura is told", () => {
+test("this project's own engine accepts all settings of Hasura", () => {
   const { environment } = service("engine", { hasuraImage: "routeql/engine" });
   const given = Object.entries(environment).filter(([name]) => !withoutMeaning.has(name));
   expect(given.map(([name]) => name).filter((name) => !settingNames.includes(name))).toEqual([]);

@@ -7,8 +7,8 @@ import { embeddedLimits } from "./embedded-engine.ts";
 import { tokenCheck } from "./metadata-files.ts";
 
 /**
- * Hasura takes secrets from variables alone. Set on the container they would stand in its definition, for everyone who may inspect
- * it; so they come as files and become variables only of the process, here.
+ * Hasura reads secrets only from variables. On the container, every user with access to its definition could read them. So they arrive
+ * as files, and this script sets them only for the process.
  */
 const start = `#!/bin/sh
 # Starts Hasura with the secrets that the files named by <VARIABLE>_FILE hold.
@@ -23,8 +23,7 @@ exec graphql-engine serve
 `;
 
 /**
- * What Hasura is told (v2.45 and v2.48 know every name). Where its default is already what is wanted, it is named all the same if
- * another value would open or close something.
+ * Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access.
  */
 function environment(settings: PlainSettings): Readonly<Record<string, string>> {
   return {

@@ -2,7 +2,7 @@ import { token } from "./auth-sidecar.ts";
 import { filesDirectory } from "./description.ts";
 import { readTree } from "./read-tree.ts";
 
-/** Where those who read the metadata directory find it. */
+/** Path of the metadata directory in the containers that read it. */
 export const metadataDirectory = `${filesDirectory}/metadata`;
 
 /** The files of hasura-metadata/, by path under the files' directory. */

@@ -1,6 +1,6 @@
 /**
- * What is different about a service on the official image instead of the one that is built here: the user whom its files belong
- * to, and the scripts of ours that the image does not have, which it gets as files.
+ * Differences between a service on the official image and one on the image that is built here: the owner of its files, and this
+ * project's scripts, which the official image lacks and receives as files.
  * @module
  */
 import { readFileSync } from "node:fs";

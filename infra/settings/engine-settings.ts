@@ -1,6 +1,6 @@
 /**
- * Which engine answers GraphQL: part of the list in list.ts. What differs between the two for those who run them is in
- * docs/operate/hasura.md.
+ * Settings that select the GraphQL engine: part of the list in list.ts. docs/operate/hasura.md describes the differences for
+ * operators.
  * @module
  */
 import { pins } from "@routeql/pins/pins";

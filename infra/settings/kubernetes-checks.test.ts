@@ -24,7 +24,7 @@ test.each(cases.flatMap(([name, , bad]) => bad.map((value) => [name, value] as c
   expect(parseValue(name, value)).toHaveProperty("problem"),
 );
 
-test("what is wrong with a secret URL is said without it", () => {
+test("reports an invalid secret URL without quoting it", () => {
   for (const name of ["databaseUrl", "sessionsUrl"] as const)
     expect(JSON.stringify(parseValue(name, "mysql://root:hidden@db"))).not.toContain("hidden");
 });

@@ -127,7 +127,7 @@ function failuresOf(kind: AnyResourceKind, inputs: Properties): { property: stri
     );
 }
 
-/** During a preview an input, or something around it, may not be known yet: nothing can be said of it. */
+/** During a preview an input or its parent may be unknown; such inputs are not checked. */
 function pathIsUnknown(inputs: unknown, path: readonly PropertyKey[]): boolean {
   let value: unknown = inputs;
   for (const step of path) {

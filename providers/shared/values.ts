@@ -28,7 +28,7 @@ export const isUnknown = (value: unknown): boolean => unknownValues.has(value);
 
 export const secret = (value: unknown): unknown => ({ [signatureKey]: secretSignature, value });
 
-/** Whether a value is wrapped as a secret, or is an output of which this is said. */
+/** Whether a value is wrapped as a secret, or is an output that is marked as secret. */
 export const isSecret = (value: unknown): boolean =>
   isObject(value) &&
   (value[signatureKey] === secretSignature || (value[signatureKey] === outputSignature && value.secret === true));

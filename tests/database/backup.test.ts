@@ -15,7 +15,7 @@ import { commandsOn, programsOf, rowsOf } from "./support.ts";
 const silent = (): void => undefined;
 const example = "database/examples/demo.yaml";
 
-/** Every row of every table, and who may do what with what, as comparable text. */
+/** Every row of every table and all privileges, as comparable text. */
 async function contentOf(database: StartedDatabaseContainer): Promise<Record<string, unknown>> {
   const tables = (await rowsOf(
     database,

@@ -3,12 +3,12 @@ import type { Socket } from "node:net";
 /** Milliseconds without a byte, on a loaded machine, after which the server counts as silent; each sent byte resets it. */
 const firstByte = 20_000;
 
-/** Milliseconds without a further byte after which a reply on a connection that stays open is whole: what belongs to it comes close together. */
+/** Milliseconds without a further byte after which a reply on an open connection is complete: the bytes of one reply arrive close together. */
 const furtherByte = 1500;
 
 /**
- * Writes bytes that no HTTP library would write, and gives what comes until the other side closes, or has answered and is silent.
- * Ask for `Connection: close` where several replies are to come, or anything is to be told from what did not come in time.
+ * Writes bytes that no HTTP library would write, and returns all received bytes until the other side closes, or has answered and is silent.
+ * Use `Connection: close` to receive several replies, or to rely on the absence of a reply.
  * @throws {Error} when the other side neither answers nor closes within `silence` milliseconds
  */
 export async function exchange(socket: Socket, bytes: string | Buffer, silence = firstByte): Promise<string> {

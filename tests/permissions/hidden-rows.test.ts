@@ -6,8 +6,8 @@ import { RandomDocuments, type Values } from "./support/random.ts";
 import { north, sessionOf, south, World } from "./support/world.ts";
 
 /*
- * What a role is told must not depend on what it may not see: every document is answered twice, and in between the hidden rows
- * change, come and go. An answer that changes, whether a row, a number or an error, reveals them.
+ * A role's replies must not depend on rows that it may not see. Every document runs twice, and in between hidden rows are changed,
+ * added and deleted. A different reply, whether a row, a number or an error, reveals them.
  */
 
 const texts = quoted(["ni1", "si1", "sv1", "x1", "secret of south one", "secret of north one", "S|0|-|-", "E|0|-|L", "south|one", "north|two", "%secret%", "%e_", "s.1"]);

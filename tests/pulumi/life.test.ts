@@ -8,7 +8,7 @@ const hijacks = "hasura-metadata/databases/default/tables/public_view_hijacks.ya
 const comment = '{ __type(name: "view_hijacks") { description } }';
 const serviceApiKey = "first-key-of-the-service-0123456789abcdef";
 
-/** Asks all the time until it is told to stop; gives how often, and what went wrong. */
+/** Sends queries continuously until the returned function is called, which returns their number and the failures. */
 function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failures: string[] }> {
   const until = new AbortController();
   let asked = 0;

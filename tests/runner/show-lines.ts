@@ -2,8 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline";
 
 /**
- * Shows a stream line by line, each with a name before it, so that what runs side by side can be told apart.
- * `keep` is given the same lines without the name.
+ * Shows a stream line by line with a prefix, so that the output of parallel suites is distinguishable.
+ * `keep` receives the same lines without the prefix.
  */
 export function showLines(from: Readable, prefix: string, to: Writable, keep: (line: string) => void): void {
   createInterface({ input: from, crlfDelay: Infinity }).on("line", (line) => {

@@ -27,8 +27,8 @@ const upsert: Statement = {
 };
 
 /**
- * Keeps accounts in auth.users as the directory has them, under a provider and ids of their own, so that they never meet a local
- * account of the same address. Only `disabled` is this side's: an operator can shut out whom the directory lets in.
+ * Stores the directory's accounts in auth.users, with a provider and ids of their own, so that they never conflict with a local
+ * account of the same address. Only `disabled` is local: an operator can lock an account that the directory allows.
  */
 export class DirectoryAccounts {
   readonly #database: Database;

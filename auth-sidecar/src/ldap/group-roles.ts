@@ -1,6 +1,6 @@
 import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles";
 
-/** One line of the ordered list: who is in `group` has `role`; `*` is everyone. */
+/** One entry of the ordered list: members of `group` have `role`; `*` matches every account. */
 export interface GroupRole {
   readonly role: ApplicationRole;
   /** A group's DN or its cn; what has an equals sign is a DN (RFC 4514, 3). */

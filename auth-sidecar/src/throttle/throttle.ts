@@ -65,7 +65,7 @@ export class Throttle {
    */
   async countFailure(attempt: Attempt): Promise<void> {
     const pair = untilAllowed(this.#pairs, await this.#pairs.add(pairKey(attempt)), 0);
-    // One too many from there: it was told nothing, so it counts against neither the account elsewhere nor the address.
+    // Over the limit of this address: the attempt got no answer about the password, so the other two counters ignore it.
     if (pair > 0) return this.#refuse(attempt, { pair, account: 0, address: 0 });
     const [account, address] = await Promise.all([
       this.#accounts.add(attempt.account),

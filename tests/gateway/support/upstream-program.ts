@@ -1,6 +1,6 @@
 /**
- * Stands behind the gateway in place of the engine and the auth sidecar: answers every request with what it received, or as it was told to.
- * Runs inside a container. Port 8080 is what the gateway sees; port 9000 takes orders from the test.
+ * Replaces the engine and the auth sidecar behind the gateway: echoes every request, or sends a configured reply.
+ * Runs inside a container. The gateway uses port 8080; the test configures replies on port 9000.
  * @module
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

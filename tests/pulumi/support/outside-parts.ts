@@ -13,7 +13,7 @@ const folder = "/run/routeql/tls";
 /** A Postgres and a session store that are no part of a stack, encrypted, at an address of this machine that containers reach. */
 export interface OutsideParts extends AsyncDisposable {
   readonly database: StartedDatabaseContainer;
-  /** `postgres://…` of an administrator who is no superuser, with this password or the one it has, and of a database that is not there yet. */
+  /** `postgres://…` of an administrator without superuser rights, with this or the current password, for a database that does not exist yet. */
   readonly databaseUrl: (password?: string) => string;
   readonly sessionsUrl: string;
   /** PEM of the authority of both. */
