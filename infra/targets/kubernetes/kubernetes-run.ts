@@ -27,7 +27,7 @@ export interface KubernetesRun {
   readonly outside: Input<NetworkSurroundings["outside"]>;
   /** Namespace whose pods may read the metrics. */
   readonly metricsNamespace?: string | undefined;
-  /** Whether the Prometheus operator is told to read the metrics. */
+  /** Whether to create objects that make the Prometheus operator read the metrics. */
   readonly monitoringOperator?: boolean;
   readonly imagePullSecret?: string | undefined;
   /** The gateway's certificate, if the cluster provides it. */
