@@ -44,6 +44,6 @@ describe("the check", () => {
 
 test("subjects of new commits have at most 72 characters", (context) => {
   const result = checkSubjects(repository, base);
-  if ("skipped" in result) return context.skip(result.skipped);
-  expect(result.problems).toEqual([]);
+  if ("skipped" in result) context.skip(result.skipped);
+  else expect(result.problems).toEqual([]);
 });

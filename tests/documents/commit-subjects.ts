@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 
 /** Longest subject of a commit, in characters. */
 const longest = 72;
@@ -8,7 +8,7 @@ export type SubjectCheck = { readonly problems: readonly string[] } | { readonly
 
 /** Checks the subjects of all commits of a checkout after the commit `base`. Merge commits have generated subjects, so they are ignored. */
 export function checkSubjects(checkout: string, base: string): SubjectCheck {
-  const git = (...args: readonly string[]): ReturnType<typeof spawnSync<string>> => spawnSync("git", ["-C", checkout, ...args], { encoding: "utf8" });
+  const git = (...args: readonly string[]): SpawnSyncReturns<string> => spawnSync("git", ["-C", checkout, ...args], { encoding: "utf8" });
   const repository = git("rev-parse", "--git-dir");
   if (repository.error) return { skipped: "git is not installed" };
   if (repository.status !== 0) return { skipped: "this folder is not a Git checkout" };
