@@ -5,6 +5,7 @@ import { runMigrations } from "../database/migrate-again.ts";
 import { restoreFrom } from "../database/restore.ts";
 import type { Command } from "../foundation/command.ts";
 import { Failure } from "@routeql/host/failure";
+import { keepLastRun } from "../stack/last-runs.ts";
 import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
@@ -32,6 +33,7 @@ export const command: Command = {
         end();
       }
       await runMigrations(stack, signal);
+      await keepLastRun(stack, "restore");
       console.log(`The database of the stack ${stack} now has the content of ${file}.`);
       return 0;
     }),

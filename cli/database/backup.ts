@@ -75,10 +75,10 @@ async function flushFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** Writes a backup to standard output. The exit code shows its reader whether the backup is complete. */
-export async function backUpToOutput(programs: Programs, show: ShowBytes): Promise<void> {
+/** Writes a backup to standard output. The exit code shows its reader whether the backup is complete. @returns its size in bytes */
+export async function backUpToOutput(programs: Programs, show: ShowBytes): Promise<number> {
   try {
-    await dumpTo(programs, process.stdout, show);
+    return await dumpTo(programs, process.stdout, show);
   } catch (error) {
     throw asFailure("standard output", error, "discard the incomplete output, and check the program that reads it.");
   }

@@ -64,6 +64,7 @@ export default defineConfig({
           page("Monitoring", "operate/monitoring"),
           page("Runbooks", "operate/runbooks"),
           page("Upgrade", "operate/upgrade"),
+          page("Status, logs and support", "operate/status"),
           page("Troubleshoot", "operate/troubleshoot"),
         ],
       },

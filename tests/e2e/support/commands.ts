@@ -5,6 +5,6 @@ import { stack } from "./stack.ts";
 const repository = resolve(import.meta.dirname, "../../..");
 
 /** One of the project's commands (`npm run load -- …`) on the stack under test; returns its output. @throws when it fails */
-export async function command(name: "load" | "detect" | "logs" | "psql", ...args: string[]): Promise<string> {
+export async function command(name: "load" | "detect" | "logs" | "psql" | "status" | "support", ...args: string[]): Promise<string> {
   return mustRun(process.execPath, ["cli/main.ts", name, "--stack", stack.name, ...args], { cwd: repository, timeout: 300_000 });
 }

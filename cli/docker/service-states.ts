@@ -1,0 +1,62 @@
+import type Docker from "dockerode";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { execute } from "@routeql/host/docker/execute";
+import { lastLogLines } from "@routeql/host/docker/logs";
+import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
+import type { ServiceState } from "../status/report.ts";
+
+/** States of the stack's services and jobs on the Docker engine. */
+export async function dockerServiceStates(stack: string, signal: AbortSignal): Promise<ServiceState[]> {
+  const docker = dockerClient();
+  const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] } });
+  const states = await Promise.all(
+    containers
+      .filter(({ Labels }) => Labels["com.routeql.run"] === "service" || Labels["com.routeql.run"] === "job")
+      .map(async ({ Id }) => {
+        const container = docker.getContainer(Id);
+        const facts = await orUndefined(container.inspect());
+        return facts === undefined ? [] : [await stateOf(container, facts, signal)];
+      }),
+  );
+  return states.flat();
+}
+
+async function stateOf(container: Docker.Container, facts: Docker.ContainerInspectInfo, signal: AbortSignal): Promise<ServiceState> {
+  const { State: state, Config: config, Name: name, RestartCount: restarts } = facts;
+  const service = config.Labels["com.routeql.service"] ?? "";
+  const kind = config.Labels["com.routeql.run"] === "job" ? "job" : "service";
+  const health = state.Health?.Status;
+  const isHealth = health === "healthy" || health === "unhealthy" || health === "starting";
+  return {
+    service,
+    container: name.slice(1),
+    kind,
+    state: state.Status,
+    health: isHealth && state.Running ? health : undefined,
+    exitCode: state.Running ? undefined : state.ExitCode,
+    image: config.Image,
+    restarts,
+    since: state.Running ? state.StartedAt : state.FinishedAt,
+    detail: await detailOf(container, facts, service, signal),
+  };
+}
+
+async function detailOf(container: Docker.Container, { State: state }: Docker.ContainerInspectInfo, service: string, signal: AbortSignal): Promise<string | undefined> {
+  if (state.OOMKilled) return "it exceeded its memory limit";
+  if (state.Error !== "") return state.Error;
+  if (state.Running && !state.Paused && state.Health?.Status !== "healthy") {
+    const answer = await askInside(container, service, signal);
+    return answer ?? (state.Health?.Log.at(-1)?.Output.trim().split("\n").at(-1) || undefined);
+  }
+  if (state.Running || state.ExitCode === 0) return undefined;
+  return (await lastLogLines(container, 1)).at(-1)?.slice(0, 300);
+}
+
+/** What the health endpoint of the service says about itself. */
+async function askInside(container: Docker.Container, service: string, signal: AbortSignal): Promise<string | undefined> {
+  const program = healthProgram(service);
+  if (program === undefined) return undefined;
+  const said = collectOutput();
+  await execute(container, program, { output: said.stream, errors: said.stream, signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]) }).catch(() => undefined);
+  return healthDetail(said.text());
+}

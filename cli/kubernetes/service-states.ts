@@ -1,0 +1,50 @@
+import { describePod } from "@routeql/providers/kubernetes/await/pods";
+import { conditionOf, field, type KubernetesObject, listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
+import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
+import type { ServiceState } from "../status/report.ts";
+import { connectTo, type Connection } from "./connect.ts";
+import { executeInPod } from "./execute.ts";
+import { instanceLabels, type Place } from "./place.ts";
+import { podOf } from "./pods.ts";
+
+/** States of the pods of a stack. A service without pods is left out. */
+export async function clusterServiceStates(place: Place, stack: string, signal: AbortSignal): Promise<ServiceState[]> {
+  const connection = await connectTo(place, stack, signal);
+  const pods = await connection.cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
+  // A pod that is being deleted belongs to the past of its service.
+  const present = pods.filter((pod) => field(pod, "metadata", "deletionTimestamp") === undefined);
+  const states = await Promise.all(present.map(async (pod) => ({ ...podState(pod), ...(await answerOf(connection, place, pod, signal)) })));
+  return states.filter(({ service }) => service !== "");
+}
+
+/** State of one pod by its status alone. */
+export function podState(pod: KubernetesObject): ServiceState {
+  const phase = textAt(pod, "status", "phase") ?? "Unknown";
+  const [status] = listAt(pod, "status", "containerStatuses");
+  const isJob = (listAt(pod, "metadata", "ownerReferences") as readonly { kind?: string }[]).some(({ kind }) => kind === "Job");
+  const exitCode = field(status, "state", "terminated", "exitCode");
+  const ready = conditionOf(pod, "Ready") as { status: string; lastTransitionTime?: string } | undefined;
+  return {
+    service: podOf(pod).service,
+    container: pod.metadata.name,
+    kind: isJob ? "job" : "service",
+    state: phase.toLowerCase(),
+    health: phase === "Running" && !isJob ? (ready?.status === "True" ? "healthy" : "unhealthy") : undefined,
+    exitCode: typeof exitCode === "number" ? exitCode : undefined,
+    image: textAt(listAt(pod, "spec", "containers")[0], "image") ?? "",
+    restarts: numberAt(status, "restartCount"),
+    since: textAt(status, "state", "running", "startedAt") ?? textAt(status, "state", "terminated", "finishedAt") ?? ready?.lastTransitionTime,
+    detail: describePod(pod)[0],
+  };
+}
+
+/** The cause that a service names itself, for a pod that runs and is not ready. */
+async function answerOf({ config }: Connection, place: Place, object: KubernetesObject, signal: AbortSignal): Promise<Pick<ServiceState, "detail">> {
+  const pod = podOf(object);
+  const program = healthProgram(pod.service);
+  if (pod.ready || program === undefined || textAt(object, "status", "phase") !== "Running") return {};
+  const said = collectOutput();
+  await executeInPod(config, place, pod, program, { output: said.stream, errors: said.stream, signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]) }).catch(() => undefined);
+  const detail = healthDetail(said.text());
+  return detail === undefined ? {} : { detail };
+}

@@ -1,0 +1,42 @@
+import type { OpenDatabase } from "@routeql/database/shared/opened-database";
+import { withClient } from "@routeql/database/shared/with-client";
+import type { DatabaseFacts } from "./report.ts";
+
+/** The states are those of `npm run keys -- list`. Retired keys are left out. */
+const query = `
+  with keys as (
+    select signs_from, retires_at,
+      case
+        when signs_from > now() then 'next'
+        when signs_from = max(signs_from) filter (where signs_from <= now()) over () then 'signing'
+        else 'verifying'
+      end as state
+    from auth.signing_keys
+    where retired_at is null and (retires_at is null or retires_at > now())
+  )
+  select
+    current_setting('server_version') as version,
+    array(select name from migrations.schema_migrations order by name) as migrations,
+    coalesce((select jsonb_agg(jsonb_build_object('state', state, 'since', signs_from, 'retiresAt', retires_at) order by signs_from) from keys), '[]') as keys,
+    (select max("timestamp") at time zone 'UTC' from routing.bgp_updates) as newest_update,
+    (select max(time_last) at time zone 'UTC' from routing.hijacks) as newest_hijack,
+    pg_database_size(current_database())::float8 as bytes`;
+
+interface Row {
+  readonly version: string;
+  readonly migrations: readonly string[];
+  readonly keys: DatabaseFacts["keys"];
+  readonly newest_update: Date | null;
+  readonly newest_hijack: Date | null;
+  readonly bytes: number;
+}
+
+/** Reads the facts in one read-only statement. */
+export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
+  return withClient(open, "routeql status", async (client) => {
+    await client.query("set default_transaction_read_only = on; set statement_timeout = '10s'");
+    const [row] = (await client.query<Row>(query)).rows;
+    const { newest_update: update, newest_hijack: hijack, ...facts } = row!;
+    return { ...facts, newestUpdate: update?.toISOString() ?? null, newestHijack: hijack?.toISOString() ?? null };
+  });
+}

@@ -1,0 +1,35 @@
+import { Writable } from "node:stream";
+
+/** Health endpoints that name the cause in their body. */
+const endpoints: Readonly<Record<string, string>> = { engine: "/healthz?strict=true", "auth-sidecar": "/readyz" };
+const port = 8080;
+
+/** A program that prints the HTTP response of the health endpoint inside a service's container; undefined for services without one. */
+export function healthProgram(service: string): readonly string[] | undefined {
+  const path = endpoints[service];
+  if (path === undefined) return undefined;
+  return ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET ${path} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && timeout 4 cat <&3`];
+}
+
+/** The cause in an HTTP response of a health endpoint. */
+export function healthDetail(response: string): string | undefined {
+  const [head = "", body = ""] = response.split("\r\n\r\n", 2);
+  const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
+  if (status === undefined || status.startsWith("2")) return undefined;
+  if (/inconsistent/i.test(body)) return "its metadata is inconsistent";
+  const parts = [...body.matchAll(/"([a-z-]+)": ?"down"/g)].map(([, part]) => part);
+  if (parts.length > 0) return `it cannot use ${parts.join(", ")}`;
+  return body.trim() === "ERROR" ? "the database does not answer it" : `its health check answers ${status}`;
+}
+
+/** Keeps all that a short program prints. */
+export function collectOutput(): { readonly stream: Writable; readonly text: () => string } {
+  let text = "";
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString("utf8");
+      done();
+    },
+  });
+  return { stream, text: () => text };
+}

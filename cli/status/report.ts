@@ -1,0 +1,74 @@
+/** State of one container or pod of the stack. */
+export interface ServiceState {
+  readonly service: string;
+  /** Name of the container or pod. */
+  readonly container: string;
+  readonly kind: "service" | "job";
+  /** `running`, `exited`, `paused`, `restarting`, `missing`; on Kubernetes a phase such as `pending`. */
+  readonly state: string;
+  readonly health?: "healthy" | "unhealthy" | "starting" | undefined;
+  readonly exitCode?: number | undefined;
+  /** Reference of its image. */
+  readonly image: string;
+  readonly restarts: number;
+  /** RFC 3339: when the state began. */
+  readonly since?: string | undefined;
+  /** Cause of a bad state, as the Docker engine, Kubernetes or the service itself reports it. */
+  readonly detail?: string | undefined;
+}
+
+/** One thing that is wrong. */
+export interface Problem {
+  /** A service, or `certificate`, `migrations`, `data`, … */
+  readonly subject: string;
+  readonly reason: string;
+  /** A command, or the page to read. */
+  readonly next: string;
+}
+
+/** The public endpoint as a client sees it. */
+export interface EndpointState {
+  readonly url: string;
+  /** Status of `/healthz`; undefined when nothing answers. */
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+  /** RFC 3339. */
+  readonly certificateExpires?: string | undefined;
+}
+
+/** Facts that stand in the database. Times are RFC 3339. */
+export interface DatabaseFacts {
+  readonly version: string;
+  readonly migrations: readonly string[];
+  readonly keys: readonly { readonly state: "next" | "signing" | "verifying"; readonly since: string; readonly retiresAt: string | null }[];
+  readonly newestUpdate: string | null;
+  readonly newestHijack: string | null;
+  readonly bytes: number;
+}
+
+/** The last run of a command that a later status reports. */
+export interface LastRun {
+  readonly at: string;
+  readonly bytes?: number | undefined;
+}
+
+export interface StatusReport {
+  readonly stack: string;
+  readonly target: "docker" | "kubernetes";
+  readonly time: string;
+  /** Version of this checkout. */
+  readonly version: string;
+  readonly fine: boolean;
+  readonly problems: readonly Problem[];
+  readonly services: readonly ServiceState[];
+  readonly endpoint?: EndpointState | undefined;
+  readonly database?: DatabaseFacts | undefined;
+  /** Migrations of this checkout. */
+  readonly expectedMigrations: readonly string[];
+  /** Whether the engine serves all of the metadata; undefined when the engine does not answer. */
+  readonly metadataConsistent?: boolean | undefined;
+  readonly lastBackup?: LastRun | undefined;
+  readonly lastRestore?: LastRun | undefined;
+  /** Changes that an update would make; undefined when not requested. */
+  readonly drift?: readonly string[] | undefined;
+}

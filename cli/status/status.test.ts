@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { changesOf } from "./drift.ts";
+import { factProblems } from "./fact-problems.ts";
+import { healthDetail, healthProgram } from "./health-detail.ts";
+import type { DatabaseFacts, ServiceState, StatusReport } from "./report.ts";
+import { serviceProblems, withMissing } from "./service-problems.ts";
+import { age, statusText } from "./text.ts";
+
+const now = Date.parse("2026-05-04T10:00:00Z");
+const service = (name: string, more: Partial<ServiceState> = {}): ServiceState => ({
+  service: name,
+  container: `routeql-dev-${name}`,
+  kind: "service",
+  state: "running",
+  health: "healthy",
+  image: `routeql/${name}:0123456789ab`,
+  restarts: 0,
+  since: "2026-05-04T08:00:00Z",
+  ...more,
+});
+const migrated = service("migrate", { kind: "job", state: "exited", health: undefined, exitCode: 0 });
+const facts: DatabaseFacts = {
+  version: "17.12",
+  migrations: ["0001_a", "0002_b"],
+  keys: [{ state: "signing", since: "2026-05-01T00:00:00Z", retiresAt: null }],
+  newestUpdate: "2026-05-04T09:59:00.000Z",
+  newestHijack: null,
+  bytes: 12_000_000,
+};
+const endpoint = { url: "https://localhost", status: 200, certificateExpires: "2027-05-04T10:00:00Z" };
+const good = { endpoint, database: facts, expectedMigrations: ["0001_a", "0002_b"] };
+
+test("reports no problem for healthy services and a finished job", () => {
+  expect(serviceProblems([service("engine"), migrated], "dev")).toEqual([]);
+  expect(factProblems(good, {}, "", now)).toEqual([]);
+});
+
+test.each([
+  ["a stopped service", service("engine", { state: "exited", health: undefined, exitCode: 137 }), "stopped with exit code 137"],
+  ["a service without memory", service("engine", { state: "exited", health: undefined, exitCode: 137, detail: "it exceeded its memory limit" }), "stopped with exit code 137: it exceeded its memory limit"],
+  ["an unhealthy service", service("engine", { health: "unhealthy", detail: "its metadata is inconsistent" }), "runs but is unhealthy: its metadata is inconsistent"],
+  ["a restarting service", service("engine", { state: "restarting", health: undefined, detail: "no such file" }), "is restarting: no such file"],
+  ["a failed job", service("migrate", { kind: "job", state: "exited", health: undefined, exitCode: 1, detail: "syntax error" }), "failed with exit code 1: syntax error"],
+])("names %s, the reason and the next command", (_, state, reason) => {
+  expect(serviceProblems([state], "dev")).toEqual([{ subject: state.service, reason, next: `npm run logs -- --stack dev --tail 50 ${state.service}, then npm run up -- --stack dev` }]);
+});
+
+test("names the command that resumes a paused service", () => {
+  expect(serviceProblems([service("engine", { state: "paused", health: undefined })], "local")).toMatchObject([{ reason: "is paused", next: "docker unpause routeql-dev-engine" }]);
+});
+
+test("names a service whose container was removed", () => {
+  const states = withMissing([service("gateway")], [{ service: "engine", container: "routeql-dev-engine", image: "routeql/engine:1" }]);
+  expect(serviceProblems(states, "local")).toEqual([{ subject: "engine", reason: "has no container", next: "npm run up" }]);
+});
+
+test("lists the cause before the services that depend on it", () => {
+  const states = [service("gateway", { health: "unhealthy" }), service("engine", { health: "unhealthy" }), service("database", { state: "exited", exitCode: 0 })];
+  expect(serviceProblems(states, "local").map(({ subject }) => subject)).toEqual(["database", "engine", "gateway"]);
+});
+
+test.each([
+  ["an endpoint that does not answer", { ...good, endpoint: { url: "https://localhost", error: "connect ECONNREFUSED" } }, {}, "endpoint", "https://localhost does not answer: connect ECONNREFUSED"],
+  ["an endpoint that answers 503", { ...good, endpoint: { ...endpoint, status: 503 } }, {}, "endpoint", "https://localhost/healthz answers 503"],
+  ["an expired certificate", { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-04T09:00:00Z" } }, {}, "certificate", "expired at 2026-05-04T09:00:00Z"],
+  ["a certificate that expires soon", { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-07T11:00:00Z" } }, {}, "certificate", "expires at 2026-05-07T11:00:00Z, in 3 days"],
+  ["a missing migration", { ...good, expectedMigrations: ["0001_a", "0002_b", "0003_c"] }, {}, "migrations", "not applied: 0003_c"],
+  ["a later migration", { ...good, expectedMigrations: ["0001_a"] }, {}, "migrations", "applied by a later version: 0002_b"],
+  ["no signing key", { ...good, database: { ...facts, keys: [{ state: "next" as const, since: "2026-05-05T00:00:00Z", retiresAt: null }] } }, {}, "signing keys", "no key signs tokens"],
+  ["stale data", good, { dataAge: 30_000 }, "data", "the newest update is of 2026-05-04T09:59:00.000Z"],
+  ["a missing backup", good, { backupAge: 1000 }, "backup", "no backup is recorded in this checkout"],
+  ["an old backup", { ...good, lastBackup: { at: "2026-05-01T00:00:00.000Z" } }, { backupAge: 86_400_000 }, "backup", "the last backup is of 2026-05-01T00:00:00.000Z"],
+  ["drift", { ...good, drift: ["update dev-engine"] }, {}, "drift", "the stack differs from its program: update dev-engine"],
+])("reports %s with a next command", (_, given, limits, subject, reason) => {
+  expect(factProblems(given, limits, " -- --stack dev", now)).toEqual([{ subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string }]);
+});
+
+test("reads the changed resources from the text of a preview", () => {
+  const text = `  pulumi:pulumi:Stack: (same)
+    [urn=urn:pulumi:dev::routeql::pulumi:pulumi:Stack::routeql-dev]
+    ~ docker:index/container:Container: (update)
+        [id=0123]
+        [urn=urn:pulumi:dev::routeql::routeql:docker:Service$docker:index/container:Container::dev-engine]
+      + memory: 512
+    +-docker:index/network:Network: (replace)
+        [urn=urn:pulumi:dev::routeql::docker:index/network:Network::dev-engine-network]
+`;
+  expect(changesOf(text)).toEqual(["update dev-engine", "replace dev-engine-network"]);
+});
+
+test("reads the cause from the answer of a health endpoint", () => {
+  const answer = (status: number, body: string): string => `HTTP/1.1 ${status} X\r\nContent-Type: text/plain\r\n\r\n${body}`;
+  expect(healthDetail(answer(200, "OK"))).toBeUndefined();
+  expect(healthDetail(answer(500, "ERROR: inconsistent objects in schema"))).toBe("its metadata is inconsistent");
+  expect(healthDetail(answer(500, "ERROR"))).toBe("the database does not answer it");
+  expect(healthDetail(answer(503, '{"error":"x","parts":{"database":"up","sessions":"down"}}'))).toBe("it cannot use sessions");
+  expect(healthDetail("")).toBeUndefined();
+  expect(healthProgram("database")).toBeUndefined();
+});
+
+const report: StatusReport = { ...good, stack: "dev", target: "docker", time: "2026-05-04T10:00:00Z", version: "0.1.0", fine: true, problems: [], services: [service("engine"), migrated], metadataConsistent: true };
+
+test("prints services and facts", () => {
+  expect(statusText(report).split("\n")).toEqual([
+    "Stack dev on Docker, RouteQL 0.1.0, 2026-05-04T10:00:00Z",
+    "",
+    "  service  state      restarts  since  version",
+    "  engine   healthy    0         2 h    engine:0123456789ab",
+    "  migrate  succeeded  0         2 h    migrate:0123456789ab",
+    "",
+    "  endpoint       https://localhost answers 200",
+    "  certificate    valid until 2027-05-04T10:00:00Z (365 d)",
+    "  metadata       consistent",
+    "  database       Postgres 17.12, 12 MB",
+    "  migrations     2 of 2 applied",
+    "  signing keys   signing; signs since 2026-05-01T00:00:00Z",
+    "  newest update  2026-05-04T09:59:00.000Z (1 min ago)",
+    "  newest hijack  none",
+    "  last backup    none",
+    "  last restore   none",
+    "  drift          not checked (--drift)",
+    "",
+    "All is well.",
+  ]);
+});
+
+test("prints each problem with its next command", () => {
+  const problems = [{ subject: "engine", reason: "is paused", next: "docker unpause routeql-dev-engine" }];
+  expect(statusText({ ...report, fine: false, problems, database: undefined })).toMatch(/1 problem:\n {2}engine: is paused\n {4}next: docker unpause routeql-dev-engine$/);
+  expect([age(59_000), age(120_000), age(7_200_000), age(-1)]).toEqual(["59 s", "2 min", "2 h", "0 s"]);
+});

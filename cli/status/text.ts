@@ -1,0 +1,67 @@
+import type { ServiceState, StatusReport } from "./report.ts";
+
+const units = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1000, "s"],
+] as const;
+
+/** `3 h`, `12 s` */
+export function age(milliseconds: number): string {
+  const [size, unit] = units.find(([each]) => milliseconds >= each) ?? [1000, "s"];
+  return `${Math.max(0, Math.floor(milliseconds / size))} ${unit}`;
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ")}`.trimEnd());
+}
+
+function stateText({ kind, state, health, exitCode }: ServiceState): string {
+  if (kind === "job" && (state === "succeeded" || (state === "exited" && exitCode === 0))) return "succeeded";
+  if (state === "running") return health ?? "running";
+  return exitCode === undefined ? state : `${state} (${exitCode})`;
+}
+
+const ago = (time: string | null | undefined, now: number): string => (time === null || time === undefined ? "none" : `${time} (${age(now - Date.parse(time))} ago)`);
+
+/** The report as text: services, facts and problems with the next command of each. */
+export function statusText(report: StatusReport): string {
+  const { stack, target, version, services, endpoint, database, problems, expectedMigrations, metadataConsistent, lastBackup, lastRestore, drift } = report;
+  const now = Date.parse(report.time);
+  const rows = services.map((service) => [
+    target === "kubernetes" ? service.container : service.service,
+    stateText(service),
+    String(service.restarts),
+    service.since === undefined ? "" : age(now - Date.parse(service.since)),
+    service.image.replace(/^.*\/(?=[^/]+$)/, ""),
+  ]);
+  const keys = database?.keys.map(({ state }) => state) ?? [];
+  const signing = database?.keys.find(({ state }) => state === "signing");
+  const facts: (readonly [string, string])[] = [
+    ["endpoint", endpoint === undefined ? "not checked" : `${endpoint.url} ${endpoint.error ?? `answers ${endpoint.status}`}`],
+    ["certificate", endpoint?.certificateExpires === undefined ? "unknown" : `valid until ${endpoint.certificateExpires} (${age(Date.parse(endpoint.certificateExpires) - now)})`],
+    ["metadata", metadataConsistent === undefined ? "unknown" : metadataConsistent ? "consistent" : "inconsistent"],
+  ];
+  if (database !== undefined) {
+    const applied = expectedMigrations.filter((name) => database.migrations.includes(name)).length;
+    facts.push(
+      ["database", `Postgres ${database.version}, ${(database.bytes / 1_000_000).toFixed(0)} MB`],
+      ["migrations", `${applied} of ${expectedMigrations.length} applied`],
+      ["signing keys", `${keys.join(", ") || "none"}${signing === undefined ? "" : `; signs since ${signing.since}`}`],
+      ["newest update", ago(database.newestUpdate, now)],
+      ["newest hijack", ago(database.newestHijack, now)],
+    );
+  } else facts.push(["database", "not readable"]);
+  facts.push(["last backup", ago(lastBackup?.at, now)], ["last restore", ago(lastRestore?.at, now)], ["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
+  return [
+    `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,
+    "",
+    ...table([["service", "state", "restarts", "since", "version"], ...rows]),
+    "",
+    ...table(facts),
+    "",
+    ...(problems.length === 0 ? ["All is well."] : [`${problems.length} ${problems.length === 1 ? "problem" : "problems"}:`, ...problems.flatMap(({ subject, reason, next }) => [`  ${subject}: ${reason}`, `    next: ${next}`])]),
+  ].join("\n");
+}

@@ -1,0 +1,111 @@
+import { readdir, readFile, statfs } from "node:fs/promises";
+import { availableParallelism, freemem, loadavg, release, totalmem, version as systemVersion } from "node:os";
+import { join } from "node:path";
+import { dockerClient } from "@routeql/host/docker/client";
+import { messageOf } from "@routeql/host/failure";
+import { projectFolder, stackPaths } from "@routeql/host/paths";
+import { runToEnd } from "@routeql/host/process";
+import { readDockerLogs } from "../docker/read-logs.ts";
+import { resourceUsage } from "../docker/resource-usage.ts";
+import { connectTo } from "../kubernetes/connect.ts";
+import { type Place, placeOf } from "../kubernetes/place.ts";
+import { readClusterLogs } from "../kubernetes/read-logs.ts";
+import { isSecretSetting, projectName, readConfiguration } from "../stack/configuration.ts";
+import { valuesOf } from "../stack/values.ts";
+import { collectStatus } from "../status/collect.ts";
+import { statusText } from "../status/text.ts";
+import { scrubber, textsIn } from "./scrub.ts";
+import type { Entry } from "./write-bundle.ts";
+
+export interface SupportOptions {
+  /** Last lines of each container. */
+  readonly lines: number;
+  readonly signal: AbortSignal;
+}
+
+/** Logs of the last runs of `up` and other commands. */
+const runLogs = 3;
+
+const isSecret = (name: string): boolean => isSecretSetting(`${projectName}:${name}`);
+const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+/** Everything that a bundle holds. An entry that cannot be collected says why. */
+export async function supportEntries(stack: string, { lines, signal }: SupportOptions): Promise<readonly Entry[]> {
+  const place = await placeOf(stack);
+  const collect = async (name: string, work: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> =>
+    work().catch((error: unknown) => {
+      signal.throwIfAborted();
+      return [{ name: `${name}.error.txt`, text: `${messageOf(error)}\n` }];
+    });
+  const entries = [
+    await collect("status", async () => {
+      const report = await collectStatus(stack, { limits: {}, drift: false, signal });
+      return [{ name: "status.txt", text: `${statusText(report)}\n` }, { name: "status.json", text: json(report) }];
+    }),
+    await collect("versions", async () => [{ name: "versions.json", text: json(await versions(stack, place, signal)) }]),
+    await collect("settings", async () => [{ name: "settings.json", text: json(await settingsWithoutSecrets(stack)) }]),
+    await collect("resources", async () => [{ name: "resources.json", text: json(await resources(stack, place, signal)) }]),
+    await collect("logs", () => serviceLogs(stack, place, lines, signal)),
+    await collect("runs", () => lastRunLogs(stack)),
+  ].flat();
+  const scrub = scrubber(await knownSecrets(stack));
+  return entries.map(({ name, text }) => ({ name, text: scrub(text) }));
+}
+
+/** Secrets of the stack as far as this checkout knows them. */
+async function knownSecrets(stack: string): Promise<string[]> {
+  const outputs = await valuesOf(stack).then(
+    ({ serviceApiKey, engineAccessKey, adminPassword, databasePasswords }) => textsIn([serviceApiKey, engineAccessKey, adminPassword, databasePasswords]),
+    () => [],
+  );
+  const given = await readConfiguration(stack).then(
+    (configuration) => Object.entries(configuration.given).flatMap(([name, value]) => (isSecret(name) ? textsIn(value) : [])),
+    () => [],
+  );
+  const passphrase = await readFile(stackPaths(stack).passphrase, "utf8").catch(() => "");
+  return [...outputs, ...given, passphrase];
+}
+
+/** Settings with their values; of secret settings only whether they are given. Passwords inside of addresses are removed. */
+async function settingsWithoutSecrets(stack: string): Promise<Readonly<Record<string, unknown>>> {
+  const { plain, given } = await readConfiguration(stack);
+  const withoutPassword = (value: unknown): unknown => (typeof value === "string" ? value.replace(/(\/\/[^:@/\s]*:)[^@/\s]+@/g, "$1[redacted]@") : value);
+  const shown = Object.entries(plain).map(([name, value]) => [name, name === "adminEmail" ? "[redacted]" : withoutPassword(value)]);
+  const secrets = Object.keys(given).filter(isSecret);
+  return { ...Object.fromEntries(shown), ...Object.fromEntries(secrets.map((name) => [name, "[given, secret]"])) };
+}
+
+async function versions(stack: string, place: Place | undefined, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  const git = await runToEnd("git", ["-C", projectFolder, "log", "-1", "--format=%H %cI"], { signal }).catch(() => undefined);
+  const { version } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8")) as { version: string };
+  const target = place === undefined ? { docker: await dockerClient().version() } : { kubernetes: (await connectTo(place, stack, signal)).version };
+  return { routeql: version, commit: git?.code === 0 ? git.stdout.trim() : undefined, node: process.version, system: `${systemVersion()} ${release()}`, ...target };
+}
+
+async function resources(stack: string, place: Place | undefined, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  const { bavail, bsize, blocks } = await statfs(projectFolder);
+  const machine = { processors: availableParallelism(), load: loadavg(), memoryBytes: totalmem(), freeMemoryBytes: freemem(), diskBytes: blocks * bsize, freeDiskBytes: bavail * bsize };
+  if (place === undefined) return { machine, containers: await resourceUsage(stack) };
+  const { cluster } = await connectTo(place, stack, signal);
+  const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(place.namespace)}/pods`;
+  const pods = await cluster.api.json<{ items?: unknown }>({ method: "GET", path, signal }).catch((error: unknown) => ({ items: `not available: ${messageOf(error)}` }));
+  return { machine, pods: pods.items };
+}
+
+async function serviceLogs(stack: string, place: Place | undefined, tail: number, signal: AbortSignal): Promise<readonly Entry[]> {
+  const options = { services: [], follow: false, tail, since: undefined, requestId: undefined, json: false };
+  const readers = place === undefined ? await readDockerLogs(stack, options, signal) : await readClusterLogs(place, stack, options, signal);
+  const entries: Entry[] = [];
+  for (const { container, read } of readers) {
+    const lines: string[] = [];
+    await read((line) => lines.push(line));
+    entries.push({ name: `logs/${container}.log`, text: lines.map((line) => `${line}\n`).join("") });
+  }
+  return entries;
+}
+
+async function lastRunLogs(stack: string): Promise<readonly Entry[]> {
+  const { logs } = stackPaths(stack);
+  const names = (await readdir(logs).catch(() => [])).filter((name) => name.endsWith(".log")).toSorted();
+  return Promise.all(names.slice(-runLogs).map(async (name) => ({ name: `runs/${name}`, text: await readFile(join(logs, name), "utf8") })));
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gunzipSync } from "node:zlib";
+import { text } from "node:stream/consumers";
+import { extract } from "tar-stream";
+import { expect, test } from "vitest";
+import { scrubber, textsIn } from "./scrub.ts";
+import { writeBundle } from "./write-bundle.ts";
+
+const secret = 'p"ss/word+1234';
+
+test.each([
+  ["as it is", secret],
+  ["in JSON", JSON.stringify({ secret })],
+  ["in a URL", `https://a:${encodeURIComponent(secret)}@b`],
+  ["in base64", Buffer.from(secret).toString("base64")],
+  ["in hexadecimal", Buffer.from(secret).toString("hex")],
+])("removes a secret %s", (_, spelled) => {
+  const scrubbed = scrubber(["short", secret])(`before ${spelled} after short`);
+  expect(scrubbed).toContain("[redacted]");
+  expect(scrubbed).not.toContain("1234");
+  expect(scrubbed).toMatch(/^before .* after short$/);
+});
+
+test("finds the texts in nested values", () => {
+  expect(textsIn({ a: "1", b: [{ c: "2" }, 3, null] })).toEqual(["1", "2"]);
+});
+
+test("writes an archive that only its owner can read, and no file twice", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "routeql-support-"));
+  try {
+    const file = join(folder, "bundle.tar.gz");
+    await writeBundle(file, "bundle", [{ name: "status.txt", text: "fine\n" }, { name: "logs/engine.log", text: "é\n" }]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const found: Record<string, string> = {};
+    for await (const entry of Readable.from([gunzipSync(await readFile(file))]).pipe(extract())) found[entry.header.name] = await text(entry);
+    expect(found).toEqual({ "bundle/status.txt": "fine\n", "bundle/logs/engine.log": "é\n" });
+    await expect(writeBundle(file, "bundle", [])).rejects.toThrow(/exists already/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
