@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { podState } from "./service-states.ts";
+import { podState, withoutReplaced } from "./service-states.ts";
 
 const pod = (status: object, more: object = {}) => ({
   apiVersion: "v1",
@@ -38,4 +38,10 @@ test("names why a pod does not serve", () => {
 test("reads the exit code of a job's pod", () => {
   const failed = pod({ phase: "Failed", containerStatuses: [{ name: "migrate", state: { terminated: { exitCode: 3, finishedAt: "2026-05-04T08:00:00Z" } } }] }, { ownerReferences: [{ kind: "Job" }] });
   expect(podState(failed)).toMatchObject({ kind: "job", state: "failed", exitCode: 3, health: undefined });
+});
+
+test("leaves out failed attempts of a job that succeeded later", () => {
+  const attempt = (phase: string, service: string) => ({ ...podState(pod({ phase })), service });
+  const states = [attempt("Failed", "migrate"), attempt("Succeeded", "migrate"), attempt("Failed", "apply-metadata")];
+  expect(withoutReplaced(states).map(({ service, state }) => `${service} ${state}`)).toEqual(["migrate succeeded", "apply-metadata failed"]);
 });

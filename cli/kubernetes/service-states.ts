@@ -14,7 +14,13 @@ export async function clusterServiceStates(place: Place, stack: string, signal: 
   // A pod that is being deleted belongs to the past of its service.
   const present = pods.filter((pod) => field(pod, "metadata", "deletionTimestamp") === undefined);
   const states = await Promise.all(present.map(async (pod) => ({ ...podState(pod), ...(await answerOf(connection, place, pod, signal)) })));
-  return states.filter(({ service }) => service !== "");
+  return withoutReplaced(states.filter(({ service }) => service !== ""));
+}
+
+/** Leaves out failed pods whose service has a pod that works or succeeded: attempts of a job, and evicted pods. */
+export function withoutReplaced(states: readonly ServiceState[]): ServiceState[] {
+  const works = new Set(states.filter(({ state, health }) => state === "succeeded" || health === "healthy").map(({ service }) => service));
+  return states.filter(({ service, state }) => state !== "failed" || !works.has(service));
 }
 
 /** State of one pod by its status alone. */
