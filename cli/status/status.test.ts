@@ -76,7 +76,13 @@ test.each([
 });
 
 test("reads the changed resources from the text of a preview", () => {
-  const text = `  pulumi:pulumi:Stack: (same)
+  const text = `Previewing update (dev):
+~ pulumi:pulumi:Stack: (refresh)
+    [urn=urn:pulumi:dev::routeql::pulumi:pulumi:Stack::routeql-dev]
+            ~ docker:index/container:Container: (refresh)
+                [id=4567]
+                [urn=urn:pulumi:dev::routeql::docker:index/container:Container::dev-sessions]
+  pulumi:pulumi:Stack: (same)
     [urn=urn:pulumi:dev::routeql::pulumi:pulumi:Stack::routeql-dev]
     ~ docker:index/container:Container: (update)
         [id=0123]
@@ -84,8 +90,11 @@ test("reads the changed resources from the text of a preview", () => {
       + memory: 512
     +-docker:index/network:Network: (replace)
         [urn=urn:pulumi:dev::routeql::docker:index/network:Network::dev-engine-network]
+    + docker:index/container:Container: (create)
+        [urn=urn:pulumi:dev::routeql::docker:index/container:Container::dev-sessions]
+        [provider=urn:pulumi:dev::routeql::pulumi:providers:docker::default_5_2_0::0123]
 `;
-  expect(changesOf(text)).toEqual(["update dev-engine", "replace dev-engine-network"]);
+  expect(changesOf(text)).toEqual(["update dev-engine", "replace dev-engine-network", "create dev-sessions"]);
 });
 
 test("reads the cause from the answer of a health endpoint", () => {
