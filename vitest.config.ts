@@ -31,7 +31,7 @@ export default defineConfig({
           name: "unit",
           // A test in which nothing was expected proves nothing: a loop over an empty list, a callback that never ran.
           expect: { ...patient, requireAssertions: true },
-          include: ["{packages,infra,cli,providers,auth-sidecar,engine,database,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/mutations,tests/documents,tests/boundaries}/**/*.test.ts"],
+          include: ["{packages,infra,cli,providers,auth-sidecar,engine,database,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/mutations,tests/documents,tests/boundaries,tests/verify}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           // On a busy machine a whole stack takes seconds to describe.
           testTimeout: 60_000,
