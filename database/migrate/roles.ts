@@ -9,6 +9,8 @@ interface RoleDescription {
   readonly settings: Readonly<Record<string, string>>;
   /** Predefined roles of Postgres that it belongs to. Default: none. */
   readonly memberOf?: readonly string[];
+  /** The same, for settings that only a superuser may give a role. */
+  readonly superuserSettings?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,6 +34,8 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
       lock_timeout: "5s",
       idle_in_transaction_session_timeout: "30s",
     },
+    // A sort of one query cannot fill the disk.
+    superuserSettings: { temp_file_limit: "512MB" },
   },
   sidecar: {
     connectionLimit: 40,
@@ -105,9 +109,13 @@ export async function ensureRole(client: Client, name: LoginRoleName, password: 
   if (!matchesVerifier(password, row.verifier)) {
     await change(`alter role ${role} password ${client.escapeLiteral(scramVerifier(password))}`, "set the password of");
   }
-  const wanted = Object.entries(description.settings).map(([setting, value]) => `${setting}=${value}`);
-  if (wanted.toSorted().join("\n") !== row.settings.toSorted().join("\n")) {
-    const sets = Object.entries(description.settings).map(
+  const { settings, superuserSettings = {} } = description;
+  const given = Object.entries(superuser ? { ...settings, ...superuserSettings } : settings);
+  const wanted = given.map(([setting, value]) => `${setting}=${value}`);
+  // An administrator can neither set nor reset those of a superuser.
+  const found = row.settings.filter((each) => superuser || !Object.hasOwn(superuserSettings, each.split("=", 1)[0] ?? ""));
+  if (wanted.toSorted().join("\n") !== found.toSorted().join("\n")) {
+    const sets = given.map(
       ([setting, value]) =>
         `alter role ${role} set ${setting} to ${setting === "search_path" ? value : client.escapeLiteral(value)}`,
     );

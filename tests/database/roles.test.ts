@@ -116,6 +116,12 @@ describe("the roles of the database", () => {
     expect(await database.migrate()).toContain("everything was in place");
   });
 
+  test("a statement of the engine cannot fill the disk with temporary files", { timeout: 120_000 }, async () => {
+    await using engine = await database.connect("engine");
+    const sort = "select count(*) from (select repeat('x', 900) || value as text from generate_series(1, 1000000) value order by 1 desc offset 1) sorted";
+    await expect(engine.query(sort)).rejects.toMatchObject({ code: "53400" });
+  });
+
   test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "metadata", "owner"])("%s reaches no other database", async (role) => {
     for (const other of ["postgres", "template1"]) {
       const { Client } = await import("pg");

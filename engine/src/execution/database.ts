@@ -213,6 +213,7 @@ function databaseError(error: unknown, runs: readonly Run[]): unknown {
   }
   if (code === "57014") return new EngineError({ code: "timeout", message: "the statement took longer than the limit and was cancelled", cause: error });
   if (code === "53200") return new EngineError({ code: "unexpected", message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting", cause: error });
+  if (code === "53400") return new EngineError({ code: "unexpected", message: "the statement sorts more data than the limit of temporary files allows. Request less at once", cause: error });
   if (code === "22025") return new EngineError({ code: "bad-request", message, cause: error });
   if (code?.startsWith("22") === true) return new EngineError({ code: "data-exception", message, cause: error });
   if (code === "42704") return new EngineError({ code: "constraint-error", message, cause: error });
