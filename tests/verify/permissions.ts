@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
@@ -30,8 +31,13 @@ export async function verifyPermissions(stack: string, accessFile: string): Prom
     [
       join(repository, "packages/metadata-checks/bin/hasura-checks.js"),
       "permissions",
-      ...["--metadata", join(repository, "hasura-metadata"), "--database", relay.address, "--json"],
-      ...["--endpoint", `${url}/api/graphql`, "--header", "X-Engine-Access-Key", "--admin-secret-file", secret, "--ca", caFile],
+      "--json",
+      `--metadata=${join(repository, "hasura-metadata")}`,
+      `--database=${relay.address}`,
+      `--endpoint=${url}/api/graphql`,
+      "--header=X-Engine-Access-Key",
+      `--admin-secret-file=${secret}`,
+      `--ca=${caFile}`,
     ],
     { env: { ...process.env, PGPASSWORD: relay.password }, cwd: repository },
   );
@@ -54,27 +60,25 @@ function recordsOf(stdout: string, stderr: string): readonly TestRecord[] {
 }
 
 /** The stack's database on a loopback port: each connection goes through the tunnel of the kit's commands. */
-async function databaseRelay(stack: string): Promise<{ address: string; password: string; close: () => Promise<void> }> {
-  const { config, close } = await openDatabase(stack, "owner");
-  await close();
+async function databaseRelay(stack: string): Promise<{ readonly address: string; readonly password: string; readonly close: () => void }> {
+  const first = await openDatabase(stack, "owner");
+  await first.close();
+  const { user = "", password, database = "" } = first.config;
   const server = createServer((client) => {
     client.on("error", () => client.destroy());
-    openDatabase(stack, "owner").then(
-      ({ config: { stream }, close: closeTunnel }) => {
-        const tunnel = (typeof stream === "function" ? stream() : stream) as Duplex;
-        tunnel.on("error", () => client.destroy());
-        client.pipe(tunnel).pipe(client);
-        client.once("close", () => void closeTunnel());
-      },
-      () => client.destroy(),
-    );
+    joinTunnel(stack, client).catch(() => client.destroy());
   });
   server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
+  await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return {
-    address: `postgres://${config.user ?? ""}@127.0.0.1:${port}/${config.database ?? ""}`,
-    password: String(config.password),
-    close: async () => void server.close(),
-  };
+  return { address: `postgres://${user}@127.0.0.1:${port}/${database}`, password: String(password), close: () => void server.close() };
+}
+
+async function joinTunnel(stack: string, client: Socket): Promise<void> {
+  const opened = await openDatabase(stack, "owner");
+  const { stream } = opened.config;
+  const tunnel = (typeof stream === "function" ? stream() : stream) as Duplex;
+  tunnel.on("error", () => client.destroy());
+  client.pipe(tunnel).pipe(client);
+  client.once("close", () => void opened.close());
 }
