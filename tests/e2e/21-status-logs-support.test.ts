@@ -78,8 +78,9 @@ describe("npm run logs", () => {
     const login = await call("/api/auth/jwt", { headers: { "x-service-api-key": stack.serviceApiKey } });
     const id = (reply: { readonly headers: { get: (name: string) => string | null } }): string => reply.headers.get("x-request-id") ?? "";
 
+    // Each service logs at the end of its answer: either line may be the first.
     const query = await linesOf("--request-id", id(failed));
-    expect(query).toMatchObject([
+    expect(query.toSorted((one, other) => String(one["service"]).localeCompare(String(other["service"])))).toMatchObject([
       { service: "engine", requestId: id(failed), role: "analyst", status: 200, errors: ["validation-failed"] },
       { service: "gateway", requestId: id(failed), status: 200, graphql_errors: "validation-failed" },
     ]);
