@@ -25,7 +25,7 @@ test("npm run logs shows the logs of each pod, and knows the services", async ()
   for (const service of ["auth", "database", "gateway", "migrate", "sessions"]) expect(pods, lines.join("\n")).toContain(service);
   const unknown = await npmRun("logs", ["nothing"]);
   expect(unknown.code).toBe(1);
-  expect(unknown.stderr).toContain("The stack has no service nothing");
+  expect(unknown.stderr).toContain("There is no service nothing");
 });
 
 test("npm run keys works in a pod of the auth sidecar", async () => {

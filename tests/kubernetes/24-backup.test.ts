@@ -62,7 +62,7 @@ test("npm run backup and restore recover the pod's database", limit, async () =>
   expect(await contents()).toEqual(changed);
 
   const restore = await npmRun("restore", ["--replace", file]);
-  expect(restore, restore.stderr).toMatchObject({ code: 0, stdout: `The database of the stack ${stackName} is as ${file} has it.\n` });
+  expect(restore, restore.stderr).toMatchObject({ code: 0, stdout: `The database of the stack ${stackName} now has the content of ${file}.\n` });
   expect(await contents()).toEqual(before);
   expect((await login(administrator)).status).toBe(200);
   // The job that ran the migrations once more has gone, and the program's own is as it was.
