@@ -13,17 +13,17 @@ const confined = ["--rm", "--read-only", "--cap-drop", "ALL", "--security-opt", 
 const shell = async (name: string, script: string): Promise<string> =>
   mustRun("docker", ["run", ...confined, "--entrypoint", "/bin/sh", await image(name), "-c", script]);
 
-/** Built only beside Hasura, whose image it starts from. */
-const besideHasura = { "apply-metadata": 10_107 } as const;
+/** Built only on request: apply-metadata starts from Hasura's image, monitoring belongs to the setting of the same name. */
+const onRequest = { "apply-metadata": 10_107, monitoring: 10_110 } as const;
 
 test("there is one image a service and none without a user of its own", () => {
   const folders = readdirSync(resolve(repository, "images"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const all = { ...users, ...besideHasura };
+  const all = { ...users, ...onRequest };
   expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(all).sort());
   expect(new Set(Object.values(all)).size).toBe(Object.keys(all).length);
 });
 
-test.each(Object.entries(besideHasura))("the image %s ends with its user as a number", (name, user) => {
+test.each(Object.entries(onRequest))("the image %s ends with its user as a number", (name, user) => {
   expect(readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8").match(/^USER .*$/gm)?.at(-1)).toBe(`USER ${user}:${user}`);
 });
 
