@@ -4,7 +4,7 @@ import { suites } from "./tests/runner/suites.ts";
 
 if (Number.parseInt(process.versions.node, 10) < 24) throw new Error(`The tests need Node 24, and this is ${process.version}: npm test brings it, or put it on the PATH.`);
 
-/** A machine at load: what is waited for comes, or the test says so after this time; without it vitest waits one second. */
+/** Waiting times for a machine with other load: an expected event must occur within the timeout. Vitest's default is one second. */
 const patient = { poll: { interval: 50, timeout: 20_000 } };
 
 const containers = {
@@ -14,10 +14,10 @@ const containers = {
   hookTimeout: 300_000,
 };
 
-/** Suites that walk the specification (tests/e2e/support/token-lives.ts). */
-const sharesProcess: ReadonlySet<string> = new Set(["e2e", "kubernetes"]);
+/** Suites that follow the specification (tests/e2e/support/token-lives.ts). */
+const sharesProcess: ReadonlySet<string> = new Set(["e2e", "kubernetes", "official-images"]);
 
-/** One project a suite; `tests/runner/main.ts` lists them in the order in which `npm test` runs them. */
+/** One project per suite; `tests/runner/main.ts` lists them in the order of `npm test`. */
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -29,14 +29,14 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          // A test in which nothing was expected proves nothing: a loop over an empty list, a callback that never ran.
+          // A test without an assertion proves nothing: a loop over an empty list, a callback that never ran.
           expect: { ...patient, requireAssertions: true },
           include: ["{packages,infra,cli,providers,auth-sidecar,engine,database,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/mutations,tests/documents,tests/boundaries,tests/verify}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
-          // On a busy machine a whole stack takes seconds to describe.
+          // On a busy machine the description of a whole stack takes seconds.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Both processors; left alone, vitest keeps one for itself.
+          // Both processors; by default vitest reserves one for itself.
           maxWorkers: 2,
           // Without it, importing takes a third of the time. Nothing here mocks modules, and the order of files does not matter.
           isolate: false,
@@ -51,9 +51,9 @@ export default defineConfig({
           test: {
             name,
             include: [`tests/${name}/**/*.test.ts`, ...also],
-            // One stack for all files, which change it and kill its parts.
+            // One stack for all files, which change it and kill its services.
             fileParallelism: false,
-            // One process for all files, so that what takes a minute may begin in one file and be looked at in a later one.
+            // One process for all files, so that a later file can check the result of a one-minute action that an earlier file started.
             isolate: !sharesProcess.has(name),
             ...containers,
             globalSetup: [`tests/${name}/support/global-setup.ts`],

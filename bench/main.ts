@@ -10,23 +10,25 @@ import { prepareDocker } from "@routeql/tests/runner/prepare";
 const help = `npm run bench:engine | bench:auth | bench:stack | bench:load | bench:checks | bench [-- OPTIONS]
 
   engine  the embedded engine beside node:http with pg, and PostGraphile 5, on the same Postgres; ready time; live queries
-  auth    tokens and logins of the sidecar beside what signing and hashing cost alone; three times the load that it holds
-  stack   a whole stack through its gateway, over TLS, beside its engine
+  auth    tokens and logins of the sidecar beside the cost of signing and hashing alone; overload with three times its capacity
+  stack   a whole stack through its gateway, over TLS, beside its engine and beside plain nginx with node and pg; live queries; steps of a client
   load    npm run load and detect on a whole stack, 20 million updates over a month, with readers beside them
   checks  hasura-checks: lint of 200 tables and 10 roles, and checks of permissions in a second
   bench   all of them
 
   --quick      a shorter run on less data, for a first look
-  --only TEXT  only the cases and parts whose name contains TEXT
-  --updates N  load: so many updates
+  --only TEXT  only cases and parts with TEXT in their name
+  --updates N  load: number of updates
+  --record     stack: write the figures for docs/reference/figures.md; then run npm run documents
   --help       this text
 
-Each brings what it needs, prints tables and writes bench/results/<name>.json. bench/README.md says how to read the figures.`;
+Each starts its own services, prints tables and writes bench/results/<name>.json. bench/README.md explains the figures.`;
 
 interface Options {
   readonly quick: boolean;
   readonly only: string;
   readonly updates?: number;
+  readonly record: boolean;
 }
 
 const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
@@ -40,7 +42,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" }, updates: { type: "string" }, help: { type: "boolean", default: false } },
+    options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" }, updates: { type: "string" }, record: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(parts, name));
   if (values.help || unknown.length > 0) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { builtImages, pulledImages } from "./images.ts";
 import { settings } from "./settings/list.ts";
 
-test("every image is named by 12 digits of its content's hash, and its Dockerfile exists", () => {
+test("each image's name has 12 digits of its content's hash, and its Dockerfile exists", () => {
   for (const { name, imageName, dockerfile } of builtImages()) {
     expect(imageName).toMatch(new RegExp(`^routeql/${name}:[0-9a-f]{12}$`));
     expect(existsSync(dockerfile)).toBe(true);

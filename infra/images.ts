@@ -1,6 +1,6 @@
 /**
- * The images of a deployment. Those built here are named by the hash of everything that goes in: an unchanged image keeps its
- * name, so its services are left alone. The others are taken by name from a registry.
+ * The images of a deployment. The name of a built image contains the hash of its content: an unchanged image keeps its name, so its
+ * services do not restart. The other images are pulled by name.
  * @module
  */
 import { readFileSync } from "node:fs";
@@ -31,10 +31,10 @@ export interface PulledImage {
   readonly imageName: string;
 }
 
-/** The images that the others start from. */
+/** The base images of the built ones. */
 export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
 
-/** The settings that say which images there are. */
+/** The settings that select the images. */
 export type ImageSettings = BaseImages &
   Pick<PlainSettings, "engine" | "engineConsole" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage" | "monitoring">;
 
@@ -53,7 +53,7 @@ const defaults: ImageSettings = {
   monitoring: settings.monitoring.default,
 };
 
-/** Whether Hasura's place is taken by this project's own engine. */
+/** Whether this project's own engine replaces Hasura. */
 export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">): boolean => hasuraImage === ownEngineImage;
 
 function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
@@ -74,7 +74,7 @@ function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
   return { name, imageName: `routeql/${name}:${hash.slice(0, 12)}`, dockerfile, context: root, args };
 }
 
-/** The images to be built, in the order in which they are best built: the slowest first, and each after those it starts from. */
+/** The built images in build order: the slowest first, and each after its base. */
 export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltImage[] {
   const chosen = { ...defaults, ...given };
   const official = chosen.images === "official";
@@ -92,13 +92,13 @@ export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltI
   return names.map((name) => describe(name, chosen));
 }
 
-/** The images that are taken from a registry. */
+/** The images pulled from a registry. */
 export function pulledImages(given: Partial<ImageSettings> = {}): readonly PulledImage[] {
   const chosen = { ...defaults, ...given };
   const official: readonly PulledImage[] = [
     { name: "database", imageName: chosen.databaseImage },
     { name: "sessions", imageName: chosen.sessionsImage },
-    // With the console, an image that starts from it is built.
+    // With the console, an image based on this one is built.
     ...(chosen.engineConsole ? [] : [{ name: "gateway", imageName: chosen.gatewayImage } as const]),
   ];
   return [

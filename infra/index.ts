@@ -1,8 +1,5 @@
-// The program as `pulumi up` runs it; what it returns are the stack's outputs.
+// The program of `pulumi up`. Its result is the stack's outputs.
 import { program } from "./program.ts";
 
-/**
- * A `pulumi destroy` has to say that it means the data too: `--exclude-protected` keeps them, `pulumi state unprotect --all`
- * gives them up.
- */
+/** `pulumi destroy` deletes data only on request: `--exclude-protected` keeps the data, and `pulumi state unprotect --all` allows its deletion. */
 export default () => program({ protectData: true, policies: true });

@@ -38,7 +38,7 @@ test("prefers stack configuration to the environment file, and that to the defau
   expect(outputs.consoleUrl && (await value(outputs.consoleUrl))).toBe("https://routes.example.net:32000/");
 });
 
-test("where the console is off, its output is absent", async () => {
+test("a disabled console has no output", async () => {
   expect(await run({}, "ENGINE_CONSOLE=false")).not.toHaveProperty("consoleUrl");
 });
 
@@ -55,7 +55,7 @@ test("reports all invalid settings at once, without their secrets", async () => 
   await expect(failed).rejects.not.toThrow(/short-secret-value/);
 });
 
-test("files are looked for from the project's folder", () => {
+test("relative file paths start from the project's folder", () => {
   const { tlsCertificateFile } = toArguments({ tlsCertificateFile: "certificate.pem" });
   expect(tlsCertificateFile).toBe(resolve(import.meta.dirname, "..", "certificate.pem"));
 });

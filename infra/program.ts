@@ -1,6 +1,6 @@
 /**
- * The Pulumi program: reads the settings and makes the component. Run by infra/index.ts under `pulumi up`, and by cli/ in
- * its own process.
+ * The Pulumi program: reads the settings and creates the component. It runs through infra/index.ts under `pulumi up`, and through cli/
+ * in its own process.
  * @module
  */
 import { resolve } from "node:path";
@@ -30,13 +30,13 @@ export interface StackOutputs extends Pick<
   | "database"
   | "services"
 > {
-  /** Only where the console is enabled. */
+  /** Only if the console is enabled. */
   readonly consoleUrl?: Output<string>;
 }
 
 const projectFolder = resolve(import.meta.dirname, "..");
 
-/** From here on secrets are Pulumi secrets; files are looked for from the project's folder, wherever the process runs. */
+/** Marks secrets as Pulumi secrets. Relative paths start from the project's folder, independent of the working directory. */
 export function toArguments(given: GivenSettings): RouteQLArgs {
   const values: Record<string, Input<string | number | boolean>> = {};
   for (const name of settingNames) {
@@ -50,11 +50,11 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
 }
 
 export interface ProgramOptions extends Pick<RouteQLOptions, "protectData" | "stateIdentity"> {
-  /** Whether every resource is checked against the policies. */
+  /** Whether the policies check every resource. */
   readonly policies?: boolean;
 }
 
-/** @throws {SettingsError} listing everything that is wrong with the settings */
+/** @throws {SettingsError} with all problems of the settings */
 export async function program({ policies = false, ...options }: ProgramOptions = {}): Promise<StackOutputs> {
   const given = readSettings(
     settingsSources({ stack: getStack(), project: getProject(), configuration: runtime.allConfig(), folder: projectFolder }),

@@ -12,7 +12,7 @@ import { goPlatform } from "./platform.ts";
 export const standIns = ["docker", "random", "tls", "kubernetes"] as const;
 type ProviderName = (typeof standIns)[number];
 
-/** What a stack runs on. */
+/** Target of a stack. */
 export type Target = "docker" | "kubernetes";
 
 /** The providers that a stack's program uses. */
@@ -21,10 +21,10 @@ const providersFor = (target: Target): readonly ProviderName[] =>
 
 export type PluginKind = "official" | "stand-in";
 
-/** Where the CLI keeps official plugins; shared by every checkout, and apart from the user's own Pulumi. */
+/** Folder of the CLI's official plugins; every checkout shares it, and it is separate from the user's own Pulumi. */
 export const pulumiHome = (): string => join(cacheFolder(), "pulumi", "home");
 
-/** The version that a plugin must have: exactly that of the npm package. */
+/** Required version of a plugin: the version of its npm package. */
 export function providerVersion(name: string): string {
   return (createRequire(import.meta.url)(`@pulumi/${name}/package.json`) as { version: string }).version;
 }
@@ -38,14 +38,14 @@ async function installed(name: string): Promise<boolean> {
 
 interface ChoiceOptions {
   readonly command: PulumiCommand;
-  /** What the stack runs on; undefined is what it ran on when its plugins were chosen. */
+  /** Target of the stack; undefined for the target that was stored with the choice of plugins. */
   readonly target: Target | undefined;
   readonly say: (text: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Pulumi's download site serves the plugins; that is asked first, since an install that cannot succeed retries for minutes. */
+/** Whether Pulumi's download site serves the plugins. Checked first, because an install without it retries for minutes. */
 function downloadAnswers(signal: AbortSignal): Promise<boolean> {
   const file = `pulumi-resource-random-v${providerVersion("random")}-${goPlatform()}.tar.gz`;
   return answers(`https://get.pulumi.com/releases/plugins/${file}`, 5_000, signal);
@@ -65,9 +65,8 @@ async function installOfficial(name: string, { command, onLine, signal }: Choice
 }
 
 /**
- * Official plugins where they can be installed, else the stand-ins beside this file; all of one kind. The choice is made when
- * the stack is
- * made and kept, since neither reads the other's state.
+ * Selects the official plugins if they can be installed, otherwise the stand-ins in this folder; never a mixture. The choice is made
+ * when the stack is created and then kept, because neither kind can read the other's state.
  */
 export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
   const before = await readFile(paths.plugins, "utf8").then(
@@ -94,7 +93,7 @@ export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): 
       await Promise.all(missing.map((name) => installOfficial(name, options)));
     } catch (error) {
       options.signal.throwIfAborted();
-      // A stack whose state the official plugins wrote needs them.
+      // The official plugins wrote the state of this stack, so it needs them.
       if (kept === "official") throw error;
       options.onLine(messageOf(error));
       kind = "stand-in";
@@ -104,7 +103,7 @@ export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): 
   return kind;
 }
 
-/** Entry for the project settings: where the engine finds each stand-in. */
+/** Paths of the stand-ins, for the project settings. */
 export function standInPlugins(): { name: string; path: string }[] {
   return standIns.map((name) => ({ name, path: join(import.meta.dirname, name) }));
 }

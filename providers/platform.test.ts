@@ -6,6 +6,6 @@ test.each([
   ["linux", "arm64", "linux-arm64"],
   ["darwin", "arm64", "darwin-arm64"],
   ["darwin", "x64", "darwin-amd64"],
-])("%s on %s is %s for downloads of Pulumi and Go", (platform, architecture, name) => {
+])("downloads of Pulumi and Go name %s on %s as %s", (platform, architecture, name) => {
   expect(goPlatform(platform, architecture)).toBe(name);
 });

@@ -1,19 +1,18 @@
 /**
- * All stand-ins in one process, which a command starts before the engine: the engine by itself starts each of them twice for an update,
- * which takes a second of processor time more. Prints its port; standard input says which process is the engine.
+ * All stand-ins in one process, which a command starts before the engine. Otherwise the engine starts each of them twice for an update,
+ * which takes one more second of processor time. The process prints its port; standard input contains the engine's process id.
  * @module
  */
 import { isRunning } from "@routeql/host/process";
 import { providerVersion, standIns } from "./choice.ts";
-import { startedByEngine } from "./shared/end-with-engine.ts";
-import { serveProvider } from "./shared/serve.ts";
+import { serveProvider, startedByEngine } from "./shared/serve.ts";
 import { together } from "./shared/together.ts";
 
 let engine: number | undefined;
 process.stdin.setEncoding("utf8").on("data", (text: string) => {
   engine = Number(text);
 });
-// Until there is an engine, the command that started this one is waited for.
+// Until there is an engine, watch the command that started this process.
 const commandRuns = startedByEngine();
 
 const newest = standIns.map(providerVersion).toSorted((one, other) => one.localeCompare(other, "en", { numeric: true })).at(-1)!;

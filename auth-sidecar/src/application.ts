@@ -1,11 +1,9 @@
-import express, { type Express } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { SidecarError } from "./errors.ts";
-import { allowedMethods } from "./http/allowed-methods.ts";
 import { errorReply } from "./http/error-reply.ts";
-import { observe } from "./http/observe.ts";
-import { requestContext } from "./http/request-context.ts";
+import { contextOf, requestContext } from "./http/request-context.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The Express application of these endpoints. It matches each path exactly and serves nothing else. */
@@ -35,4 +33,42 @@ export function createApplication(endpoints: readonly Endpoint[], log: Logger, m
   });
   application.use(errorReply(log));
   return application;
+}
+
+/** Rejects every other method, including HEAD and OPTIONS, which no endpoint needs. */
+function allowedMethods(methods: readonly string[]): RequestHandler {
+  return (request, _response, next) => {
+    if (!methods.includes(request.method)) throw new SidecarError("method-not-allowed", { allow: methods });
+    next();
+  };
+}
+
+/**
+ * Logs and measures each finished request. `route` is the endpoint's path, never the client's. Requests of other services, such as health
+ * checks and key sets, are logged at `debug`.
+ */
+function observe(log: Logger, metrics: Metrics): RequestHandler {
+  return (request, response, next) => {
+    response.once("close", () => {
+      const { requestId, traceId, address, startedAt } = contextOf(response);
+      const route = typeof response.locals["route"] === "string" ? response.locals["route"] : "other";
+      const method = route === "other" ? "other" : request.method;
+      const milliseconds = performance.now() - startedAt;
+      metrics.requests.inc({ method, route, status: response.statusCode });
+      metrics.seconds.observe({ method, route }, milliseconds / 1000);
+      const entry = {
+        requestId,
+        traceId,
+        address,
+        method,
+        route,
+        status: response.statusCode,
+        code: response.locals["errorCode"] as unknown,
+        ms: Math.round(milliseconds * 10) / 10,
+      };
+      if (response.writableFinished) log[response.locals["inside"] === true ? "debug" : "info"](entry, "request answered");
+      else log.info(entry, "the client left before the answer");
+    });
+    next();
+  };
 }

@@ -82,7 +82,7 @@ test("rejects a job that has waited too long and runs the later ones", async () 
   }
 });
 
-test("clients are served in turn, however many jobs one of them has", async () => {
+test("serves clients in turn, independent of their numbers of jobs", async () => {
   const queue = queueOf(1, 10);
   const { promise, open } = gate();
   const order: string[] = [];
@@ -93,7 +93,7 @@ test("clients are served in turn, however many jobs one of them has", async () =
   expect(order).toEqual(["b1", "c1", "a1", "b2", "a2", "a3"]);
 });
 
-test("a full queue refuses the last job of the client with the most, not the first of another", async () => {
+test("a full queue rejects the last job of the client with the most, not another's first", async () => {
   const queue = queueOf(1, 3);
   const { promise, open } = gate();
   const hostile = Array.from({ length: 4 }, () => queue.run(() => promise, "hostile").then(() => "ran", () => "refused"));

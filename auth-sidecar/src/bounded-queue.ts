@@ -42,8 +42,8 @@ export class BoundedQueue {
   }
 
   /**
-   * @param client whose turn the job takes; jobs of the same client run in the order in which they came
-   * @throws {TooManyRequests} at once when the queue is full, or when it has waited too long
+   * @param client owner of the job; jobs of the same client run in the order of their arrival
+   * @throws {TooManyRequests} at once if the queue is full, or after too long a wait
    */
   async run<Result>(job: () => Promise<Result>, client = ""): Promise<Result> {
     if (this.#running < this.#options.concurrency) this.#begin(client);
@@ -80,7 +80,7 @@ export class BoundedQueue {
     return promise;
   }
 
-  /** Refuses the last job of the client with the most waiting, if that are at least two more than this client has. */
+  /** Rejects the last job of the client with the most waiting jobs, if it has at least two more than this client. */
   #makesRoomFor(client: string): boolean {
     const counts = new Map<string, number>();
     for (const waiting of this.#waiting) counts.set(waiting.client, (counts.get(waiting.client) ?? 0) + 1);
@@ -112,7 +112,7 @@ export class BoundedQueue {
     return difference === 0 ? (this.#servedAt.get(one) ?? 0) < (this.#servedAt.get(other) ?? 0) : difference < 0;
   }
 
-  /** A client without a job is remembered no more. */
+  /** Removes a client without jobs. */
   #forget(client: string): void {
     if ((this.#runningOf.get(client) ?? 0) > 0) return;
     this.#runningOf.delete(client);

@@ -20,7 +20,7 @@ export class SidecarError extends Error {
   readonly allow: readonly string[] | undefined;
 
   constructor(code: ErrorCode, options: SidecarErrorOptions = {}) {
-    // No stack: it costs a fifth of a rejected request, and the code says enough. A cause has its own stack.
+    // No stack: it costs a fifth of a rejected request, and the code is sufficient. A cause has its own stack.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(errorCodes[code].sentence, { cause: options.cause });

@@ -1,4 +1,6 @@
 import { Writable } from "node:stream";
+import { byTurn } from "@routeql/contract/log-lines";
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createLogger, describeError } from "./logging.ts";
 
@@ -58,4 +60,12 @@ test("adds the service, the level's name and the time in UTC", () => {
     service: "auth-sidecar",
     time: expect.stringMatching(/Z$/) as string,
   });
+});
+
+test("writes a fatal line at once, with those before it", () => {
+  const written: string[] = [];
+  const log = pino({}, byTurn({ write: (text) => void written.push(text) }));
+  log.info("before");
+  log.fatal("the end");
+  expect(written.join("").split("\n")).toHaveLength(3);
 });

@@ -1,5 +1,5 @@
-import { pino, type DestinationStream, type Logger } from "pino";
-import { standardOutput } from "./log-destination.ts";
+import { byTurn } from "@routeql/contract/log-lines";
+import { type DestinationStream, type Logger, pino } from "pino";
 
 /** Field names that may hold a secret or personal data; censored at any place, up to three levels deep. */
 const secretNames: ReadonlySet<string> = new Set([
@@ -77,4 +77,16 @@ export function describeError(error: unknown): DescribedError {
     ...(error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
+}
+
+/**
+ * Standard output. If it cannot be written, for example on a full disk, up to 1 MiB of lines is buffered and further lines are lost; the service
+ * continues.
+ */
+function standardOutput(): DestinationStream {
+  const stream = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
+  stream.on("error", () => undefined);
+  const destination = byTurn(stream);
+  process.on("exit", () => destination.flushSync());
+  return destination;
 }

@@ -18,7 +18,7 @@ try {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal, 0));
   process.on("uncaughtException", (error) => {
-    log.fatal({ err: error }, "an error that nothing handled");
+    log.fatal({ err: error }, "an unhandled error");
     void stop("uncaughtException", 1);
   });
   sidecar.prepared.then(

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { Registry } from "prom-client";
 
-/** GET /metrics in Prometheus' text format, on a port of its own. */
+/** GET /metrics in Prometheus' text format, on a separate port. */
 export function createMetricsServer(registry: Registry): Server {
   return createServer((request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {

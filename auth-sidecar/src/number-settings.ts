@@ -1,4 +1,5 @@
 import type { NumberSetting } from "@routeql/contract/settings";
+import { wholeNumber } from "./setting-types.ts";
 
 /** Whole numbers that the deployment exposes, too: it takes their range, default and meaning from here. */
 export const numberSettings = {
@@ -21,5 +22,12 @@ export const numberSettings = {
   PASSWORD_HASH_CONCURRENCY: { minimum: 1, maximum: 64, default: 2, meaning: "Concurrent password hashes of the auth sidecar; each uses a core and 19 MiB." },
   PASSWORD_HASH_QUEUE: { minimum: 0, maximum: 10_000, default: 64, meaning: "Logins that may wait for a password hash; further ones get 429." },
   KEY_ROTATION_HOURS: { minimum: 0, maximum: 8784, default: 720, meaning: "Age at which the signing key is rotated, in hours; 0 never rotates." },
+  LDAP_TIMEOUT_MILLISECONDS: { minimum: 100, maximum: 30_000, default: 3000, meaning: "Maximum wait for one answer of an LDAP server, in milliseconds." },
   BODY_LIMIT_KILOBYTES: { minimum: 1, maximum: 10_240, default: 256, meaning: "Maximum size of a request body, in KiB." },
 } as const satisfies Record<string, NumberSetting>;
+
+/** The type of one of them, for the sidecar's own reading. */
+export function declaredNumber(name: keyof typeof numberSettings) {
+  const { minimum, maximum, default: byDefault, meaning }: NumberSetting = numberSettings[name];
+  return wholeNumber(minimum, maximum, byDefault).describe(meaning);
+}

@@ -7,24 +7,18 @@ import type { KeyEncryption } from "./keys/key-encryption.ts";
 import { reencryptKeys } from "./keys/key-reencryption.ts";
 import type { KeyRotation } from "./keys/key-rotation.ts";
 import type { Keyring } from "./keys/keyring.ts";
-import type { Passwords } from "./passwords/passwords.ts";
-import type { Settings } from "./settings.ts";
-import { createFirstAdministrator } from "./users/first-administrator.ts";
 
 export interface PreparationParts {
-  readonly settings: Settings;
   readonly database: Database;
   readonly encryption: KeyEncryption;
   readonly rotation: KeyRotation;
   readonly keyring: Keyring;
-  readonly passwords: Passwords;
   readonly audit: AuditTrail;
   readonly log: Logger;
 }
 
 /**
- * Creates the first key and the first administrator, which the service needs to be ready; waits for the database if
- * necessary.
+ * Creates the first key, which the service needs to be ready; waits for the database if necessary.
  * @throws permanent errors, such as a key that cannot be decrypted
  */
 export async function prepare(parts: PreparationParts, signal: AbortSignal): Promise<void> {
@@ -41,7 +35,7 @@ export async function prepare(parts: PreparationParts, signal: AbortSignal): Pro
 }
 
 async function prepareOnce(parts: PreparationParts): Promise<void> {
-  const { settings, database, encryption, rotation, keyring, passwords, audit, log } = parts;
+  const { database, encryption, rotation, keyring, audit, log } = parts;
   const reencrypted = await reencryptKeys(database, encryption);
   if (reencrypted.length > 0) {
     await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
@@ -53,10 +47,4 @@ async function prepareOnce(parts: PreparationParts): Promise<void> {
     if (first !== undefined) await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
     await keyring.refresh();
   }
-  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = settings;
-  if (email === undefined || password === undefined) return;
-  const userId = await createFirstAdministrator(database, email, () => passwords.hash(password));
-  if (userId === undefined) return;
-  await audit.record({ event: "first-administrator", outcome: "success", userId, provider: "local" });
-  log.info({ userId }, "the first administrator was made");
 }

@@ -1,6 +1,6 @@
 import { settingsReference } from "./settings.ts";
 
-/** The table of all settings that auth-sidecar/README.md shows. */
+/** The table of all settings in auth-sidecar/README.md. */
 export function renderSettingsTable(): string {
   const rows = settingsReference().map(
     ({ name, purpose, byDefault }) => `| \`${name}\` | ${byDefault === undefined ? "" : `\`${byDefault}\``} | ${purpose} |`,

@@ -119,7 +119,7 @@ describe("an unknown name", () => {
     "DATABASE_PORT",
     "SESSIONS_PORT_6379_TCP_ADDR",
     "SESSIONS_SERVICE_PORT_REDIS",
-  ])("%s is the platform's and is left alone", (name) => {
+  ])("ignores %s, which the platform sets", (name) => {
     expect(problems({ ...needed, [name]: "tcp://10.0.0.1:1" })).toEqual([]);
   });
 });
@@ -131,15 +131,9 @@ describe("settings that contradict each other", () => {
     ]);
   });
 
-  test("half an administrator", () => {
-    expect(problems({ ...needed, ADMIN_EMAIL: "admin@example.net" })).toEqual([
-      "ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither",
-    ]);
-  });
-
   test("one secret for two purposes", () => {
     expect(problems({ ...needed, KEY_ENCRYPTION_KEY: needed.SERVICE_API_KEY })).toEqual([
-      "SERVICE_API_KEY, KEY_ENCRYPTION_KEY, PREVIOUS_KEY_ENCRYPTION_KEY, ADMIN_PASSWORD: must differ from each other",
+      "SERVICE_API_KEY, KEY_ENCRYPTION_KEY, PREVIOUS_KEY_ENCRYPTION_KEY: must differ from each other",
     ]);
   });
 });

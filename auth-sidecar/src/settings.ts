@@ -5,19 +5,12 @@
  */
 import { readFileSync } from "node:fs";
 import { type Environment, readVariable } from "@routeql/contract/environment";
-import type { NumberSetting } from "@routeql/contract/settings";
 import { z } from "zod";
 import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
-import { signingAlgorithms } from "./keys/signing-key.ts";
-import { numberSettings } from "./number-settings.ts";
-import { emailAddress } from "./users/email-address.ts";
+import { tokenAlgorithm } from "./keys/signing-key.ts";
+import { declaredNumber } from "./number-settings.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
 
-/** A number that the deployment exposes, too. */
-const declared = (name: keyof typeof numberSettings) => {
-  const { minimum, maximum, default: byDefault, meaning }: NumberSetting = numberSettings[name];
-  return wholeNumber(minimum, maximum, byDefault).describe(meaning);
-};
 const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
 
 const schema = z.object({
@@ -37,28 +30,23 @@ const schema = z.object({
     .describe("Its value before a change: keys stored under that are stored again at the start."),
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
-  TOKEN_LIFE_SECONDS: declared("TOKEN_LIFE_SECONDS"),
-  TOKEN_ALGORITHM: z
-    .enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`)
-    .default("ES256")
-    .describe("Signature of tokens; a change rotates the key."),
-  SESSION_IDLE_SECONDS: declared("SESSION_IDLE_SECONDS"),
-  SESSION_ABSOLUTE_SECONDS: declared("SESSION_ABSOLUTE_SECONDS"),
-  ADMIN_EMAIL: emailAddress.optional().describe("First administrator, made when there is no user."),
-  ADMIN_PASSWORD: secret(12).optional().describe("The first administrator's password."),
-  LOGIN_ATTEMPTS_PER_ACCOUNT: declared("LOGIN_ATTEMPTS_PER_ACCOUNT"),
-  LOGIN_ATTEMPTS_PER_ADDRESS: declared("LOGIN_ATTEMPTS_PER_ADDRESS"),
-  LOGIN_WINDOW_SECONDS: declared("LOGIN_WINDOW_SECONDS"),
-  PASSWORD_HASH_CONCURRENCY: declared("PASSWORD_HASH_CONCURRENCY"),
-  PASSWORD_HASH_QUEUE: declared("PASSWORD_HASH_QUEUE"),
+  TOKEN_LIFE_SECONDS: declaredNumber("TOKEN_LIFE_SECONDS"),
+  TOKEN_ALGORITHM: tokenAlgorithm,
+  SESSION_IDLE_SECONDS: declaredNumber("SESSION_IDLE_SECONDS"),
+  SESSION_ABSOLUTE_SECONDS: declaredNumber("SESSION_ABSOLUTE_SECONDS"),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: declaredNumber("LOGIN_ATTEMPTS_PER_ACCOUNT"),
+  LOGIN_ATTEMPTS_PER_ADDRESS: declaredNumber("LOGIN_ATTEMPTS_PER_ADDRESS"),
+  LOGIN_WINDOW_SECONDS: declaredNumber("LOGIN_WINDOW_SECONDS"),
+  PASSWORD_HASH_CONCURRENCY: declaredNumber("PASSWORD_HASH_CONCURRENCY"),
+  PASSWORD_HASH_QUEUE: declaredNumber("PASSWORD_HASH_QUEUE"),
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe(
     "Tokens of the session flow at work at one time; more would only share the same statements.",
   ),
   TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe("Requests for tokens that may wait, a second at most; more are answered 429."),
-  BODY_LIMIT_KILOBYTES: declared("BODY_LIMIT_KILOBYTES"),
+  BODY_LIMIT_KILOBYTES: declaredNumber("BODY_LIMIT_KILOBYTES"),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
-  KEY_ROTATION_HOURS: declared("KEY_ROTATION_HOURS"),
+  KEY_ROTATION_HOURS: declaredNumber("KEY_ROTATION_HOURS"),
   ...ldapSettings,
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
   LOG_LEVEL: z
@@ -96,11 +84,11 @@ export function readSettings(environment: Environment, readFile = (path: string)
 export interface SettingDescription {
   readonly name: string;
   readonly purpose: string;
-  /** As it would be written; undefined for one that has none. */
+  /** The default as a user would write it; undefined for a setting without one. */
   readonly byDefault: string | undefined;
 }
 
-/** One row a setting, in the order of the list above. */
+/** One row per setting, in the order of the list above. */
 export function settingsReference(): readonly SettingDescription[] {
   return Object.entries(schema.shape).map(([name, type]) => {
     const byDefault: unknown = type instanceof z.ZodDefault ? type.def.defaultValue : undefined;
@@ -111,7 +99,6 @@ export function settingsReference(): readonly SettingDescription[] {
 
 const names = Object.keys(schema.shape);
 const prefixes = [
-  "ADMIN_",
   "BODY_",
   "DATABASE_",
   "JWKS_",
@@ -127,7 +114,7 @@ const prefixes = [
   "SHUTDOWN_",
   "TOKEN_",
 ];
-/** Kubernetes adds such variables to every pod for each service of the namespace. */
+/** Kubernetes adds such variables to every pod for each Service of the namespace. */
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
 function gather(environment: Environment, readFile: (path: string) => string) {
@@ -151,10 +138,7 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
     problems.push("SESSION_ABSOLUTE_SECONDS: must not be less than SESSION_IDLE_SECONDS");
   }
   if (settings !== undefined) problems.push(...ldapContradictions(settings));
-  if ((values["ADMIN_EMAIL"] === undefined) !== (values["ADMIN_PASSWORD"] === undefined)) {
-    problems.push("ADMIN_EMAIL, ADMIN_PASSWORD: give both or neither");
-  }
-  const secretNames = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "PREVIOUS_KEY_ENCRYPTION_KEY", "ADMIN_PASSWORD"];
+  const secretNames = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "PREVIOUS_KEY_ENCRYPTION_KEY"];
   const secrets = secretNames.flatMap((name) => (values[name] === undefined ? [] : [values[name]]));
   if (new Set(secrets).size < secrets.length) problems.push(`${secretNames.join(", ")}: must differ from each other`);
   return problems;

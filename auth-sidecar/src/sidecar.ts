@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { stopServer } from "@routeql/contract/stop-server";
 import { createApplication } from "./application.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
 import { ThrottledLogins } from "./audit/throttled-logins.ts";
@@ -17,7 +18,7 @@ import { rotationPolicy } from "./keys/rotation-policy.ts";
 import { DirectoryAccounts } from "./ldap/directory-accounts.ts";
 import { Directory, directoryOptions } from "./ldap/directory.ts";
 import { DirectoryLogin } from "./ldap/directory-login.ts";
-import { close, listen } from "./listen.ts";
+import { listen } from "./listen.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsServer } from "./metrics-server.ts";
 import { Passwords } from "./passwords/passwords.ts";
@@ -91,9 +92,12 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const port = await listen(server, settings.PORT, host);
   const metricsPort = await listen(metricsServer, settings.METRICS_PORT, host);
 
-  const prepared = prepare({ settings, database, encryption, rotation, keyring, passwords, audit, log }, stopping.signal);
+  const prepared = prepare({ database, encryption, rotation, keyring, audit, log }, stopping.signal);
   prepared.catch(() => undefined);
-  const stopKeyCare = startKeyCare({ database, encryption, rotation, keyring, audit, log }, settings.KEY_REFRESH_SECONDS * 1000);
+  let keysCared = Date.now();
+  metrics.gauge("auth_keys_cared_timestamp_seconds", "Time at which the signing keys were last checked, rotated when due and read again.", () => keysCared / 1000);
+  const onSuccess = (): void => void (keysCared = Date.now());
+  const stopKeyCare = startKeyCare({ database, encryption, rotation, keyring, audit, log, onSuccess }, settings.KEY_REFRESH_SECONDS * 1000);
 
   return {
     port,
@@ -102,8 +106,8 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     async stop() {
       stopping.abort();
       stopKeyCare();
-      await close(server, settings.SHUTDOWN_SECONDS * 1000);
-      await close(metricsServer, 0);
+      await stopServer(server, settings.SHUTDOWN_SECONDS * 1000);
+      await stopServer(metricsServer, 0);
       await throttled.stop();
       redis.disconnect();
       await database.close();

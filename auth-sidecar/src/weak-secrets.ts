@@ -11,7 +11,7 @@ const known = new Set(
 );
 
 /**
- * Why a secret is rejected, as the end of a sentence, or undefined for an acceptable one.
+ * The reason why a secret is rejected, as the end of a sentence; undefined for an acceptable one.
  * @param minimum minimum number of characters
  */
 export function secretWeakness(secret: string, minimum: number): string | undefined {

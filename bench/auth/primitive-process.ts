@@ -1,5 +1,6 @@
 /**
- * What signing and checking a password cost alone, in a process of its own: as many as fit into a time, so many at a time.
+ * Measures signing and checking a password alone, in a separate process: the number of operations in a given time, with a given
+ * concurrency.
  * @module
  */
 import { generateSigningKey } from "@routeql/auth-sidecar/keys/signing-key";
@@ -16,7 +17,7 @@ export interface PrimitiveWork {
 export interface PrimitiveResult {
   readonly operations: number;
   readonly seconds: number;
-  /** Of this process, all threads. */
+  /** Processor time of this process, all threads. */
   readonly cpuSeconds: number;
 }
 

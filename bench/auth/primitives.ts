@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onContenderCore } from "../measure/contender-core.ts";
 import type { PrimitiveResult, PrimitiveWork } from "./primitive-process.ts";
 
-/** See primitive-process.ts; it has the sidecar's core. */
+/** See primitive-process.ts; it runs on the sidecar's core. */
 export class Primitives implements AsyncDisposable {
   readonly #child: ChildProcess;
 

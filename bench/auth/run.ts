@@ -10,18 +10,18 @@ import { type BenchSidecar, startBenchSidecar } from "./sidecar.ts";
 
 export interface AuthBench {
   readonly quick: boolean;
-  /** Only parts whose name contains this: `tokens`, `logins`. */
+  /** Only benchmarks whose name contains this: `tokens`, `logins`. */
   readonly only: string;
 }
 
-/** How often a thing is done, and what each time costs the process that does it. */
+/** Rate of an operation, and its cost in the process that runs it. */
 interface WorkFigures {
   readonly work: string;
   readonly perSecond: Figure;
-  /** To the first of its table. */
+  /** Ratio to the first row of its table. */
   readonly ratio: Figure;
   readonly cpuMicroseconds: Figure;
-  /** The first one's processor time to this one's. */
+  /** Ratio of the first row's processor time to this one's. */
   readonly cpuRatio: Figure;
   readonly p50Milliseconds?: Figure;
   readonly p99Milliseconds?: Figure;
@@ -31,11 +31,11 @@ interface OverloadFigures {
   readonly work: string;
   readonly offeredPerSecond: number;
   readonly answeredPerSecond: number;
-  /** Of those answered with 200, from when they were due. */
+  /** Durations of answers with status 200, from the time when the request was due. */
   readonly p99Milliseconds: number;
   readonly refusedPerSecond: number;
   readonly refusalP99Milliseconds: number;
-  /** Of all answers, from when the request was sent: without the time that it waited for one of the client's connections. */
+  /** Durations of all answers, from sending the request, without the wait for one of the client's connections. */
   readonly answerP99Milliseconds: number;
   readonly statuses: LoadResult["statuses"];
 }
@@ -57,14 +57,14 @@ const sizes = {
   quick: { rounds: 3, milliseconds: 1_500, warming: 3_000, overload: 5_000 },
 };
 
-/** Connections that ask for tokens at a time. */
+/** Concurrent connections that request tokens. */
 const clients = 64;
-/** Connections under three times the load: so many that requests wait in the sidecar, not for a connection. */
+/** Connections under three times the load: enough that requests wait in the sidecar, not for a connection. */
 const crowd = 4_000;
-/** Hashes that the sidecar runs at one time by default. */
+/** The sidecar's default number of concurrent hashes. */
 const hashConcurrency = 2;
 
-/** `npm run bench:auth`. Gives the path of the results. */
+/** `npm run bench:auth`. Returns the path of the results. */
 export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
   const { rounds, milliseconds, warming, overload } = quick ? sizes.quick : sizes.full;
   const conditions = surroundings(quick);
@@ -112,7 +112,7 @@ async function httpRound({ server }: BenchSidecar, generator: LoadGenerator, tar
 interface Durations {
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Of the first round of each, which does not count: code that runs a hundred times a second takes that long to be compiled. */
+  /** Duration of the first round of each, which does not count: code that runs a hundred times per second takes that long until it is compiled. */
   readonly warming: number;
 }
 
@@ -141,7 +141,7 @@ async function measure(competitors: readonly Competitor[], { rounds, millisecond
   });
 }
 
-/** Requests come at a rate of their own, whether or not the sidecar keeps up. */
+/** Sends requests at a fixed rate, even if the sidecar falls behind. */
 async function overloadOf(work: string, generator: LoadGenerator, target: Target, rate: number, milliseconds: number): Promise<OverloadFigures> {
   const { seconds, latencies, refusalLatencies, answerTimes, statuses } = await generator.run(target, { connections: crowd, milliseconds, rate });
   return {

@@ -9,14 +9,14 @@ import { confine, contenderCore } from "../measure/contender-core.ts";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
 
-/** A sidecar on a core of its own with its database and session store, one account, and what is asked of it. */
+/** A sidecar on its own core with its database and session store, one account, and the measured requests. */
 export interface BenchSidecar extends AsyncDisposable {
   readonly server: ServerProcess;
-  /** The server's own empty answer, by the same way through Express. */
+  /** An empty answer of the server itself, through Express. */
   readonly empty: Target;
-  /** A session for a token: the flow's second step. */
+  /** A token for a session: the flow's second step. */
   readonly token: Target;
-  /** E-mail and password for a session: its first step. */
+  /** A session for e-mail and password: the flow's first step. */
   readonly login: Target;
 }
 

@@ -1,13 +1,13 @@
 /** SQL and metadata of a project of a given size: each role reads the rows that its session selects. */
 export interface Project {
   readonly sql: string;
-  /** Merged metadata, as YAML is a superset of JSON. */
+  /** Merged metadata as JSON, which is valid YAML. */
   readonly metadata: string;
 }
 
 const columns = ["id", "owner", "title", "status", "amount", "note", "created_at"];
 
-/** Tables in a chain, each with a reference to the one before; permissions to read and to write for every role. */
+/** A chain of tables, each with a reference to the previous one; permissions to read and to write for every role. */
 export function projectOf(tables: number, roles: number, rows: number): Project {
   const numbers = Array.from({ length: tables }, (_none, index) => index);
   const sql = numbers.map(

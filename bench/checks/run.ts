@@ -9,14 +9,17 @@ import { projectOf } from "./project.ts";
 
 const workspace = resolve(import.meta.dirname, "../../packages/metadata-checks");
 
-/** Most milliseconds for the metadata of 200 tables and 10 roles, with the start of the process. */
+/** Maximum milliseconds for the metadata of 200 tables and 10 roles, including the start of the process. */
 const lintLimit = 2000;
-/** Fewest checks in a second. */
+/** Minimum checks per second. */
 const checksLimit = 4000;
 
 const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-/** `hasura-checks lint` and `permissions`, as a user runs the packed tool. @returns the path of the results */
+/**
+ * Runs `hasura-checks lint` and `permissions` of the packed tool, like a user.
+ * @returns the path of the results
+ */
 export async function benchChecks({ quick }: { readonly quick: boolean }): Promise<string> {
   const machine = surroundings(quick);
   const folder = mkdtempSync(join(tmpdir(), "bench-checks-"));

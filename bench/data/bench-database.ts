@@ -2,7 +2,7 @@ import { getContainerRuntimeClient } from "testcontainers";
 import { image } from "@routeql/tests/harness/image";
 import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
 
-/** The kit's Postgres for a benchmark, at its own address, so that nothing is measured of Docker's port proxy. */
+/** The kit's Postgres for a benchmark, at its own address, so that Docker's port proxy does not affect the measurement. */
 export class BenchDatabase implements AsyncDisposable {
   readonly container: StartedDatabaseContainer;
 
@@ -14,7 +14,7 @@ export class BenchDatabase implements AsyncDisposable {
     return new BenchDatabase(await new DatabaseContainer(await image("database")).start());
   }
 
-  /** Seconds of processor time that Postgres has used, in user and kernel, with all its processes. */
+  /** Processor seconds that all processes of Postgres have used, in user and kernel mode. */
   async cpuSeconds(): Promise<number> {
     const { container } = await getContainerRuntimeClient();
     const figures = await container.getById(this.container.getId()).stats({ stream: false, "one-shot": true });

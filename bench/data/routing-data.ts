@@ -10,18 +10,18 @@ const repository = resolve(import.meta.dirname, "../..");
 const realData = resolve(repository, "../shared/data/bgp");
 const realFiles = ["updates.20151023.0201.bgpdump.gz", "updates.20160811.1600.bgpdump.gz", "telegram-20260616.ripestat.tar.gz"];
 
-/** What a benchmark's database holds. */
+/** Contents of a benchmark's database. */
 export interface RoutingData {
   readonly updates: number;
   readonly hijacks: number;
-  /** Where the updates come from, for the report. */
+  /** Source of the updates, for the report. */
   readonly origin: string;
 }
 
 /**
- * Fills a database with `wanted` updates: the real ones where they lie beside the repository, the rest made up and older than those,
- * so that the newest rows are real. Hijacks are detected in the generated part.
- * @throws when loading or detection fails
+ * Fills a database with `wanted` updates: the real ones if they exist beside the repository, the rest generated with older times, so
+ * that the newest rows are real. Hijacks are detected in the generated rows.
+ * @throws if loading or detection fails
  */
 export async function fillRoutingData(database: StartedDatabaseContainer, wanted: number): Promise<RoutingData> {
   const load = (...args: string[]): Promise<void> => runCommand(loadCommand, args, database);

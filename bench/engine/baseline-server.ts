@@ -1,12 +1,12 @@
 /**
- * The least that answers the same queries: node:http and node-postgres, one named prepared statement a path, the JSON that Postgres
- * builds handed on as it comes. No GraphQL, no token, no permission, no limit, no metrics.
+ * The minimum that answers the same queries: node:http and node-postgres, one named prepared statement per path, and Postgres' JSON
+ * forwarded unchanged. No GraphQL, tokens, permissions, limits or metrics.
  * @module
  */
 import { createServer } from "node:http";
 import pg from "pg";
 
-/** Statements by path; each gives one row with one column of JSON text. */
+/** Statements by path; each returns one row with one column of JSON text. */
 const statements = JSON.parse(process.env["STATEMENTS"] ?? "{}") as Record<string, string>;
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: Number(process.env["POOL_SIZE"]), options: "-c jit=off" });
 

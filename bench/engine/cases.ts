@@ -1,11 +1,11 @@
-/** One question, in the language of each contender. */
+/** One query in the language of each contender. */
 export interface Case {
   readonly name: string;
   /** One row with a column `data`, the text of the reply's data. */
   readonly statement: string;
   readonly hasura: string;
   readonly postgraphile: string;
-  /** Connections that ask at a time. */
+  /** Concurrent connections. */
   readonly connections: number;
 }
 
@@ -13,7 +13,7 @@ const columns = "prefix origin_as peer_asn as_path service type communities time
 const camelCase = (names: string): string => names.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 const quoted = (names: string): string => names.split(" ").map((name) => `"${name}"`).join(", ");
 
-/** The specification's own query, all twelve fields. */
+/** The specification's own query with all twelve fields. */
 export function newest(rows: number): Case {
   return {
     name: `${rows.toLocaleString("en")} rows`,

@@ -13,7 +13,7 @@ const repository = resolve(import.meta.dirname, "../..");
 const npm = untypedNpm as (args: readonly string[], options: { readonly cwd: string }) => Promise<void>;
 const postgraphileFolder = join(import.meta.dirname, "postgraphile");
 
-/** Connections to Postgres that each contender has; the engine's own default. */
+/** Connections of each contender to Postgres: the engine's default. */
 const poolSize = 4;
 
 export interface ContenderOptions {
@@ -50,7 +50,7 @@ export async function startBaseline({ databaseUrl, cases }: ContenderOptions): P
 export interface EngineProcess {
   readonly server: ServerProcess;
   readonly port: number;
-  /** An analyst's, signed with ES256, good for an hour. */
+  /** An analyst's token, signed with ES256 and valid for one hour. */
   readonly token: string;
 }
 
@@ -58,11 +58,11 @@ export interface EngineProcessOptions {
   /** A directory or a file; default the project's own. */
   readonly metadata?: string;
   readonly nodeFlags?: readonly string[];
-  /** The one core that it may use; default all. */
+  /** The only core that it may use; default all. */
   readonly core?: number;
 }
 
-/** The embedded engine as it is deployed: tokens checked, limits, metrics and logs at their defaults. */
+/** The embedded engine like in a deployment: it verifies tokens; limits, metrics and logs have their defaults. */
 export async function startEngineProcess(databaseUrl: string, options: EngineProcessOptions = {}): Promise<EngineProcess> {
   const { metadata = resolve(repository, "hasura-metadata"), nodeFlags = [], core } = options;
   const [port = 0, metricsPort = 0] = await freePorts(2);
@@ -98,7 +98,7 @@ export async function startEngineProcess(databaseUrl: string, options: EnginePro
   return { server, port, token };
 }
 
-/** One start that does not count, for what an image brings: compiled code, without which a process keeps 25 MB for the compiler. */
+/** One start that does not count. It fills the cache of compiled code like in an image; without it a process keeps 25 MB for the compiler. */
 export async function fillCompileCache(databaseUrl: string): Promise<void> {
   const { server } = await startEngineProcess(databaseUrl);
   await server[Symbol.asyncDispose]();
@@ -110,7 +110,7 @@ export async function startEngine({ databaseUrl, nodeFlags }: ContenderOptions):
   return { name: "engine", server, target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }) };
 }
 
-/** See postgraphile/server.mjs; its packages are installed in its own folder when they are not there. */
+/** See postgraphile/server.mjs; installs its packages in its own folder if they are missing. */
 export async function startPostgraphile({ databaseUrl }: ContenderOptions): Promise<Contender> {
   if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile"))) await npm(["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
   const [port = 0] = await freePorts(1);

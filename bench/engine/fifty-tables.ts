@@ -9,7 +9,7 @@ const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);
 const roles = ["viewer", "analyst", "tenant", "operator"];
 
 /**
- * Milliseconds from the start of the engine's process to its first good answer, with 50 tables of ten columns, each with a
+ * Milliseconds from the start of the engine's process to its first correct answer, with 50 tables of ten columns, each with a
  * relationship and permissions for four roles.
  */
 export async function measureReady(databaseUrl: string, owner: Client, starts: number): Promise<Figure> {

@@ -5,7 +5,7 @@ import { type Figure, figure, percentile, ratio } from "../measure/statistics.ts
 import type { Case } from "./cases.ts";
 import type { Contender } from "./contenders.ts";
 
-/** What puts the load on, and what answers behind the servers. */
+/** The load generator, and the processes that answer behind the servers. */
 export interface Bench {
   readonly generator: LoadGenerator;
   readonly database: Pick<BenchDatabase, "cpuSeconds">;
@@ -16,7 +16,7 @@ export interface Rounds {
   readonly milliseconds: number;
 }
 
-/** One contender at one case; ratios are to the baseline of the same round. */
+/** Result of one contender for one case; ratios are to the baseline of the same round. */
 export interface QueryFigures {
   readonly case: string;
   readonly server: Contender["name"];
@@ -25,9 +25,9 @@ export interface QueryFigures {
   readonly p50Milliseconds: Figure;
   readonly p99Milliseconds: Figure;
   readonly p99Ratio: Figure;
-  /** Processor time of the server's process alone: the steady measure on a machine that does other work too. */
+  /** Processor time of the server's process alone: the stable measure on a machine with other load. */
   readonly cpuMicroseconds: Figure;
-  /** That of Postgres, which with the server's own decides the rate where both share the processors. */
+  /** Processor time of Postgres. Together with the server's it decides the rate if both share the processors. */
   readonly postgresCpuMicroseconds: Figure;
   readonly residentMegabytes: Figure;
 }
@@ -41,10 +41,13 @@ interface Round {
   readonly resident: number;
 }
 
-/** Measures the contenders at one case, in alternating rounds; the first one is the baseline. @throws when an answer is not 200 */
+/**
+ * Measures the contenders for one case in alternating rounds; the first one is the baseline.
+ * @throws if an answer is not 200
+ */
 export async function measureQueries(asked: Case, contenders: readonly Contender[], bench: Bench, { rounds, milliseconds }: Rounds): Promise<QueryFigures[]> {
   const measured = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
-  for (const contender of contenders) await oneRound(contender, asked, bench, milliseconds / 2); // warms up
+  for (const contender of contenders) await oneRound(contender, asked, bench, milliseconds / 2); // Warm-up.
   for (const order of alternate(contenders, rounds)) {
     for (const contender of order) measured.get(contender)?.push(await oneRound(contender, asked, bench, milliseconds));
   }
@@ -86,7 +89,7 @@ async function oneRound(contender: Contender, asked: Case, { generator, database
   };
 }
 
-/** @throws when a contender's answer does not hold as many rows as the baseline's */
+/** @throws if a contender's answer has fewer rows than the baseline's */
 export async function checkAnswers(asked: Case, contenders: readonly Contender[]): Promise<void> {
   let expected: string | undefined;
   for (const contender of contenders) {
@@ -100,7 +103,7 @@ export async function checkAnswers(asked: Case, contenders: readonly Contender[]
   }
 }
 
-/** Lengths of the lists and the counts in an answer, whatever their names; lists of values of one row are left out. */
+/** Lengths of the lists and the counts in an answer, for any names; lists of values within one row are ignored. */
 function shapeOf(answer: unknown): unknown[] {
   if (Array.isArray(answer)) {
     return answer.length > 0 && answer.every((item) => typeof item === "object" && item !== null && !Array.isArray(item)) ? [answer.length, ...answer.flatMap(shapeOf)] : [];

@@ -11,7 +11,7 @@ import { checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
 
 export interface EngineBench {
   readonly quick: boolean;
-  /** Only cases and parts whose name contains this: `10 rows`, `nested`, `live`, `ready` … */
+  /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `live`, `ready` … */
   readonly only: string;
 }
 
@@ -20,7 +20,7 @@ const sizes = {
   quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [5_000], changes: 2 },
 };
 
-/** `npm run bench:engine`. Gives the path of the results. */
+/** `npm run bench:engine`. Returns the path of the results. */
 export async function benchEngine({ quick, only }: EngineBench): Promise<string> {
   const size = quick ? sizes.quick : sizes.full;
   const conditions = surroundings(quick);

@@ -7,11 +7,11 @@ import { residentMegabytes } from "../measure/process-figures.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** What one `npm run load` did, by its own progress lines. */
+/** Result of one `npm run load`, from its own progress lines. */
 export interface LoadRun {
   readonly rows: number;
   readonly seconds: number;
-  /** Until all lines were read and validated. */
+  /** Time until all lines were read and validated. */
   readonly readingSeconds: number;
   /** Rows per second of each million while writing; the last may be shorter. */
   readonly ratePerMillion: readonly number[];

@@ -33,7 +33,7 @@ export function madeUpPrefix(index: number): string {
   return `${20 + (index >>> 16)}.${(index >>> 8) & 0xff}.${index & 0xff}.0/24`;
 }
 
-/** The AS that announces a prefix, save for the few hijacks. */
+/** The AS that announces a prefix, except for the few hijacks. */
 export function madeUpOrigin(index: number): number {
   return 1_000 + ((index * 7_919) % 60_000);
 }

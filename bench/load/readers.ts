@@ -2,7 +2,7 @@ import type { LoadResult, Target } from "../measure/http-load.ts";
 import type { LoadGenerator } from "../measure/load-generator.ts";
 import { percentile } from "../measure/statistics.ts";
 
-/** Requests of readers, evenly in time, so that they measure waiting and cause little load. */
+/** Requests of readers at regular times, so that they measure waiting and cause little load. */
 const requestsPerSecond = 50;
 
 export interface ReaderFigures {
@@ -12,7 +12,7 @@ export interface ReaderFigures {
   readonly p99Milliseconds: number;
 }
 
-/** Asks the target for a time, and again as long as `again` returns true. */
+/** Sends requests to the target for a time, and repeats while `again` returns true. */
 export async function readers(generator: LoadGenerator, target: Target, milliseconds: number, again = () => false): Promise<ReaderFigures> {
   const results: LoadResult[] = [];
   do {

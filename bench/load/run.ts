@@ -28,7 +28,7 @@ const queries: Readonly<Record<string, string>> = {
   "newest 10 of an origin": "query { view_bgpupdates(where: {origin_as: {_eq: 1000}}, limit: 10, order_by: {timestamp: desc}) { prefix origin_as timestamp type } }",
 };
 
-/** `npm run bench:load`. Gives the path of the results. */
+/** `npm run bench:load`. Returns the path of the results. */
 export async function benchLoad({ quick, updates = quick ? 2_000_000 : 20_000_000 }: LoadBench): Promise<string> {
   const conditions = surroundings(quick);
   await using files = await LoadFiles.write(updates, configuredPrefixes);
@@ -40,7 +40,7 @@ export async function benchLoad({ quick, updates = quick ? 2_000_000 : 20_000_00
     const ask = async (query: string): Promise<Target> => targetOf(engine, (await command("token")).trim(), query);
     await using generator = new LoadGenerator();
     const small = await ask(newest(10).hasura);
-    await readers(generator, small, 5_000); // warms up
+    await readers(generator, small, 5_000); // Warm-up.
     const before = await readers(generator, small, 15_000);
     const loaded = new AbortController();
     const loading = runLoader(name, files.updates).finally(() => loaded.abort());

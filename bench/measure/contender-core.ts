@@ -1,19 +1,19 @@
 /**
- * Figures by core: the contender has one core of its own and everything else, the load and the containers it uses, has the others. Work
- * of other processes then takes no more from one contender than from the next, and requests a second say what a core does.
+ * Measurements per core. The contender has its own core; the load generator and the containers have the others. So work of other
+ * processes affects all contenders equally, and requests per second show the capacity of one core.
  * @module
  */
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { dockerClient } from "@routeql/host/docker/client";
 
-/** The core that a contender is started on. */
+/** The contender's core. */
 export const contenderCore = 0;
 
-/** The `taskset` words that start a program on the contender's core; taskset replaces itself by the program. */
+/** The `taskset` command that starts a program on the contender's core; the program replaces taskset. */
 export const onContenderCore = ["taskset", "--cpu-list", String(contenderCore)] as const;
 
-/** Keeps this process, and what it starts meanwhile, on the other cores. Throws on a machine with one core. */
+/** Moves this process, and its later child processes, to the other cores. Throws on a machine with one core. */
 export function leaveContenderCore(): Disposable {
   const others = otherCores();
   const before = /: (\S+)$/m.exec(taskset("--cpu-list", "--pid", String(process.pid)))?.[1] ?? `0-${cpus().length - 1}`;
@@ -21,7 +21,7 @@ export function leaveContenderCore(): Disposable {
   return { [Symbol.dispose]: () => moveThisProcess(before) };
 }
 
-/** Keeps a running container on the other cores. */
+/** Moves a running container to the other cores. */
 export async function confine(container: { getId(): string }): Promise<void> {
   await dockerClient().getContainer(container.getId()).update({ CpusetCpus: otherCores() });
 }

@@ -2,7 +2,7 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { ResponseReader } from "./response-reader.ts";
 
-/** What is asked, again and again. */
+/** The repeated request. */
 export interface Target {
   readonly host: string;
   readonly port: number;
@@ -10,7 +10,7 @@ export interface Target {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** PEM of the authority to trust; with it the connection is TLS. */
+  /** Certificate authority to trust, PEM; with it the connection uses TLS. */
   readonly authority?: string;
 }
 
@@ -19,9 +19,11 @@ export interface Load {
   readonly milliseconds: number;
   /** A new connection for each request. */
   readonly reconnect?: boolean;
+  /** Each new TLS connection resumes an earlier session. */
+  readonly resume?: boolean;
   /**
-   * Requests a second that come whether or not earlier ones were answered; their time counts from when they were due. Without it each
-   * connection asks again as soon as it has its answer.
+   * Requests per second, sent independent of earlier answers; their durations count from the time when they were due. Without it each
+   * connection sends its next request after its answer.
    */
   readonly rate?: number;
 }
@@ -34,7 +36,7 @@ export interface LoadResult {
   readonly latencies: Float64Array;
   /** Milliseconds of every other answer. */
   readonly refusalLatencies: Float64Array;
-  /** Milliseconds of each answer of any status from when the request was sent: the server's own doing, also where clients have to wait for a connection. */
+  /** Milliseconds of each answer of any status, from sending the request: the server's own time, even if clients wait for a connection. */
   readonly answerTimes: Float64Array;
   /** Body bytes of the last answer with status 200. */
   readonly bytes: number;
@@ -42,16 +44,16 @@ export interface LoadResult {
   readonly broken: number;
 }
 
-/** Puts load on one target for a time. Rejects when nothing at all can be reached. */
+/** Puts load on one target for a time. Rejects if the target is unreachable. */
 export function putLoad(target: Target, load: Load): Promise<LoadResult> {
   return new LoadRun(target, load).run();
 }
 
 interface Connection {
   socket: Socket;
-  /** When the request was due that it waits for; undefined when it waits for none. */
+  /** Due time of the current request; undefined without one. */
   since: number | undefined;
-  /** When it was sent. */
+  /** Time of sending. */
   sent: number;
 }
 
@@ -61,7 +63,7 @@ class LoadRun {
   readonly #request: Buffer;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
-  /** Times at which requests were due that no connection was free for. */
+  /** Due times of requests that wait for a free connection. */
   readonly #overdue: number[] = [];
   readonly #latencies: number[] = [];
   readonly #refusals: number[] = [];
@@ -70,6 +72,7 @@ class LoadRun {
   #bytes = 0;
   #broken = 0;
   #running = true;
+  #session: Buffer | undefined;
 
   constructor(target: Target, load: Load) {
     this.#target = target;
@@ -85,7 +88,7 @@ class LoadRun {
     await new Promise((wake) => setTimeout(wake, this.#load.milliseconds));
     const seconds = (performance.now() - start) / 1000;
     this.#running = false;
-    // What was due but never answered counts with the time that it has waited: overload must not hide in what is missing.
+    // Due requests without an answer count with their waiting time. Otherwise missing answers would hide an overload.
     if (this.#load.rate !== undefined) for (const due of this.#waiting()) this.#latencies.push(performance.now() - due);
     for (const { socket } of this.#open) socket.destroy();
     return {
@@ -124,7 +127,8 @@ class LoadRun {
   #connect(): Promise<void> {
     return new Promise((resolve, reject) => {
       const { host, port, authority } = this.#target;
-      const socket = authority === undefined ? connectPlain(port, host) : connectTls({ host, port, ca: authority, servername: "localhost" });
+      const socket = authority === undefined ? connectPlain(port, host) : connectTls({ host, port, ca: authority, servername: "localhost", ...(this.#session === undefined ? {} : { session: this.#session }) });
+      if (this.#load.resume === true) socket.on("session", (session: Buffer) => (this.#session = session));
       const connection: Connection = { socket, since: undefined, sent: 0 };
       socket.setNoDelay(true);
       socket.once(authority === undefined ? "connect" : "secureConnect", () => {

@@ -1,5 +1,5 @@
 /**
- * The load generator as a process of its own: it takes what is to be done as messages, and answers each with the result.
+ * The load generator as a separate process: it receives tasks as messages and answers each with the result.
  * @module
  */
 import { putLoad, type Load, type Target } from "./http-load.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** Clock ticks a second of /proc (USER_HZ), 100 on every Linux that node runs on. */
+/** Clock ticks per second of /proc (USER_HZ): 100 on every Linux that node supports. */
 const ticks = 100;
 
-/** Seconds of processor time that a process has used, in user and kernel, with those of all its threads. */
+/** Processor seconds of a process, in user and kernel mode, including all its threads. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The program's name may hold spaces; it ends at the last bracket. Fields are counted from there: state is the third.
+  // The program's name may contain spaces; it ends at the last bracket. The fields after it start with the state, the third.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / ticks;
 }

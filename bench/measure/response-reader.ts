@@ -1,8 +1,8 @@
 const headEnd = "\r\n\r\n";
 
 /**
- * Reads the HTTP/1.1 responses of one connection, as far as a load generator needs: their status and where they end. Bodies are
- * counted, not kept. It costs a tenth of what a whole client costs, so that the processor's time goes to the server.
+ * Reads the HTTP/1.1 responses of one connection for a load generator: their status and their end. Bodies are counted, not stored. It
+ * costs a tenth of a full client, so that the server gets the processor's time.
  */
 export class ResponseReader {
   readonly #onResponse: (status: number, bytes: number, closes: boolean) => void;
@@ -10,7 +10,7 @@ export class ResponseReader {
   #status = 0;
   #closes = false;
   #bytes = 0;
-  /** Bytes of the body that are still to come; undefined while a head is read. */
+  /** Remaining bytes of the body; undefined while a head is read. */
   #remaining: number | undefined;
   #chunked = false;
 
@@ -52,7 +52,7 @@ export class ResponseReader {
     return used;
   }
 
-  /** One chunk, its line and its end at once (RFC 9112 section 7.1); trailers are not expected. */
+  /** Reads one chunk with its line and its end (RFC 9112 section 7.1); trailers are not expected. */
   #chunks(data: Buffer): number {
     const lineEnd = data.indexOf("\r\n");
     if (lineEnd === -1) return 0;

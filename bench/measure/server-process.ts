@@ -7,24 +7,24 @@ import { cpuSeconds, residentMegabytes } from "./process-figures.ts";
 
 const logFolder = resolve(import.meta.dirname, "../results/logs");
 
-/** Where node keeps compiled code from one start to the next, as the kit's images do. */
+/** Node's cache of compiled code across starts, like in the kit's images. */
 export const compileCache = resolve(import.meta.dirname, "../results/compile-cache");
 
 export interface ServerOptions {
   readonly name: string;
   readonly args: readonly string[];
   readonly cwd?: string;
-  /** The one core that it may use; default all. */
+  /** The only core that it may use; default all. */
   readonly core?: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Asked until it answers with less than 500; then the server is ready. */
+  /** Requested until it answers with less than 500; then the server is ready. */
   readonly readyUrl: string;
 }
 
-/** A contender: a node process of its own. What it prints is kept in bench/results/logs. */
+/** A contender: a separate node process. Its output is stored in bench/results/logs. */
 export class ServerProcess implements AsyncDisposable {
   readonly name: string;
-  /** From the start of the process to its first good answer. */
+  /** Time from the start of the process to its first correct answer. */
   readonly readyMilliseconds: number;
   readonly #child: ChildProcess;
 
@@ -34,12 +34,12 @@ export class ServerProcess implements AsyncDisposable {
     this.readyMilliseconds = readyMilliseconds;
   }
 
-  /** @throws when the process ends before it is ready, or is not ready within a minute */
+  /** @throws if the process exits before it is ready, or is not ready within a minute */
   static async start({ name, args, cwd, core, environment, readyUrl }: ServerOptions): Promise<ServerProcess> {
     await mkdir(logFolder, { recursive: true });
     const log = createWriteStream(join(logFolder, `${name}.log`));
     const began = performance.now();
-    // taskset replaces itself by the program, so that the process is the server's own.
+    // The program replaces taskset, so the process is the server itself.
     const [program, ...before] = core === undefined ? [process.execPath] : ["taskset", "--cpu-list", String(core), process.execPath];
     const child = spawn(program, [...before, ...args], { cwd, env: { PATH: process.env["PATH"], ...environment }, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.pipe(log, { end: false });

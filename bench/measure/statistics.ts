@@ -1,4 +1,4 @@
-/** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN of none. */
+/** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN without values. */
 export function percentile(values: Float64Array, share: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted();
@@ -6,7 +6,7 @@ export function percentile(values: Float64Array, share: number): number {
   return sorted[rank - 1] as number;
 }
 
-/** The middle value, of an even number the mean of both middle ones; NaN of none. */
+/** The median; NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length / 2;
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
-/** The median of several rounds, and the least and the most of them. */
+/** The median of several rounds, with minimum and maximum. */
 export interface Figure {
   readonly median: number;
   readonly least: number;
@@ -26,8 +26,8 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * How many times the one is the other, round by round: both were measured right after each other, so that what slows the machine
- * down hits both, and the ratio stays.
+ * Ratio of the two, round by round: both are measured right after each other, so that other load on the machine affects both and hardly
+ * changes the ratio.
  */
 export function ratio(ones: readonly number[], others: readonly number[]): Figure {
   return figure(ones.map((one, round) => one / (others[round] ?? Number.NaN)));

@@ -4,13 +4,13 @@ import { join, relative, resolve } from "node:path";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** What the figures were measured on; the load tells whether other work disturbed them. */
+/** The machine of the measurements; its load shows whether other work disturbed them. */
 export interface Surroundings {
   readonly at: string;
   readonly node: string;
   readonly processors: number;
   readonly memoryGigabytes: number;
-  /** Load average of one minute when the run began. */
+  /** Load average of one minute at the start of the run. */
   readonly loadBefore: number;
   readonly quick: boolean;
 }
@@ -26,7 +26,7 @@ export function surroundings(quick: boolean): Surroundings {
   };
 }
 
-/** Writes `bench/results/<name>.json` and gives its path below the repository. */
+/** Writes `bench/results/<name>.json` and returns its path below the repository. */
 export async function writeResults(name: string, results: object): Promise<string> {
   const path = join(repository, "bench/results", `${name}.json`);
   await mkdir(join(repository, "bench/results"), { recursive: true });

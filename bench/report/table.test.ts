@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { number, spread, table } from "./table.ts";
 
-test("names stand to the left, figures to the right", () => {
+test("aligns names left and figures right", () => {
   expect(table(["case", "server", "requests/s"], [["10 rows", "engine", "9,000"]])).toBe(
     ["case     server  requests/s", "10 rows  engine       9,000"].join("\n"),
   );

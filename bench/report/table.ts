@@ -1,6 +1,6 @@
 import type { Figure } from "../measure/statistics.ts";
 
-/** Rows as columns under their titles: the first to the left, the others, which are figures, to the right. */
+/** Rows as columns under their titles: the first aligned left, the others, which are figures, aligned right. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [titles, ...rows];
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
@@ -8,14 +8,14 @@ export function table(titles: readonly string[], rows: readonly (readonly string
   return lines.map((line) => titles.map((_, column) => pad(line[column] ?? "", column)).join("  ").trimEnd()).join("\n");
 }
 
-/** A number with three digits that count, thousands apart. */
+/** A number with three significant digits and thousands separators. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return "-";
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** A median with the least and the most of the rounds; `-` when rounds were too short for any answer. */
+/** A median with the minimum and maximum of the rounds; `-` if rounds were too short for any answer. */
 export function spread({ median, least, most }: Figure): string {
   return Number.isFinite(median) ? `${number(median)} (${number(least)}-${number(most)})` : "-";
 }

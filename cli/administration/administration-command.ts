@@ -4,16 +4,43 @@ import { parseCommand } from "@routeql/auth-sidecar/administration/command";
 import { readNewPassword } from "@routeql/auth-sidecar/administration/read-password";
 import { type Subject, verbLines, verbs } from "@routeql/auth-sidecar/administration/verbs";
 import { isApplicationRole } from "@routeql/contract/roles";
-import { nearest } from "@routeql/infra/settings/nearest";
+import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
-import type { Command } from "../foundation/command.ts";
 import { explain, Failure } from "@routeql/host/failure";
-import { ownOutputs } from "@routeql/host/program-streams";
+import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
+import { nearest } from "@routeql/infra/settings/nearest";
+import type Docker from "dockerode";
 import { explainable } from "../commands/options.ts";
-import { executeInSidecar } from "../kubernetes/administer.ts";
-import { placeOf } from "../kubernetes/place.ts";
+import type { Command } from "../foundation/command.ts";
+import { connectTo } from "../kubernetes/connect.ts";
+import { executeInPod } from "../kubernetes/execute.ts";
+import { type Place, placeOf } from "../kubernetes/place.ts";
+import { readyPod } from "../kubernetes/pods.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { sidecarContainer } from "./sidecar-container.ts";
+
+const upCommand = (stack: string): string => `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;
+
+function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerInfo[]> {
+  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=auth-sidecar", "com.routeql.run=service"];
+  return docker.listContainers({ all: true, filters: { label } });
+}
+
+/**
+ * The running container of a stack's auth sidecar.
+ * @throws Failure when no container runs
+ */
+export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
+  const containers = await containersOf(stack, docker);
+  const [found] = containers;
+  if (found === undefined) throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`${upCommand(stack)}\`.` });
+  const running = containers.find(({ State }) => State === "running");
+  if (running === undefined) {
+    throw new Failure(`The auth sidecar of the stack ${stack} does not run (it is ${found.State})`, {
+      remedy: `run \`${upCommand(stack)}\`: it repairs the stack.`,
+    });
+  }
+  return docker.getContainer(running.Id);
+}
 
 /** Program inside the image of the auth sidecar. */
 const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
@@ -81,4 +108,11 @@ export function administrationCommand(subject: Subject, summary: string, notes: 
       }
     },
   };
+}
+
+/** Runs a program of the auth sidecar in one of its pods and returns its exit code. */
+async function executeInSidecar(place: Place, stack: string, program: readonly string[], streams: ProgramStreams): Promise<number> {
+  const { config, cluster } = await connectTo(place, stack);
+  const pod = await readyPod(cluster, place, "auth-sidecar", stack);
+  return executeInPod(config, place, pod, program, streams);
 }

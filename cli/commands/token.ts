@@ -1,9 +1,11 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { runInterruptibly } from "./options.ts";
 import type { ParsedArguments } from "../foundation/arguments.ts";
 import type { Command } from "../foundation/command.ts";
 import { accessOf } from "../stack/access.ts";
 import { accessToken } from "../stack/api-client.ts";
-import { readPassword } from "../stack/read-password.ts";
-import { runInterruptibly } from "./options.ts";
 
 /** Options of the commands that log in. */
 export const loginOptions = {
@@ -34,3 +36,18 @@ export const command: Command = {
       return 0;
     }),
 };
+
+/** A password: from a prompt without echo on a terminal, otherwise from standard input without its trailing newline. */
+export async function readPassword(email: string, input: NodeJS.ReadStream = process.stdin): Promise<string> {
+  if (!input.isTTY) return (await text(input)).replace(/\r?\n$/, "");
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: silent, terminal: true });
+  try {
+    process.stderr.write(`Password of ${email}: `);
+    const password = await lines.question("");
+    process.stderr.write("\n");
+    return password;
+  } finally {
+    lines.close();
+  }
+}

@@ -10,7 +10,9 @@ test("recognises a rootless engine by its security options", () => {
 
 test("reports limits that the engine ignores, with the way to enforce them", () => {
   const found = abilitiesOf({ SecurityOptions: rootless, CgroupDriver: "none", MemoryLimit: false });
-  expect(limitWarnings(found)).toEqual([expect.stringContaining("ignores limits of memory")]);
+  expect(limitWarnings(found)).toEqual([expect.stringContaining("ignores limits of memory, processors, processes:")]);
+  expect(abilitiesOf({ CgroupDriver: "systemd", PidsLimit: false, CpuCfsQuota: true }).ignored).toEqual(["processes"]);
+  expect(abilitiesOf({ CgroupDriver: "systemd", CpuCfsQuota: false }).ignored).toEqual(["processors"]);
   expect(limitWarnings(found)[0]).toContain("delegate the controllers");
   expect(limitWarnings(abilitiesOf({ MemoryLimit: true, CgroupDriver: "systemd" }))).toEqual([]);
 });

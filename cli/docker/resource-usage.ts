@@ -1,6 +1,6 @@
 import { dockerClient } from "@routeql/host/docker/client";
 
-/** What one container uses now. */
+/** Current resource usage of one container. */
 export interface ResourceUsage {
   readonly container: string;
   /** Share of one processor during the last second. */

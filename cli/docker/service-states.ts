@@ -52,7 +52,7 @@ async function detailOf(container: Docker.Container, { State: state }: Docker.Co
   return (await lastLogLines(container, 1)).at(-1)?.slice(0, 300);
 }
 
-/** What the health endpoint of the service says about itself. */
+/** Answer of the service's own health endpoint. */
 async function askInside(container: Docker.Container, service: string, signal: AbortSignal): Promise<string | undefined> {
   const program = healthProgram(service);
   if (program === undefined) return undefined;

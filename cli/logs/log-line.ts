@@ -33,10 +33,13 @@ function requestIdOf({ requestId, request_id: gateway, audit, detail }: Readonly
   return requestId ?? gateway ?? nested(audit, "requestId") ?? nested(detail, "request_id") ?? nested(nested(detail, "operation"), "request_id");
 }
 
-/** One JSON object: the fields of a JSON line, or its text as `message`, with time, service, container and request id under the same names. */
+/** The trace id, which the gateway names differently. */
+const traceIdOf = ({ traceId, trace_id: gateway }: Readonly<Record<string, unknown>>): unknown => traceId ?? gateway;
+
+/** One JSON object: the fields of a JSON line, or its text as `message`, with time, service, container, request id and trace id under the same names. */
 export function asJson({ time, service, container, text }: LogLine): string {
   const fields = objectOf(text) ?? { message: text };
-  return JSON.stringify({ ...fields, time, service, container, requestId: requestIdOf(fields) });
+  return JSON.stringify({ ...fields, time, service, container, requestId: requestIdOf(fields), traceId: traceIdOf(fields) });
 }
 
 /** `engine | 2026-05-04T10:00:00Z text` */

@@ -17,7 +17,7 @@ const reader = (service: string, ...lines: readonly string[]): LogReader => ({
 
 const readers = [
   reader("engine", `2026-05-04T10:00:00.5Z {"level":"info","time":"x","requestId":"${id}","status":200}`, "2026-05-04T10:00:03Z plain \u001b[31mtext"),
-  reader("gateway", "2026-05-04T10:00:00.25Z {broken", `2026-05-04T10:00:01.000000001Z {"request_id":"${id}","status":200}`),
+  reader("gateway", "2026-05-04T10:00:00.25Z {broken", `2026-05-04T10:00:01.000000001Z {"request_id":"${id}","trace_id":"${id}","status":200}`),
   reader("auth-sidecar", `2026-05-04T10:00:02Z {"audit":{"event":"token","requestId":"${id}"}}`),
 ];
 
@@ -36,7 +36,7 @@ test("prints valid JSON with the same field names for every service", async () =
   expect(entries).toEqual([
     { message: "{broken", time: "2026-05-04T10:00:00.25Z", service: "gateway", container: "routeql-local-gateway" },
     { level: "info", status: 200, time: "2026-05-04T10:00:00.5Z", service: "engine", container: "routeql-local-engine", requestId: id },
-    { request_id: id, status: 200, time: "2026-05-04T10:00:01.000000001Z", service: "gateway", container: "routeql-local-gateway", requestId: id },
+    { request_id: id, trace_id: id, status: 200, time: "2026-05-04T10:00:01.000000001Z", service: "gateway", container: "routeql-local-gateway", requestId: id, traceId: id },
     { audit: { event: "token", requestId: id }, time: "2026-05-04T10:00:02Z", service: "auth-sidecar", container: "routeql-local-auth-sidecar", requestId: id },
     { message: "plain \u001b[31mtext", time: "2026-05-04T10:00:03Z", service: "engine", container: "routeql-local-engine" },
   ]);

@@ -17,7 +17,7 @@ export function selectReaders<Reader extends LogSource>(readers: readonly Reader
   return wanted.length === 0 ? readers : readers.filter(({ service }) => wanted.includes(service));
 }
 
-/** Prints what containers have logged: in order of time, or with `follow` as it comes. */
+/** Prints the logs of containers: in order of time, or with `follow` as the lines arrive. */
 export async function printLogs(
   readers: readonly LogReader[],
   { follow, requestId, json }: Pick<LogOptions, "follow" | "requestId" | "json">,

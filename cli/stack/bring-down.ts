@@ -8,14 +8,30 @@ import { releaseInCluster, requireOwnInCluster } from "../kubernetes/ownership.t
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import { removeAccess } from "./access.ts";
 import { forgetChoice } from "./image-choice.ts";
-import { keptWithData } from "./kept.ts";
 import { releaseNetworkRange } from "./network-range.ts";
 import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
 import { clearInterrupted, deploymentOf, isOf, releaseStaleLock, removeLeftovers } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
+import type { StateResource } from "./stored-deployment.ts";
 import { openStack } from "./workspace.ts";
+
+/** Deleting a namespace deletes its volumes. Deleting a CloudNativePG cluster deletes those of its instances. */
+const holdsData: ReadonlySet<string> = new Set(["kubernetes:core/v1:Namespace", "kubernetes:postgresql.cnpg.io/v1:Cluster"]);
+
+/** Resources that must stay to keep the data: the holders of the data and their dependencies (logins, policy, backup storage). */
+export function keptWithData(resources: readonly StateResource[]): ReadonlySet<string> {
+  const byUrn = new Map(resources.map((resource) => [resource.urn, resource]));
+  const kept = new Set<string>();
+  const keep = (urn: string): void => {
+    if (kept.has(urn)) return;
+    kept.add(urn);
+    for (const needed of byUrn.get(urn)?.dependencies ?? []) keep(needed);
+  };
+  for (const { type, urn } of resources) if (holdsData.has(type)) keep(urn);
+  return kept;
+}
 
 export interface DownOptions extends RunOptions {
   /** Also deletes the data and its secrets. */

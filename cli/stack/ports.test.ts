@@ -1,8 +1,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { listeningInodes, listenerOn } from "./listener.ts";
-import { otherValue, portProblem, remedyFor } from "./ports.ts";
+import { listenerOn, listeningInodes, otherValue, portProblem, remedyFor } from "./ports.ts";
 
 test("finds a port in use and its program; a free port is not a problem", async () => {
   const server = createServer();

@@ -1,12 +1,14 @@
 import { processesLabel } from "@routeql/infra/targets/docker/container";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { engineAbilities } from "../docker/engine-abilities.ts";
 
 /**
  * Limits the number of processes in each container of a stack. The limit of the control group counts this container alone; the user's limit
  * (`nproc`) would count every process of that user on the host.
- * @returns the number of containers whose limit changed
+ * @returns the number of containers whose limit changed; 0 on an engine that cannot limit processes and rejects such an update
  */
 export async function limitProcesses(stack: string): Promise<number> {
+  if ((await engineAbilities()).ignored.includes("processes")) return 0;
   const docker = dockerClient();
   const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, processesLabel] } });
   const changed = await Promise.all(

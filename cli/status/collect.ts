@@ -1,22 +1,68 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { request } from "node:https";
 import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
-import cliPackage from "../package.json" with { type: "json" };
 import { openDatabase } from "../database/open-database.ts";
+import { firingAlerts } from "../docker/firing-alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
-import { accessOf } from "../stack/access.ts";
+import { accessOf, type StackAccess } from "../stack/access.ts";
+import { previewUp } from "../stack/bring-up.ts";
 import { readLastRuns } from "../stack/last-runs.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { storedDeployment } from "../stack/stored-deployment.ts";
+import { alertProblems } from "./alerts.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
-import { driftOf } from "./drift.ts";
-import { endpointState } from "./endpoint.ts";
 import { factProblems, type Limits } from "./fact-problems.ts";
-import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "./report.ts";
+import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
 import { serviceProblems, withMissing } from "./service-problems.ts";
+
+/** One changed resource of `pulumi preview --diff`: `~ docker:index/container:Container: (update)` and a line with its URN. */
+const change = /^\s*([-+~]+)\s*\S+: \(([a-z-]+)\)\s*\n(?:(?!\s*[-+~]+\s*\S+: \()[^\n]*\n)*?\s*\[urn=[^\]]*::([^\]:]+)\]/gm;
+
+/** Steps of a preview that change nothing. */
+const harmless: ReadonlySet<string> = new Set(["same", "refresh", "read"]);
+
+/** `update routeql-engine` for each resource in the text of a preview that an update would change. */
+export const changesOf = (text: string): string[] =>
+  [...text.matchAll(change)].flatMap(([, , operation = "", name]) => (harmless.has(operation) ? [] : [`${operation} ${name}`]));
+
+/** Changes that an update would make, after a refresh that changes nothing (`pulumi preview --refresh`). */
+async function driftOf(stack: string, signal: AbortSignal): Promise<readonly string[]> {
+  const { changes, text } = await previewUp({ stack, signal, log: () => undefined });
+  const count = Object.entries(changes).reduce((sum, [operation, number]) => (harmless.has(operation) ? sum : sum + (number ?? 0)), 0);
+  const named = changesOf(text);
+  if (count === 0) return [];
+  return named.length > 0 ? named : [`${count} changes`];
+}
+
+/** Milliseconds. */
+const patience = 8_000;
+
+/** Requests `/healthz` as a client does and reads the certificate, also when it is not trusted or has expired. */
+async function endpointState({ url, caFile }: Pick<StackAccess, "url" | "caFile">): Promise<EndpointState> {
+  const trusted = await ask(url, await readFile(caFile, "utf8").catch(() => undefined));
+  if (trusted.error === undefined || !/certificate|CERT_|self.signed/i.test(trusted.error)) return trusted;
+  const { certificateExpires } = await ask(url, undefined, false);
+  return { ...trusted, certificateExpires };
+}
+
+function ask(url: string, ca: string | undefined, rejectUnauthorized = true): Promise<EndpointState> {
+  return new Promise((resolve) => {
+    const call = request(new URL("/healthz", url), { ca, rejectUnauthorized, agent: false, signal: AbortSignal.timeout(patience) }, (response) => {
+      const { valid_to: validTo } = (response.socket as TLSSocket).getPeerCertificate();
+      response.resume();
+      resolve({ url, status: response.statusCode, certificateExpires: validTo ? new Date(validTo).toISOString() : undefined });
+    });
+    call.on("error", (error) => resolve({ url, error: error.name === "TimeoutError" || error.name === "AbortError" ? `no answer within ${patience / 1000} s` : messageOf(error) || error.name }));
+    call.end();
+  });
+}
+
+import cliPackage from "../package.json" with { type: "json" };
 
 export interface StatusOptions {
   readonly limits: Limits;
@@ -40,15 +86,17 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const more = stack === "local" ? "" : ` -- --stack ${stack}`;
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, { backup: lastBackup, restore: lastRestore }, expectedMigrations, changes] = await Promise.all([
+  const [endpoint, database, alerts, { backup: lastBackup, restore: lastRestore }, expectedMigrations, changes] = await Promise.all([
     endpointState(access),
     databaseIsDown ? undefined : databaseFacts(stack, more, signal),
+    // On Kubernetes the Prometheus is not one of the stack.
+    place ? undefined : firingAlerts(stack, signal),
     readLastRuns(stack),
     migrationNames(),
     drift ? driftOf(stack, signal) : undefined,
   ]);
   const facts = { endpoint, database: database?.facts, expectedMigrations, lastBackup, drift: changes };
-  const problems = [...problemsOfServices, ...(database?.problems ?? []), ...factProblems(facts, limits, more)];
+  const problems = [...problemsOfServices, ...(database?.problems ?? []), ...factProblems(facts, limits, more), ...alertProblems(alerts ?? [])];
   return {
     stack,
     target: place ? "kubernetes" : "docker",
@@ -60,6 +108,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...facts,
     metadataConsistent: metadataConsistent(services),
     lastRestore,
+    alerts,
   };
 }
 

@@ -36,7 +36,7 @@ export interface EndpointState {
   readonly certificateExpires?: string | undefined;
 }
 
-/** Facts that stand in the database. Times are RFC 3339. */
+/** Facts from the database. Times are in RFC 3339 format. */
 export interface DatabaseFacts {
   readonly version: string;
   readonly migrations: readonly string[];
@@ -50,6 +50,13 @@ export interface DatabaseFacts {
 export interface LastRun {
   readonly at: string;
   readonly bytes?: number | undefined;
+}
+
+/** An alert of the stack's own Prometheus. */
+export interface FiringAlert {
+  readonly name: string;
+  /** Empty for an alert without this label. */
+  readonly service: string;
 }
 
 export interface StatusReport {
@@ -69,6 +76,8 @@ export interface StatusReport {
   readonly metadataConsistent?: boolean | undefined;
   readonly lastBackup?: LastRun | undefined;
   readonly lastRestore?: LastRun | undefined;
+  /** Undefined without a Prometheus of the stack, or while it does not answer. */
+  readonly alerts?: readonly FiringAlert[] | undefined;
   /** Changes that an update would make; undefined when not requested. */
   readonly drift?: readonly string[] | undefined;
 }

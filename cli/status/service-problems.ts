@@ -18,7 +18,7 @@ function reasonOf({ kind, state, health, exitCode, detail }: ServiceState): stri
   return health === "starting" ? `is starting${because}` : undefined;
 }
 
-/** Problems of the services with the command that helps, causes first. `options` is what follows `--` for another stack. */
+/** Problems of the services with the command that helps, causes first. `options` are the arguments after `--` for another stack. */
 export function serviceProblems(states: readonly ServiceState[], stack: string): Problem[] {
   const stackOption = stack === "local" ? "" : `--stack ${stack} `;
   const up = `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;

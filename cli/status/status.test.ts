@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changesOf } from "./drift.ts";
+import { alertProblems, readAlerts } from "./alerts.ts";
+import { changesOf } from "./collect.ts";
 import { factProblems } from "./fact-problems.ts";
 import { healthDetail, healthProgram } from "./health-detail.ts";
 import type { DatabaseFacts, ServiceState, StatusReport } from "./report.ts";
@@ -137,4 +138,17 @@ test("prints each problem with its next command", () => {
   const problems = [{ subject: "engine", reason: "is paused", next: "docker unpause routeql-dev-engine" }];
   expect(statusText({ ...report, fine: false, problems, database: undefined })).toMatch(/1 problem:\n {2}engine: is paused\n {4}next: docker unpause routeql-dev-engine$/);
   expect([age(59_000), age(120_000), age(7_200_000), age(-1)]).toEqual(["59 s", "2 min", "2 h", "0 s"]);
+});
+
+test("reads the alerts that fire, and links each problem to its runbook", () => {
+  const sample = (alertname: string, service?: string): object => ({ metric: { alertname, alertstate: "firing", ...(service === undefined ? {} : { service }) }, value: [1, "1"] });
+  const alerts = readAlerts(JSON.stringify([sample("ServiceDown", "engine"), sample("DataStale")]));
+  expect(alerts).toEqual([{ name: "DataStale", service: "" }, { name: "ServiceDown", service: "engine" }]);
+  expect(alertProblems(alerts!)).toEqual([
+    { subject: "alert", reason: "the alert DataStale fires", next: "docs/operate/runbooks.md#datastale" },
+    { subject: "engine", reason: "the alert ServiceDown fires", next: "docs/operate/runbooks.md#servicedown" },
+  ]);
+  expect([readAlerts("[]"), readAlerts("no answer")]).toEqual([[], undefined]);
+  expect(statusText({ ...report, alerts })).toContain("  alerts         DataStale, ServiceDown engine\n");
+  expect(statusText({ ...report, alerts: [] })).toContain("  alerts         none\n");
 });

@@ -28,7 +28,7 @@ const ago = (time: string | null | undefined, now: number): string => (time === 
 
 /** The report as text: services, facts and problems with the next command of each. */
 export function statusText(report: StatusReport): string {
-  const { stack, target, version, services, endpoint, database, problems, expectedMigrations, metadataConsistent, lastBackup, lastRestore, drift } = report;
+  const { stack, target, version, services, endpoint, database, problems, expectedMigrations, metadataConsistent, lastBackup, lastRestore, alerts, drift } = report;
   const now = Date.parse(report.time);
   const rows = services.map((service) => [
     target === "kubernetes" ? service.container : service.service,
@@ -54,6 +54,7 @@ export function statusText(report: StatusReport): string {
       ["newest hijack", ago(database.newestHijack, now)],
     );
   } else facts.push(["database", "not readable"]);
+  if (alerts !== undefined) facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
   facts.push(["last backup", ago(lastBackup?.at, now)], ["last restore", ago(lastRestore?.at, now)], ["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,

@@ -14,8 +14,25 @@ import { isSecretSetting, projectName, readConfiguration } from "../stack/config
 import { valuesOf } from "../stack/values.ts";
 import { collectStatus } from "../status/collect.ts";
 import { statusText } from "../status/text.ts";
-import { scrubber, textsIn } from "./scrub.ts";
 import type { Entry } from "./write-bundle.ts";
+
+/** A secret shorter than this also occurs in other text by chance. */
+const shortest = 8;
+
+/** Removes known secrets from a text: as they are, in JSON and in URLs. The texts should hold none; this is the second line of defence. */
+export function scrubber(secrets: readonly string[]): (text: string) => string {
+  const spellings = secrets.flatMap((secret) =>
+    secret.length < shortest ? [] : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")],
+  );
+  const longestFirst = [...new Set(spellings)].toSorted((left, right) => right.length - left.length);
+  return (text) => longestFirst.reduce((rest, spelling) => rest.replaceAll(spelling, "[redacted]"), text);
+}
+
+/** All texts in a value, such as the outputs of a stack. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
 
 export interface SupportOptions {
   /** Last lines of each container. */
@@ -29,7 +46,7 @@ const runLogs = 3;
 const isSecret = (name: string): boolean => isSecretSetting(`${projectName}:${name}`);
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-/** Everything that a bundle holds. An entry that cannot be collected says why. */
+/** All entries of a bundle. An entry that cannot be collected contains the reason. */
 export async function supportEntries(stack: string, { lines, signal }: SupportOptions): Promise<readonly Entry[]> {
   const place = await placeOf(stack);
   const collect = async (name: string, work: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> =>

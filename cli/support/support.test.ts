@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { text } from "node:stream/consumers";
 import { extract } from "tar-stream";
 import { expect, test } from "vitest";
-import { scrubber, textsIn } from "./scrub.ts";
+import { scrubber, textsIn } from "./entries.ts";
 import { writeBundle } from "./write-bundle.ts";
 
 const secret = 'p"ss/word+1234';

@@ -10,22 +10,21 @@ export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts"
 
 export const detectHelp = `npm run detect -- [--replace] CONFIG.yaml
 
-Compares every routing update in the running stack with the configured prefixes, writes a hijack record for each prefix, AS and
-kind that should not have been announced, and links the updates with it. Running it again changes only what is new.
+Compares every routing update in the running stack with the configured prefixes. Writes one hijack record for each prefix, AS and
+kind of illegitimate announcement, and links the updates with it. A second run adds only new results.
 
   organisations:                 # names, optional
     - { id: example-net, name: Example Net }
   prefixes:
     - prefix: 192.0.2.0/24
-      origins: [64500]           # who may announce it and all that lies in it; [] for nobody
-      organisation: example-net  # whose tenants may see it, optional
+      origins: [64500]           # AS numbers that may announce it and its subnets; []: none may
+      organisation: example-net  # tenants of this organisation see it; optional
 
   --replace     delete configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
   --stack NAME  the stack to work on (local)
   --help        this text
 
-Ends with 0 when detection ran, whatever it found; with 1 when CONFIG.yaml is not right; with 2 when the command was not
-understood.
+Exit codes: 0 detection ran, with or without results; 1 CONFIG.yaml is wrong; 2 wrong arguments.
 `;
 
 /**

@@ -3,9 +3,9 @@ import { parseArgs } from "node:util";
 export const loadHelp = `npm run load -- [options] FILE…
 
 Loads routing updates into the running stack. A FILE is bgpdump -m text or RIPEstat bgp-updates JSON, plain or gzip, or a tar of
-such files; what it is shows in its bytes, not in its name. - is standard input. The same file again changes nothing.
+such files; the format is recognized by content, not by name. - is standard input. Loading a file twice changes nothing.
 A FILE is read and validated as a whole first. Its rows are then written in chunks by time, each in one transaction. If the load is
-interrupted, run the same command again: it continues, and skips the rows that are there.
+interrupted, run the same command again: it continues and skips the rows that are already there.
 
   --service SOURCE|COLLECTOR  source of bgpdump text, at most 50 characters, such as 'ripe-ris|rrc03'
                               (default 'bgpdump|unknown')
@@ -15,8 +15,8 @@ interrupted, run the same command again: it continues, and skips the rows that a
   --stack NAME                the stack to work on (local)
   --help                      this text
 
-Ends with 0 when every FILE was read to its end, lines that were refused included; with 1 when one was broken (of a broken FILE
-nothing is loaded, the others are); with 2 when the command was not understood.
+Exit codes: 0 every FILE was read to its end, refused lines included; 1 a FILE was broken (nothing of it is loaded; the other
+files are); 2 wrong arguments.
 `;
 
 export interface LoadArguments {

@@ -14,7 +14,7 @@ test.each([
   ["64496 65536 64511", [64_496, 65_536, 64_511]],
   ["1273 55410 38266 {38266}", [1273, 55_410, 38_266, [38_266]]],
   ["64496 {64497,64498} 64499", [64_496, [64_497, 64_498], 64_499]],
-])("the text '%s' is read", (text, expected) => {
+])("reads the text '%s'", (text, expected) => {
   expect(parsePathText(text)).toEqual(expected);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ["007", "not a list"],
   ["(64512 64513) 64496", "confederation"],
   ["64496 [64512]", "confederation"],
-])("the text '%s' is refused", (text, reason) => {
+])("rejects the text '%s'", (text, reason) => {
   expect(parsePathText(text)).toMatchObject({ reason: expect.stringContaining(reason) as string });
 });
 

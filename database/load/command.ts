@@ -1,16 +1,84 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 import type { Client } from "pg";
-import { loadHelp, type LoadArguments, parseLoadArguments, UsageError } from "./arguments.ts";
+import { type LoadArguments, loadHelp, parseLoadArguments, UsageError } from "./arguments.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
-import { loadInput } from "./load-input.ts";
+import { loadInput, type LoadReport } from "./load-input.ts";
 import { type Member, members } from "./members.ts";
-import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
 import { Progress } from "./progress.ts";
-import { ReadBytes } from "./read-bytes.ts";
 import { BrokenInput } from "./refusal.ts";
-import { details, summarize } from "./summary.ts";
 import { Tally } from "./tally.ts";
+import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
 import { unreadable } from "../shared/unreadable.ts";
 import { withClient } from "../shared/with-client.ts";
+
+const number = new Intl.NumberFormat("en-US");
+
+/** Result of one input for the user; several lines without a final line end. */
+function summarize(name: string, { tally, loaded, duplicates, seconds }: LoadReport): string {
+  const formats = [...tally.formats].join(" and ");
+  const rate = Math.round(tally.rows / Math.max(seconds, 0.001));
+  return [
+    `${name}${formats === "" ? "" : ` (${formats})`}`,
+    `  read        ${count(tally.read)}: ${kinds(tally)}`,
+    `  rows        ${count(tally.rows)} in ${seconds.toFixed(1)} s, ${number.format(rate)} a second`,
+    `  loaded      ${count(loaded)}`,
+    `  duplicates  ${count(duplicates)}`,
+    `  refused     ${count(tally.refused)}`,
+    ...details(tally),
+  ].join("\n");
+}
+
+/** Rejections with examples, and skipped members of a tar. */
+export function details(tally: Tally): string[] {
+  const lines: string[] = [];
+  for (const { reason, count, examples } of tally.refusals.values()) {
+    lines.push(`    ${number.format(count)} × ${reason}`, ...examples.map((example) => `      ${example}`));
+  }
+  return [...lines, ...tally.passedOver.map(({ name, reason }) => `  passed over ${name}: ${reason}`)];
+}
+
+function kinds({ announcements, withdrawals, refused, skipped }: Tally): string {
+  const parts = [`${number.format(announcements)} announcements`, `${number.format(withdrawals)} withdrawals`];
+  for (const [kind, times] of skipped) parts.push(`${number.format(times)} ${kind} skipped`);
+  if (refused > 0) parts.push(`${number.format(refused)} refused`);
+  return parts.join(", ");
+}
+
+function count(value: number): string {
+  return number.format(value).padStart(10);
+}
+
+/** The bytes of a file or of standard input (`-`), and the share of them that was read. */
+class ReadBytes {
+  private readonly file: string;
+  private readonly gone: AbortSignal;
+  private read = 0;
+  private size = 0;
+
+  /** @param gone ends the wait for more bytes, for example of a pipe */
+  constructor(file: string, gone: AbortSignal) {
+    this.file = file;
+    this.gone = gone;
+  }
+
+  /** 0 to 1; undefined for standard input, pipes and other files without a size. */
+  get share(): number | undefined {
+    return this.size > 0 ? Math.min(1, this.read / this.size) : undefined;
+  }
+
+  /** The file is opened on demand. */
+  async *chunks(): ByteSource {
+    if (this.file !== "-") this.size = await stat(this.file).then(({ size }) => size, () => 0);
+    const stream = this.file === "-" ? process.stdin : createReadStream(this.file);
+    for await (const chunk of addAbortSignal(this.gone, stream)) {
+      this.read += (chunk as Buffer).length;
+      yield chunk as Buffer;
+    }
+  }
+}
 
 export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts";
 

@@ -7,7 +7,7 @@ async function made(options: DemoOptions): Promise<Update[]> {
   const updates: Update[] = [];
   for await (const batch of demoMember(options).records) {
     for (const { parsed } of batch) {
-      if (parsed instanceof Refusal || "skipped" in parsed) throw new Error("made-up updates are updates");
+      if (parsed instanceof Refusal || "skipped" in parsed) throw new Error("a generated line is not an update");
       updates.push(parsed);
     }
   }

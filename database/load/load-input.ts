@@ -66,7 +66,7 @@ export async function loadInput(
   return { tally, loaded, duplicates: tally.rows - loaded, seconds: (performance.now() - started) / 1000 };
 }
 
-/** What the rows contain, for the steps after reading. */
+/** Summary of the rows for the steps after reading. */
 interface Contents {
   readonly days: Set<string>;
   readonly monitors: Set<string>;

@@ -1,10 +1,80 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
+import { isAsNumber } from "./as-number.ts";
+import { parsePathJson } from "./as-path.ts";
 import { parseBgpdumpLine } from "./bgpdump.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { lines } from "./lines.ts";
-import { BrokenInput, type Refusal } from "./refusal.ts";
-import { parseRipestatUpdate } from "./ripestat.ts";
+import { communitiesJson } from "./communities.ts";
+import { BrokenInput, Refusal } from "./refusal.ts";
+import { timestampOfText } from "./timestamp.ts";
 import type { Skipped, Update } from "./update.ts";
+import { isPrefix } from "../shared/prefix.ts";
+
+/** Far above any line of routing data; without a limit, a file without line ends would have to fit in memory. */
+const LONGEST_LINE = 1_048_576;
+
+/**
+ * The lines of a source, one batch for each chunk, without line ends. Each byte becomes one character.
+ * A line that is too long becomes `[line of more than … characters]`, which every parser rejects.
+ */
+export async function* lines(source: ByteSource): AsyncGenerator<string[]> {
+  let rest = "";
+  let tooLong = false;
+  const finish = (line: string): string => {
+    if (tooLong) {
+      tooLong = false;
+      return `[line of more than ${LONGEST_LINE} characters]`;
+    }
+    return line.endsWith("\r") ? line.slice(0, -1) : line;
+  };
+  for await (const chunk of source) {
+    const batch = (rest + chunk.toString("latin1")).split("\n");
+    rest = batch.pop() ?? "";
+    yield batch.map(finish);
+    if (rest.length > LONGEST_LINE) {
+      tooLong = true;
+      rest = "";
+    }
+  }
+  if (rest !== "" || tooLong) yield [finish(rest)];
+}
+
+const refuse = {
+  shape: new Refusal("not an update of RIPEstat bgp-updates"),
+  time: new Refusal("the time is not understood"),
+  source: new Refusal("source_id is not <collector>-<peer address>"),
+  prefix: new Refusal("the prefix is not understood"),
+};
+
+/**
+ * Reads one element of `data.updates` of RIPEstat's bgp-updates answer:
+ * `{timestamp, type, attrs: {source_id: "25-192.0.2.1", target_prefix, path, community}}`.
+ * It names the monitor by collector and address only; the monitor's AS is the first of the paths that it announces.
+ */
+export function parseRipestatUpdate(value: unknown): Update | Refusal {
+  if (!isObject(value) || !isObject(value["attrs"])) return refuse.shape;
+  const { timestamp: time, type, attrs } = value;
+  if (type !== "A" && type !== "W") return refuse.shape;
+  const timestamp = typeof time === "string" ? timestampOfText(time) : undefined;
+  if (timestamp === undefined) return refuse.time;
+  const monitor = attrs["source_id"];
+  const collector = typeof monitor === "string" ? /^(\d{2,3})-[0-9a-fA-F.:]{2,45}$/.exec(monitor)?.[1] : undefined;
+  if (typeof monitor !== "string" || collector === undefined) return refuse.source;
+  const prefix = attrs["target_prefix"];
+  if (typeof prefix !== "string" || !isPrefix(prefix)) return refuse.prefix;
+  const common = { timestamp, prefix, monitor, service: `ripe-ris|rrc${collector}` };
+  if (type === "W") return { ...common, type, peerAsn: null, path: [], communities: "[]" };
+  const path = parsePathJson(attrs["path"]);
+  if (path instanceof Refusal) return path;
+  const community = attrs["community"] ?? [];
+  const communities = Array.isArray(community) ? communitiesJson(community as unknown[]) : refuse.shape;
+  if (communities instanceof Refusal) return communities;
+  const [first] = path;
+  return { ...common, type, peerAsn: isAsNumber(first) ? first : null, path, communities };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** One line or one list element of an input, parsed. */
 export interface InputRecord {

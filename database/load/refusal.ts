@@ -1,4 +1,4 @@
-/** Why a line is rejected: a fixed sentence, so that rejections of one kind can be counted. */
+/** The reason why a line is rejected: a fixed sentence, so that rejections of one kind can be counted. */
 export class Refusal {
   readonly reason: string;
 

@@ -24,7 +24,7 @@ test.each([
   "9999999999",
   "14709312000",
   "NaN",
-])("the epoch '%s' is refused", (epoch) => {
+])("rejects the epoch '%s'", (epoch) => {
   expect(timestampOfEpoch(epoch)).toBeUndefined();
 });
 
@@ -49,7 +49,7 @@ test.each([
   "1989-12-31T23:59:59",
   "2100-01-01T00:00:00",
   "2026-06-16T08:21:48.1234567",
-])("the text '%s' is refused", (text) => {
+])("rejects the text '%s'", (text) => {
   expect(timestampOfText(text)).toBeUndefined();
 });
 

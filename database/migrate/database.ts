@@ -20,8 +20,9 @@ export async function ensureDatabase(client: Client, database: string): Promise<
 }
 
 /**
- * Roles that exist only on some servers, and where they connect: the exporter of metrics, and those with which CloudNativePG manages a cluster. A former primary asks `postgres` on the new one
- * what it has to undo (pg_rewind), and every instance connects there before it follows: otherwise none would come back.
+ * Roles that exist only on some servers, with the databases to which they connect: the exporter of metrics, and CloudNativePG's roles
+ * for managing a cluster. A former primary connects to `postgres` on the new one to find out which changes it must revert (pg_rewind),
+ * and every instance connects there before it follows. Without this right no instance would return.
  */
 const optionalRoles = (database: string) => ({ [loginRole("monitor")]: database, cnpg_metrics_exporter: `postgres, ${database}`, streaming_replica: "postgres" });
 

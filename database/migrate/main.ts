@@ -1,6 +1,6 @@
 /**
- * The migrate job: roles and passwords as superuser or administrator, then migrations and grants as the database's owner. A second run
- * changes nothing.
+ * The migrate job: roles and passwords as superuser or administrator, then migrations, grants and the first
+ * administrator as the database's owner. A second run changes nothing.
  * @module
  */
 import type { Client } from "pg";
@@ -8,6 +8,7 @@ import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { actForOwners, isSuperuser } from "./administrator.ts";
 import { connectionTo, connectWhenReady } from "./connect.ts";
 import { ensureDatabase, restrictDatabases } from "./database.ts";
+import { ensureFirstAdministrator } from "./first-administrator.ts";
 import { ensureMetadataSchema } from "./metadata-schema.ts";
 import { migrate } from "./migrations.ts";
 import { refuseOtherStack } from "./other-stack.ts";
@@ -41,7 +42,10 @@ async function run(settings: MigrateSettings): Promise<string[]> {
 
 async function asOwner(settings: MigrateSettings): Promise<string[]> {
   const owner = { user: loginRole("owner"), password: settings.passwords.owner };
-  return using(await connectWhenReady(connectionTo(settings, owner, settings.database), settings.waitSeconds), migrate);
+  return using(await connectWhenReady(connectionTo(settings, owner, settings.database), settings.waitSeconds), async (client) => {
+    const done = await migrate(client);
+    return settings.administrator === undefined ? done : [...done, ...(await ensureFirstAdministrator(client, settings.administrator))];
+  });
 }
 
 async function using<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { InTheWay, lockNotAvailable } from "../partitions/patience.ts";
 const migrations = new URL("../migrations/", import.meta.url).pathname;
 const grants = new URL("grants.sql", import.meta.url);
 
-/** How long to wait for a load's publication or the exchange of a large partition. */
+/** Maximum wait for a load's publication or the exchange of a large partition. */
 const PARTITIONS_WAIT = "15min";
 
 /** Limit of partitions that one job rewrites, to keep its time bounded: about a minute. */
@@ -67,7 +67,7 @@ async function keepPartitions(client: Client): Promise<void> {
     await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions}); set local lock_timeout to default`);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
-    throw new InTheWay(`npm run load or npm run prune was at work for ${PARTITIONS_WAIT}; run this again when it has ended`, { cause: error });
+    throw new InTheWay(`npm run load or npm run prune was still running after ${PARTITIONS_WAIT}; run this again when it has finished`, { cause: error });
   }
 }
 

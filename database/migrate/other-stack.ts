@@ -24,7 +24,7 @@ export async function refuseOtherStack(client: Client, settings: MigrateSettings
     const { cause } = error as Error;
     if (!(cause instanceof DatabaseError) || cause.code !== wrongPassword) throw error;
     throw new Error(
-      `The server has a database of another stack, ${other}. Roles belong to the whole server, and that stack's parts could no longer log in: take a server of its own for each stack, or give ${other} another owner if nothing uses it.`,
+      `The server has a database of another stack, ${other}. Roles belong to the whole server, and that stack's services could no longer log in. Use a separate server for each stack, or give ${other} another owner if nothing uses it.`,
       { cause: error },
     );
   }

@@ -76,7 +76,7 @@ interface RoleRow {
   readonly connection_limit: number;
   readonly verifier: string | null;
   readonly settings: readonly string[];
-  /** Databases for which the role has settings of its own. */
+  /** Databases with role-specific settings. */
   readonly set_in: readonly string[];
   readonly member_of: readonly string[];
 }

@@ -78,6 +78,15 @@ test("reports all problems together and no password", () => {
   expect(error).not.toContain("secret");
 });
 
+test("reads the first administrator if one is given", () => {
+  expect(readSettings(environment()).administrator).toBeUndefined();
+  const given = { ...environment(), ADMIN_EMAIL: "admin@example.net" };
+  expect(() => readSettings(given)).toThrow(/ADMIN_PASSWORD_FILE: is not set/);
+  writeFileSync(join(folder, "first"), "the first password\n");
+  const { administrator } = readSettings({ ...given, ADMIN_PASSWORD_FILE: join(folder, "first") });
+  expect(administrator).toEqual({ email: "admin@example.net", password: "the first password" });
+});
+
 test("names a missing password file", () => {
   expect(() => readSettings({ ...environment(), BACKUP_PASSWORD_FILE: join(folder, "nothing") })).toThrow(
     /BACKUP_PASSWORD_FILE: the file cannot be read \(ENOENT\)/,

@@ -1,5 +1,6 @@
 import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
+import type { FirstAdministrator } from "./first-administrator.ts";
 
 /** The database's login roles that the job creates; the bootstrap superuser already exists. */
 export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
@@ -23,6 +24,8 @@ export interface MigrateSettings {
   readonly passwords: Readonly<Record<RoleName, string>>;
   /** Of the role that reads statistics; without it there is no such role. */
   readonly monitorPassword?: string | undefined;
+  /** The account that the job creates when there is none. */
+  readonly administrator: FirstAdministrator | undefined;
   /** How long the job waits for the server to answer. */
   readonly waitSeconds: number;
 }
@@ -36,6 +39,7 @@ const serverPlaces = z.object({
   DATABASE_PORT: z.coerce.number().int().min(1).max(65_535).default(5432),
   DATABASE_NAME: z.string().regex(databaseName, "must be a plain lower-case name").default("routeql"),
 });
+const administrators = z.object({ ADMIN_EMAIL: z.email().max(254).optional() });
 const waiting = z.object({ DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60) });
 
 /**
@@ -77,8 +81,17 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     metadata: secret("METADATA_PASSWORD"),
   };
   const monitorPassword = environment["MONITOR_PASSWORD_FILE"] === undefined ? undefined : secret("MONITOR_PASSWORD");
+  const email = read(administrators)?.ADMIN_EMAIL;
+  const administrator = email === undefined ? undefined : { email, password: administratorPassword(environment, problems) };
   if (server === undefined || patience === undefined || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
-  return { ...server, passwords, monitorPassword, waitSeconds: patience.DATABASE_WAIT_SECONDS };
+  return { ...server, passwords, monitorPassword, administrator, waitSeconds: patience.DATABASE_WAIT_SECONDS };
+}
+
+/** The deployment has checked its strength. */
+function administratorPassword(environment: NodeJS.ProcessEnv, problems: string[]): string {
+  const found = given(environment, "ADMIN_PASSWORD");
+  if ("problem" in found) problems.push(found.problem);
+  return "text" in found ? found.text : "";
 }
 
 function parseUrl(text: string): Server | undefined {

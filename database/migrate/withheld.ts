@@ -4,9 +4,9 @@ import { loginRole } from "./roles.ts";
 import { roleNames } from "./settings.ts";
 
 /**
- * Functions of Postgres itself that write, lock or signal, and that every role may call unless that is taken back: large objects, advisory
- * locks, messages in the write-ahead log, notifications, transaction ids, exported snapshots and the end of other sessions. A read-only
- * default does not stop them, since each session can lift its own.
+ * Postgres functions that write, lock or send signals, and that every role may call by default: large objects, advisory locks, messages
+ * in the write-ahead log, notifications, transaction ids, exported snapshots and the end of other sessions. A read-only default does
+ * not prevent them, because each session can disable its own.
  */
 const functions = "^(lo_.*|loread|lowrite|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_export_snapshot|pg_terminate_backend|pg_current_xact_id|txid_current)$";
 
@@ -17,9 +17,9 @@ const engine = loginRole("engine");
 const others = roleNames.filter((name) => name !== "engine").map(loginRole);
 
 /**
- * Takes from the engine's role what every role has by default and the engine does not need. Run in the kit's database, as
- * superuser; the functions of a server that others run belong to its provider, and stay.
- * @returns what it did; empty when nothing differed
+ * Revokes rights that every role has by default and the engine's role does not need. Run in the kit's database, as superuser. On a
+ * provider's server the functions belong to the provider and stay unchanged.
+ * @returns one sentence for each change; empty if nothing differed
  */
 export async function withholdFromEngine(client: Client): Promise<string[]> {
   if (!(await isSuperuser(client))) return [];

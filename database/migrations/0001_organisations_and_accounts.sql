@@ -1,4 +1,4 @@
--- What the auth sidecar keeps. Private keys are encrypted by the sidecar before they come here.
+-- Data of the auth sidecar. The sidecar encrypts private keys before it stores them.
 create schema auth;
 
 create table auth.organisations (
@@ -20,7 +20,7 @@ create table auth.users (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
--- One address may exist once with each provider, however it is capitalised.
+-- One address may exist once per provider, ignoring case.
 create unique index users_provider_email on auth.users (provider, lower(email));
 create index users_organisation on auth.users (organisation_id) where organisation_id is not null;
 

@@ -1,4 +1,4 @@
--- Routing updates, hijacks and what is configured. Every column "timestamp" and time_* is UTC without zone, with microseconds.
+-- Routing updates, hijacks and the configuration of detection. Every column "timestamp" and time_* is UTC without zone, with microseconds.
 create schema routing;
 
 create table routing.bgp_updates (
@@ -83,7 +83,7 @@ create index on routing.configured_prefixes (organisation);
 create index on routing.configured_prefixes using gist (prefix inet_ops);
 comment on column routing.configured_prefixes.origins is 'Legitimate origins; none at all: nobody may announce this prefix.';
 
--- Which update belongs to which hijack: what bgp_updates.hijack_key says, in a form that joins both ways.
+-- Links between updates and hijacks: the content of bgp_updates.hijack_key in a form for joins in both directions.
 create table routing.update_links (
   hijack_key varchar(32) not null references routing.hijacks on delete cascade deferrable initially deferred,
   "timestamp" timestamp not null,

@@ -1,5 +1,5 @@
--- What makes two updates the same one. Two monitors of one AS at one collector, and a second's resolution, make real repetitions:
--- the n-th repetition inside one file has a key of its own, so that no update is lost and the same file again adds nothing.
+-- Identity of an update. Two monitors of one AS at one collector, and times in whole seconds, cause real repetitions. The n-th repetition
+-- inside one file has its own key, so that no update is lost and loading the same file again adds nothing.
 create function routing.update_identity(
   "timestamp" timestamp, prefix inet, peer_asn bigint, type text, as_path bigint[], service text
 ) returns uuid language sql stable as $$
@@ -11,7 +11,7 @@ create function routing.update_key(identity uuid, repetition bigint) returns uui
   select case when repetition = 0 then identity else md5(identity::text || '#' || repetition::text)::uuid end
 $$;
 
--- One partition for each day from first to last; those that exist stay as they are. Returns how many were made.
+-- Creates one partition for each day from first to last; existing ones stay unchanged. Returns the number of created partitions.
 create function routing.ensure_partitions(first timestamp, last timestamp) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -40,7 +40,7 @@ begin
   return made;
 end $$;
 
--- Autovacuum does not look at a partitioned table as a whole; the planner needs its figures after a load.
+-- Autovacuum does not analyse a partitioned table as a whole, but the planner needs its statistics after a load.
 create function routing.analyse_updates() returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -83,7 +83,7 @@ create trigger link_updated after update of hijack_key on routing.bgp_updates
 create trigger link_deleted after delete on routing.bgp_updates
   for each row when (old.hijack_key <> '{}') execute function routing.maintain_update_links();
 
--- Detection may name an organisation that has no user yet; an existing one keeps its name unless another is given.
+-- The configuration of detection may contain an organisation without users; an existing one keeps its name unless a new name is given.
 create function routing.ensure_organisation(id text, name text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

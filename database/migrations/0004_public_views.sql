@@ -1,4 +1,4 @@
--- What the engine reads, and all that it reads. The views run with their owner's rights; a role that may only select from them
+-- The only data that the engine reads. The views run with their owner's rights; a role that may only select from them
 -- cannot reach the tables, nor write through the views.
 create view public.view_bgpupdates as
 select prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", hijack_key, handled, matched_prefix,

@@ -1,5 +1,5 @@
--- A partition a month: a query that names no time looks at every partition, and each costs it some microseconds, an empty one too.
--- A month that has partitions of days from before goes on with days, until they are put together (database/partitions).
+-- One partition per month: a query without a time searches every partition, and each costs some microseconds, even an empty one.
+-- A month with daily partitions of an earlier version keeps them until they are merged (database/partitions).
 create or replace function routing.ensure_partitions(first timestamp, last timestamp) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- After each load every partition was looked at, which took the longer the longer the history was (120 months: 8 s and more). Now it is those that
--- have grown by a tenth since, before Postgres itself comes round to them, and the whole when it has changed by a tenth.
+-- Earlier, each load analysed every partition, and the duration grew with the history (120 months: 8 s and more). Now a load analyses only
+-- partitions that have grown by a tenth since their last analysis, before autovacuum does, and the whole table after a change of a tenth.
 create or replace function routing.analyse_updates() returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

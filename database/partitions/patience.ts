@@ -30,7 +30,7 @@ export async function patiently<T>(client: Client, { turn, attempts }: Patience,
       return await inTurn(client, bounded, turn);
     } catch (error) {
       if (!(error instanceof DatabaseError) || (error.code !== lockNotAvailable && error.code !== deadlockDetected)) throw error;
-      if (attempt === attempts) throw new InTheWay("a load or a long query was in the way all the time; what is done stays done, run this again later", { cause: error });
+      if (attempt === attempts) throw new InTheWay("a load or a long query held the locks all the time; finished work is kept, run this again later", { cause: error });
       await delay(1000);
     }
   }

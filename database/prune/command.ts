@@ -6,19 +6,20 @@ import { prune, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- [--keep-days N] [--keep-audit-days N] [--dry-run]
 
-Takes away the routing updates of days that are over, but for those that belong to a hijack, whose records stay too; and the audit events of
-such days. Nothing is taken away unless this is run; docs/operate/backup.md tells how to run it every night.
+Deletes routing updates and audit events of old days. Hijack records and the updates that belong to a hijack stay.
+Nothing is deleted without this command. docs/operate/backup.md describes a nightly run.
 
-  --keep-days N        days of updates to keep, today (UTC) not counted; 1 to 36500
-  --keep-audit-days N  days of audit events to keep, likewise
+  --keep-days N        days of updates to keep, not counting today (UTC); 1 to 36500
+  --keep-audit-days N  days of audit events to keep, counted in the same way
   --dry-run            only list what would be deleted
   --stack NAME         the stack to work on (local)
   --help               this text
 
-Months that are over go at once, with their space on the disk; of the month with the first day that is kept the older days go row by row, and
-their space is for later updates of that month. A load or detection is waited for. Partitions of days, from earlier versions, become months.
+A whole old month is deleted as one partition, which frees its disk space. In the month of the first day to keep, rows of older
+days are deleted one by one; Postgres uses their space for later updates of that month. The command waits for a running load or
+detection. Partitions of single days, from earlier versions, become partitions of months.
 
-Ends with 0, or with 2 when the command was not understood.
+Exit codes: 0 success, 2 wrong arguments.
 `;
 
 interface Arguments {
@@ -35,9 +36,9 @@ function parseArguments(args: readonly string[]): Arguments | "help" | { readonl
     const { values } = parseArgs({ args: [...args], options: { "keep-days": text, "keep-audit-days": text, "dry-run": flag, help: flag } });
     if (values.help === true) return "help";
     const given = (["keep-days", "keep-audit-days"] as const).filter((name) => values[name] !== undefined);
-    if (given.length === 0) return { problem: "--keep-days is missing, or --keep-audit-days: how many days are kept" };
+    if (given.length === 0) return { problem: "give --keep-days or --keep-audit-days: the number of days to keep" };
     const wrong = given.find((name) => !isDays(String(values[name])));
-    if (wrong !== undefined) return { problem: `--${wrong} takes a whole number from 1 to 36500` };
+    if (wrong !== undefined) return { problem: `--${wrong} must be a whole number from 1 to 36500` };
     const days = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value));
     return { keepDays: days(values["keep-days"]), keepAuditDays: days(values["keep-audit-days"]), dryRun: values["dry-run"] === true };
   } catch (error) {
@@ -55,8 +56,8 @@ export function firstKeptDay(keepDays: number, now: Date): string {
 const number = new Intl.NumberFormat("en-US");
 
 function line({ first, last, removed, kept }: PrunedDays, dryRun: boolean): string {
-  const stays = kept === 0 ? "" : `, ${number.format(kept)} of hijacks stay`;
-  return `${first === last ? first : `${first} to ${last}`}: ${number.format(removed)} updates ${dryRun ? "would go" : "gone"}${stays}`;
+  const stays = kept === 0 ? "" : `, kept ${number.format(kept)} that belong to hijacks`;
+  return `${first === last ? first : `${first} to ${last}`}: ${number.format(removed)} updates ${dryRun ? "would be deleted" : "deleted"}${stays}`;
 }
 
 /**
@@ -82,8 +83,8 @@ export async function pruneCommand(
   }
   const { keepDays, keepAuditDays, dryRun } = parsed;
   const total = (before: string, count: number, what: string): void => {
-    const gone = `${number.format(count)} ${what} ${dryRun ? "would go" : "gone"}`;
-    output.stdout.write(`Before ${before}: ${count === 0 ? `no ${what} to take away` : gone}\n`);
+    const deleted = `${number.format(count)} ${what} ${dryRun ? "would be deleted" : "deleted"}`;
+    output.stdout.write(`Before ${before}: ${count === 0 ? `no ${what} to delete` : deleted}\n`);
   };
   return withClient(openDatabase, "routeql-prune", async (client) => {
     // First, because nothing blocks it: a long backup blocks the deletion of updates.

@@ -5,7 +5,7 @@ import { mergeDays } from "../partitions/merge.ts";
 import { type Partition, partitionsBefore } from "../partitions/partitions.ts";
 import { type Patience, patiently } from "../partitions/patience.ts";
 
-/** A partition's old days, and what was, or would be, deleted. */
+/** A partition's old days with the numbers of rows that were, or would be, deleted. */
 export interface PrunedDays {
   /** ISO 8601 dates, the last one included. */
   readonly first: string;
@@ -18,7 +18,7 @@ export interface PrunedDays {
 export interface PruneOptions {
   /** Days before this one (UTC, ISO 8601 date) are deleted. */
   readonly before: string;
-  /** Only lists what would be deleted. */
+  /** Only lists the rows to delete. */
   readonly dryRun: boolean;
   /** Updates deleted row by row in one transaction; small, so that other work waits briefly. */
   readonly batch?: number;

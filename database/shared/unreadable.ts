@@ -1,4 +1,4 @@
-/** Why a file could not be opened or read; undefined for other errors. */
+/** The reason why a file could not be opened or read; undefined for other errors. */
 export function unreadable(error: unknown): string | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== "open" && syscall !== "read") return undefined;

@@ -45,7 +45,7 @@ test.each<[string, Record<string, unknown>]>([
   expect(same(other, table())).toBe(false);
 });
 
-test("no condition of a filter is ignored, whatever its columns are called", () => {
+test("no condition of a filter is ignored, for any column names", () => {
   const asks = (filter: Record<string, unknown>) => table({}, { filter });
   expect(same(asks({ is_enum: false }), asks({}))).toBe(false);
   expect(same(asks({ comment: "" }), asks({}))).toBe(false);

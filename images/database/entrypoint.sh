@@ -1,6 +1,6 @@
 #!/bin/bash
-# Starts Postgres on PGDATA, as the official image does, without root: the first start makes the cluster and the database POSTGRES_DB; every
-# start gives the superuser the password in POSTGRES_PASSWORD_FILE, so that changing the secret changes the password.
+# Starts Postgres on PGDATA like the official image, without root. The first start creates the cluster and the database POSTGRES_DB. Every
+# start sets the superuser's password from POSTGRES_PASSWORD_FILE, so that a changed secret changes the password.
 set -euo pipefail
 umask 077
 
@@ -21,7 +21,7 @@ if [ ${#password} -lt 16 ] || [[ $password == *$'\n'* ]]; then
   exit 78
 fi
 
-# One statement a line, without listening anywhere and without the statement in the log, where it would show the password.
+# One statement per line. The server does not listen, and the log omits the statement, which contains the password.
 single_user() {
   postgres --single -D "$PGDATA" -c log_statement=none -c log_min_error_statement=panic -c log_checkpoints=off \
     -c exit_on_error=true postgres >/dev/null
@@ -37,7 +37,7 @@ chmod 0700 "$PGDATA"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   staging=$PGDATA/initializing
   if [ -d "$staging" ]; then
-    # A first start was cut short: what it left holds no data.
+    # An interrupted first start left these files, which contain no data.
     find "$PGDATA" -mindepth 1 ! -name lost+found -delete
   elif [ -n "$(find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name lost+found)" ]; then
     echo "database: $PGDATA holds files but no cluster; refusing to touch it" >&2
@@ -50,7 +50,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   if [ "$database" != postgres ]; then
     PGDATA=$staging single_user <<<"create database \"${database//\"/\"\"}\""
   fi
-  # PG_VERSION comes last: it is what says that the cluster is whole.
+  # PG_VERSION is moved last, because it marks the cluster as complete.
   find "$staging" -mindepth 1 -maxdepth 1 ! -name PG_VERSION -exec mv -t "$PGDATA" {} +
   mv "$staging/PG_VERSION" "$PGDATA/"
   rmdir "$staging"
@@ -58,8 +58,8 @@ fi
 
 single_user <<<"alter role postgres password '${password//\'/\'\'}'"
 unset password
-# Without a bound of its own a statement takes all the memory there is; the kernel then ends it, and Postgres every other connection with it.
-# So each process has one, and whoever reaches it is answered "out of memory", alone. Shared memory does not count.
+# Without a limit per process, one statement could use all memory. The kernel would kill it, and Postgres would close all other connections.
+# With the limit only that statement fails with "out of memory". Shared memory does not count.
 if [ -n "${POSTGRES_PROCESS_MEGABYTES:-}" ]; then
   ulimit -d $((POSTGRES_PROCESS_MEGABYTES * 1024))
 fi

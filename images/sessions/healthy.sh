@@ -1,5 +1,5 @@
 #!/bin/bash
-# Succeeds when the store takes commands: not while it is still reading its append-only file, nor with another password.
+# Succeeds if the store accepts commands. It fails while the store reads its append-only file, and with a wrong password.
 set -euo pipefail
 VALKEYCLI_AUTH=$(<"${VALKEY_PASSWORD_FILE:-/run/routeql/secrets/sessions-password}")
 export VALKEYCLI_AUTH REDISCLI_AUTH=$VALKEYCLI_AUTH

@@ -8,7 +8,7 @@ test("port 443 is left out of the service's address", () => {
   expect(serviceAddress({ ...settings, httpsPort: 8443 })).toBe("https://localhost:8443");
 });
 
-test("an IPv6 address stands in brackets", () => {
+test("an IPv6 address is in brackets", () => {
   expect(serviceAddress({ ...settings, publicHost: "2001:db8::1", httpsPort: 8443 })).toBe("https://[2001:db8::1]:8443");
 });
 

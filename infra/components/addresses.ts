@@ -1,5 +1,4 @@
-import { hostInAddress } from "../settings/host-in-address.ts";
-import { originsOf } from "../settings/origins.ts";
+import { hostInAddress, originsOf } from "../settings/origins.ts";
 import type { PlainSettings } from "../settings/list.ts";
 
 type AddressSettings = Pick<PlainSettings, "publicHost" | "httpsPort" | "consolePort" | "corsOrigins" | "engineConsole">;
@@ -15,7 +14,7 @@ export const serviceAddress = ({ publicHost, httpsPort }: AddressSettings): stri
 export const consoleAddress = ({ publicHost, consolePort, engineConsole }: AddressSettings): string | undefined =>
   engineConsole ? `${address(publicHost, consolePort)}/` : undefined;
 
-/** Origins (RFC 6454) whose pages may open WebSockets, separated by commas: those of this deployment and those that the settings allow. */
+/** Origins (RFC 6454) whose pages may open WebSockets, separated by commas: the origins of this deployment and of the setting. */
 export function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: AddressSettings): string {
   const others = originsOf(corsOrigins);
   return others.includes("*") ? "*" : [...[httpsPort, consolePort].map((port) => address(publicHost, port)), ...others].join(",");

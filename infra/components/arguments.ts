@@ -174,7 +174,7 @@ export interface RouteQLArgs {
    */
   readonly ldapBindPassword?: Input<string>;
   /**
-   * Base DN of accounts; the whole subtree is searched. Required with `ldapUrl`.
+   * Base DN of accounts; the whole subtree is searched. Required for the LDAP login.
    * Default: none.
    */
   readonly ldapUserBase?: string;

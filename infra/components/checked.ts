@@ -6,7 +6,7 @@ import { checkValue } from "../settings/parse.ts";
 
 export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
 
-/** A secret that was given, checked as soon as it is known. */
+/** A given secret, validated as soon as its value is known. */
 export function checked(name: SecretSettingName, given: Input<string>): Output<string> {
   return secret(given).apply((value) => {
     const problem = checkValue(name, value);

@@ -9,13 +9,13 @@ import { checked } from "./checked.ts";
 import type { GivenSecrets } from "./checked.ts";
 
 export interface DatabaseAccess {
-  /** Not secret: an address, and how connections to it are encrypted. */
+  /** Not secret: the address and the encryption of connections. */
   readonly place: Output<DatabasePlace>;
-  /** Secret: with the superuser; only where the database is not a service of the stack. */
+  /** Secret: URL with the superuser's login. Absent if the database is a service of the stack. */
   readonly bootstrapUrl?: (superuserPassword: Output<string>) => Output<string>;
 }
 
-/** Where the database is, and how the job that migrates gets in. */
+/** Place of the database, and the login of the migrate job. */
 export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">, given: GivenSecrets): DatabaseAccess {
   if (settings.database === "cloudnative-pg") {
     const place = clusterDatabase({ readFromCopies: settings.databaseReadFromCopies && settings.databaseInstances > 1 });
@@ -33,21 +33,21 @@ export function databaseAccess(settings: Pick<PlainSettings, "database" | "datab
   };
 }
 
-/** What a tool needs to know to reach the database, besides a login. */
+/** Connection data for tools, without a login. */
 export interface DatabaseReach {
-  /** Its name on the caller's network. */
+  /** Host name on the caller's network. */
   readonly host: string;
   readonly port: number;
   readonly name: string;
-  /** As in libpq's URLs; absent where the URL says nothing. */
+  /** As in libpq's URLs; absent if the URL has none. */
   readonly sslmode?: string;
-  /** PEM of the authority that its certificate is checked against. */
+  /** Certificate authority of the server, PEM. */
   readonly authority?: string;
-  /** An image with the client's programs (psql, pg_dump), as the target knows it. */
+  /** Reference of an image with the client programs (psql, pg_dump), as the target knows it. */
   readonly clientImage: string;
 }
 
-/** @param images those of the deployment, one of which is the database's, and where the nodes of a cluster take those built here from */
+/** @param images the images of the deployment, and the registry from which a cluster pulls the built ones */
 export function databaseReach(
   { place }: Pick<DatabaseAccess, "place">,
   { built, pulled, registry }: Omit<ImageSources, "push">,

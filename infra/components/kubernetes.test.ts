@@ -61,10 +61,10 @@ test("no secret is in clear in any resource's inputs, and no ConfigMap holds one
   }
 });
 
-test("nginx looks the parts up by their whole names", () => {
+test("nginx resolves services by their full DNS names", () => {
   const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "routes-gateway-files").inputs["data"] as Record<string, string>;
-  expect(files["nginx..settings.conf"]).toContain('"engine.routes-prod.svc.cluster.local:8080"');
-  expect(files["nginx..settings.conf"]).toContain('"auth-sidecar.routes-prod.svc.cluster.local:8080"');
+  expect(files["nginx..addresses.sh"]).toContain("\nengine=engine.routes-prod.svc.cluster.local:8080\n");
+  expect(files["nginx..addresses.sh"]).toContain("\nauth_sidecar=auth-sidecar.routes-prod.svc.cluster.local:8080\n");
 });
 
 test("the outputs name workloads and images", async () => {
@@ -76,7 +76,7 @@ test("the outputs name workloads and images", async () => {
   });
 });
 
-test("the gateway waits for a certificate of cert-manager, and the program makes none", async () => {
+test("the gateway waits for cert-manager's certificate, and the program creates none", async () => {
   const { resources, component } = await deploy({ certificateIssuer: "letsencrypt", publicHost: "routes.example.net" });
   expect(objects(resources, "Certificate")).toMatchObject([
     {
@@ -95,7 +95,7 @@ test("the gateway waits for a certificate of cert-manager, and the program makes
   expect(await value(component.caCertificate)).toBe("");
 });
 
-test("calls an external database at its port and verifies it as its URL says", async () => {
+test("connects to an external database at its port and verifies it as its URL requires", async () => {
   const databaseUrl = "postgres://root:a-long-password@db.example.net:6432/records?sslmode=require";
   const { resources } = await deploy({ database: "external", databaseUrl });
   expect(namesOf(resources, "StatefulSet")).toEqual(["sessions"]);
@@ -110,7 +110,7 @@ test("calls an external database at its port and verifies it as its URL says", a
   for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("a-long-password");
 });
 
-test("sessions outside are called with the given URL", async () => {
+test("an external session store is called with the given URL", async () => {
   const { resources } = await deploy({ sessions: "external", sessionsUrl: "rediss://:another-password@sessions.example.net" });
   expect(namesOf(resources, "StatefulSet")).toEqual(["database"]);
   const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;

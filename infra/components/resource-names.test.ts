@@ -5,17 +5,17 @@ import type { RouteQLArgs } from "./arguments.ts";
 import { partOf, resourceNames, withFormerNames } from "./resource-names.ts";
 import { RouteQL } from "./routeql.ts";
 
-/** What becomes of a resource; the resource itself is not looked at. */
+/** The transformed options of a resource; the resource itself does not matter. */
 const transformed = (name: string, opts: ResourceTransformationArgs["opts"] = {}) => {
   const given: Omit<ResourceTransformationArgs, "resource"> = { name, opts, props: { size: 1 }, type: "docker:index/volume:Volume" };
   return withFormerNames("routes")(given as ResourceTransformationArgs);
 };
 
-test("parts of two components of one program have names of their own", () => {
+test("resources of two components in one program have different names", () => {
   expect(resourceNames("routes")("engine")).not.toBe(resourceNames("trial")("engine"));
 });
 
-test("the part is found again in the name, and in no other", () => {
+test("removes the component's prefix and ignores other names", () => {
   expect(partOf("routes", resourceNames("routes")("key-encryption-key"))).toBe("key-encryption-key");
   expect([partOf("routes", "routes"), partOf("routes", "engine")]).toEqual([undefined, undefined]);
 });

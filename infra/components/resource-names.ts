@@ -1,25 +1,25 @@
 import { mergeOptions } from "@pulumi/pulumi";
 import type { ResourceTransformation } from "@pulumi/pulumi";
 
-/** Pulumi's name of a part of a component. */
+/** Builds Pulumi's name of a resource that belongs to a component. */
 export type ResourceNames = (part: string) => string;
 
 /**
- * Each begins with the component's own: a URN holds the types of a resource's parents and not their names, so that the parts of two
- * components of one program would be the same resources.
+ * Each name begins with the component's name. A URN contains the types of a resource's parents, not their names. Without the prefix the
+ * resources of two components in one program would have the same URN.
  */
 export const resourceNames =
   (component: string): ResourceNames =>
   (part) =>
     `${component}-${part}`;
 
-/** What {@link resourceNames} made a name of; undefined for other names. */
+/** Reverses {@link resourceNames}; undefined for other names. */
 export function partOf(component: string, name: string): string | undefined {
   const start = resourceNames(component)("");
   return name.startsWith(start) ? name.slice(start.length) : undefined;
 }
 
-/** Earlier versions named the parts without their component: a stack of theirs keeps them, and its data. */
+/** Earlier versions used names without the component's prefix. The aliases keep the resources and data of their stacks. */
 export function withFormerNames(component: string): ResourceTransformation {
   return ({ name, props, opts }) => {
     const part = partOf(component, name);

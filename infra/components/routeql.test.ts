@@ -39,7 +39,7 @@ test("containers are named after the component, the stack and the service", asyn
   );
 });
 
-test("the outputs say where the service is and what runs", async () => {
+test("the outputs contain the addresses and the running services", async () => {
   const { component } = await deploy(
     { publicHost: "routes.example.net", httpsPort: 8443, consolePort: 32_001, engineConsole: true },
     { stack: "staging" },
@@ -57,16 +57,16 @@ test("the outputs say where the service is and what runs", async () => {
   expect(services).toHaveLength(6);
 });
 
-test("a preview knows the addresses, though nothing is ready in it", async () => {
+test("a preview knows the addresses before anything is ready", async () => {
   const { component } = await deploy(
     { publicHost: "routes.example.net" },
     { preview: true, outputs: { "routeql-migrate": { exitCode: undefined, containerLogs: undefined } } },
   );
-  // Undefined for what is not known.
+  // Undefined while the value is unknown.
   expect(await (component.url as unknown as { promise: () => Promise<unknown> }).promise()).toBe("https://routes.example.net");
 });
 
-test("without the console there is no address of it", async () => {
+test("a disabled console has no address", async () => {
   const { component } = await deploy({ engineConsole: false });
   expect(component.consoleUrl).toBeUndefined();
 });
@@ -122,7 +122,7 @@ test("changed ports replace only the gateway and the engine", async () => {
   expect(changed.map(({ name }) => name)).toEqual(["routeql-engine", "routeql-gateway"]);
 });
 
-/** Names of the resources that were made with an option, as Pulumi's own transformations see it. */
+/** Names of the resources with an option, after Pulumi's transformations. */
 async function madeWith(option: "protect" | "retainOnDelete", protectData: boolean): Promise<string[]> {
   const names: string[] = [];
   await recordStack(() => {
@@ -134,18 +134,18 @@ async function madeWith(option: "protect" | "retainOnDelete", protectData: boole
   return names.toSorted();
 }
 
-test("a destroy leaves the volumes with data, and nothing else, on the host", async () => {
+test("a destroy keeps the data volumes and deletes everything else", async () => {
   expect(await madeWith("retainOnDelete", false)).toEqual(["routeql-database-data", "routeql-sessions-data"]);
 });
 
-test("data are protected, with the secrets that belong to them, where that is asked for", async () => {
+test("`protectData` protects the data volumes and their secrets", async () => {
   expect(await madeWith("protect", false)).toEqual([]);
   expect(await madeWith("protect", true)).toEqual(
     ["admin-password", "database-data", "key-encryption-key", "sessions-data", "state-identity"].map((part) => `routeql-${part}`),
   );
 });
 
-test("labels of data do not change with the state, since another label would replace a volume", async () => {
+test("a data volume has no label of the state, because a new label would replace it", async () => {
   const ignored: string[] = [];
   await recordStack(() => {
     const transformation = ({ name, opts }: ResourceTransformationArgs): undefined => {
@@ -177,7 +177,7 @@ test("services are replaced, not updated, when their health check changes", asyn
   expect(replaced).toEqual(expect.arrayContaining(["auth-sidecar", "database", "engine", "gateway", "sessions"].map((part) => `routeql-${part}`)));
 });
 
-test("arguments that are wrong stop it before anything is registered", async () => {
+test("invalid arguments fail before any resource is registered", async () => {
   await expect(deploy({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(
     /2 settings are wrong:\n {2}httpPort .*\n {2}logLevel /,
   );

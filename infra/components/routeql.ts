@@ -2,8 +2,14 @@
  * The whole service as one component, for this project's own program and for programs of other teams.
  * @module
  */
-import { ComponentResource, all, getStack, mergeOptions, output, runtime, secret } from "@pulumi/pulumi";
-import type { ComponentResourceOptions, Input, Output } from "@pulumi/pulumi";
+import { all, ComponentResource, type ComponentResourceOptions, getStack, type Input, mergeOptions, output, type Output, type Resource, runtime, secret } from "@pulumi/pulumi";
+import { RandomId } from "@pulumi/random";
+import { consoleAddress, serviceAddress } from "./addresses.ts";
+import type { RouteQLArgs } from "./arguments.ts";
+import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
+import { resourceNames, type ResourceNames, withFormerNames } from "./resource-names.ts";
+import { makeSecrets } from "./secrets.ts";
+import { type DeployedService, runOnTarget, serviceHost } from "./target.ts";
 import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
 import { monitoredParts } from "../services/monitoring.ts";
@@ -12,21 +18,9 @@ import { argumentProblems } from "../settings/argument-problems.ts";
 import { withDefaults } from "../settings/complete.ts";
 import { SettingsError } from "../settings/error.ts";
 import type { GivenSettings, PlainSettings } from "../settings/list.ts";
-import type { GatewayCertificate } from "../tls/certificate.ts";
-import { authorityOf } from "../tls/authority.ts";
-import { foreignCertificate } from "../tls/foreign-certificate.ts";
+import { authorityOf, foreignCertificate, type GatewayCertificate } from "../tls/certificate.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
-import { selfSigned } from "../tls/self-signed.ts";
-import type { SelfSignedScope } from "../tls/self-signed.ts";
-import { consoleAddress, serviceAddress } from "./addresses.ts";
-import type { RouteQLArgs } from "./arguments.ts";
-import { databaseAccess, databaseReach } from "./database.ts";
-import type { DatabaseReach } from "./database.ts";
-import { resourceNames, withFormerNames } from "./resource-names.ts";
-import { makeSecrets } from "./secrets.ts";
-import { stateIdentity } from "./state-identity.ts";
-import { runOnTarget, serviceHost } from "./target.ts";
-import type { DeployedService } from "./target.ts";
+import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
 export type { DeployedService } from "./target.ts";
 
@@ -54,14 +48,9 @@ function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
 }
 
 export interface RouteQLOptions extends ComponentResourceOptions {
-  /**
-   * Whether Pulumi refuses to delete the volumes with data, and the secrets without which the data are worth nothing, until they
-   * are unprotected. Default: false.
-   */
+  /** Whether Pulumi refuses to delete the data volumes and the secrets that their data requires, until they are unprotected. Default: false. */
   readonly protectData?: boolean;
-  /**
-   * Identity of the state, for the label `com.routeql.state` of every object. Default: generated once and kept in the state. `false`: no label.
-   */
+  /** Identity of the state, for the label `com.routeql.state` of every object. Default: generated once and kept in the state. `false`: no label. */
   readonly stateIdentity?: Input<string> | false;
 }
 
@@ -69,9 +58,9 @@ export interface RouteQLOptions extends ComponentResourceOptions {
 export class RouteQL extends ComponentResource {
   /** Base address of the API, without a slash at its end. */
   readonly url: Output<string>;
-  /** Address of the console; absent where it is not enabled. */
+  /** Address of the console; absent if it is not enabled. */
   readonly consoleUrl: Output<string> | undefined;
-  /** What clients have to trust, PEM. */
+  /** Certificate that clients must trust, PEM. */
   readonly caCertificate: Output<string>;
   /** Secret: value of `x-service-api-key`. */
   readonly serviceApiKey: Output<string>;
@@ -82,13 +71,14 @@ export class RouteQL extends ComponentResource {
   readonly adminPassword: Output<string>;
   /** Secret. */
   readonly databasePasswords: Output<DatabasePasswords>;
-  /** How tools on this machine reach the database. */
+  /** Connection data with which tools on this machine reach the database. */
   readonly database: Output<DatabaseReach>;
   readonly services: Output<DeployedService[]>;
 
   /**
-   * @param name also begins the names of all resources, `<name>-…`, of all Docker objects, `<name>-<stack>-…`, and of the Kubernetes namespace
-   * @throws {SettingsError} listing every argument that is wrong
+   * @param name also the prefix of all resource names (`<name>-…`), of all Docker objects (`<name>-<stack>-…`) and of the Kubernetes
+   * namespace
+   * @throws {SettingsError} with all invalid arguments
    */
   constructor(name: string, args: RouteQLArgs = {}, { protectData = false, stateIdentity: identity, ...options }: RouteQLOptions = {}) {
     const stack = getStack();
@@ -160,4 +150,20 @@ export class RouteQL extends ComponentResource {
     if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, scope, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
   }
+}
+
+interface StateIdentityOptions {
+  readonly named: ResourceNames;
+  readonly protect: boolean;
+  readonly parent: Resource;
+}
+
+/**
+ * Identity of the Pulumi state, a label of every object of the stack. It distinguishes two stacks with the same name on one Docker
+ * engine.
+ * @param given by a caller that keeps it beside the state; `false` for manifests, which have no state
+ */
+export function stateIdentity(given: Input<string> | false | undefined, { named, protect, parent }: StateIdentityOptions): Output<string> | undefined {
+  if (given === false) return undefined;
+  return output(given ?? new RandomId(named("state-identity"), { byteLength: 8 }, { parent, protect }).hex);
 }

@@ -50,7 +50,7 @@ test("a given secret is used and not generated", async () => {
   expect(generated.map(({ name }) => name)).not.toContain("engine-access-key");
 });
 
-test("the directory's password is there only where it is given, and never generated", async () => {
+test("the directory's password is never generated", async () => {
   expect((await make()).secrets).not.toHaveProperty("ldap-bind-password");
   const { secrets, generated } = await make({ ldapBindPassword: "a directory's password" });
   const password = secrets["ldap-bind-password"] ?? output("none");
@@ -59,7 +59,7 @@ test("the directory's password is there only where it is given, and never genera
   expect(generated).toHaveLength(12);
 });
 
-test("the addresses of the database hold the password of their own role", async () => {
+test("each database URL has the password of its role", async () => {
   const { secrets } = await make();
   for (const role of ["engine", "sidecar", "metadata"] as const) {
     const password = await value(secrets[`${role}-password`]);

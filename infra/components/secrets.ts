@@ -12,22 +12,22 @@ import type { ResourceNames } from "./resource-names.ts";
 /** Letters and digits of a generated secret: about 256 bits. */
 const generatedLength = 43;
 
-/** What the database holds is lost without the first, and the first administrator is locked out without the second. */
+/** Without the first, the database's signing keys cannot be decrypted. Without the second, the first administrator is locked out. */
 const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "admin-password"]);
 
 export interface SecretsSurroundings {
   readonly tlsPrivateKey: Output<string>;
   readonly protectData: boolean;
-  /** Which of the keys that encrypt the signing keys is in use, from 1. */
+  /** Current generation of the key that encrypts the signing keys, from 1. */
   readonly keyEncryptionKeyGeneration: number;
   readonly database: DatabaseAccess;
-  /** Services whose statistics an exporter reads, each with a login of its own. */
+  /** Services whose statistics an exporter reads; each exporter has its own login. */
   readonly monitored?: readonly ("database" | "sessions")[];
   readonly named: ResourceNames;
   readonly parent: Resource;
 }
 
-/** The secrets of one deployment: those given, checked; the others generated once and kept in the stack's state, encrypted. */
+/** The secrets of one deployment. Given secrets are validated; the others are generated once and kept encrypted in the stack's state. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
   const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, monitored = [], named, parent } = surroundings;
   const generated = (name: SecretName, resource: string = name): Output<string> => {
@@ -43,7 +43,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const databaseUrl = (user: string, given: Output<string>, at: "host" | "readHost" = "host"): Output<string> =>
     secret(all([database.place, given]).apply(([place, password]) => urlOf(place, place[at], { user, password })));
 
-  // Every generation is kept: none is ever lost by a number that was raised too far.
+  // Keeps every generation, so that a generation that was raised too far loses no key.
   const encryptionKeys = Array.from({ length: keyEncryptionKeyGeneration }, (_, index) =>
     generated("key-encryption-key", index === 0 ? "key-encryption-key" : `key-encryption-key-${index + 1}`),
   );
@@ -83,7 +83,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
       ? {}
       : {
           "sessions-monitor-password": sessionsMonitor,
-          // The exporter's form of a password file: passwords by address.
+          // The exporter's password file: passwords by address.
           "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
         }),
     ...(given.alertWebhookUrl === undefined ? {} : { "alert-webhook-url": checked("alertWebhookUrl", given.alertWebhookUrl) }),

@@ -12,23 +12,23 @@ import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/settings.ts"
 import type { GivenSecrets } from "./checked.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
-/** A service or job as it runs. */
+/** A running service or job. */
 export interface DeployedService {
   readonly service: string;
-  /** Of the container on Docker, of the workload on Kubernetes. */
+  /** Name of the container on Docker, or of the workload on Kubernetes. */
   readonly container: string;
   readonly image: string;
 }
 
-/** What runs, whatever it runs on. */
+/** The services, images and secrets of a deployment, for any target. */
 export interface Deployment {
   readonly services: readonly ServiceDescription[];
   readonly images: { readonly built: readonly BuiltImage[]; readonly pulled: readonly PulledImage[] };
   readonly secrets: Secrets;
-  /** Those that were given, as they were. */
+  /** The given secrets, before defaults and generated ones. */
   readonly given: GivenSecrets;
   readonly protectData: boolean;
-  /** Begins the names of its objects: `<component>-<stack>`. */
+  /** Prefix of the names of its objects: `<component>-<stack>`. */
   readonly prefix: string;
   readonly stack: string;
   /** Identity of the state that creates them. */
@@ -42,14 +42,14 @@ interface Running {
   readonly described: Output<DeployedService>;
 }
 
-/** The name under which one service finds another that looks names up as they are. */
+/** The DNS name of a service for callers that do not use search domains. */
 export function serviceHost(settings: PlainSettings, prefix: string): (service: ServiceName) => string {
   if (settings.target === "docker") return dockerHostOf;
   const scope = { namespace: namespaceOf(settings, prefix), clusterDomain: settings.clusterDomain };
   return (service) => hostOf(service, scope);
 }
 
-/** Hosts and ports of what is outside; the rest of the URLs stays secret. */
+/** Hosts and ports of external services; the rest of their URLs stays secret. */
 function outsideOf(settings: PlainSettings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
   const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
   const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;

@@ -1,6 +1,6 @@
 /**
- * The figures that an operator looks at, once. The console page of Prometheus and the dashboards of Grafana are made from this list, and
- * a test runs every query against a stack under load.
+ * The figures for operators, defined once. Prometheus' console page and Grafana's dashboards are generated from this list. A test runs
+ * every query against a stack under load.
  * @module
  */
 
@@ -11,9 +11,9 @@ export interface Panel {
   readonly unit: Unit;
   /** PromQL. */
   readonly query: string;
-  /** Labels that tell the rows apart. */
+  /** Labels that distinguish the rows. */
   readonly by: readonly string[];
-  /** Whether a stack under normal load has no sample, because the figure counts troubles. */
+  /** Whether a stack under normal load has no sample, because the figure counts errors. */
   readonly mayBeEmpty?: boolean;
 }
 

@@ -15,15 +15,15 @@ function scrapeJobs(services: readonly Measured[]): readonly object[] {
   );
 }
 
-/** The part of a Prometheus configuration that reads the metrics of these services, by their names in the metrics network. */
+/** The section of a Prometheus configuration that scrapes these services, by their names in the metrics network. */
 export const scrapeConfiguration = (services: readonly Measured[]): string => stringify({ scrape_configs: scrapeJobs(services) });
 
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** The alerts, as a rule file of Prometheus. */
+/** The alerts as a rule file of Prometheus. */
 export const alertRules = (): string => text("alerts.yml");
 
-/** The dashboard of Grafana, which `npm run documents` makes from the panels. */
+/** The dashboard of Grafana; `npm run documents` generates it from the panels. */
 export const grafanaDashboard = (): string => text("grafana-dashboard.json");
 
 /** Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory. */

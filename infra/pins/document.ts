@@ -1,5 +1,6 @@
 import { advisories, safeFloor } from "@routeql/pins/advisories";
 import { pins, type Pin } from "@routeql/pins/pins";
+import { type ProgramPin, programs } from "@routeql/pins/programs";
 
 const introduction = `# Images and versions
 
@@ -10,6 +11,12 @@ These are the images of other projects that a deployment uses by default. The se
 
 | image | released | supported until | why this one | last reviewed |
 |---|---|---|---|---|`;
+
+const programTable = `
+## Programs
+
+| program | version | released | supported until | why this one | last reviewed |
+|---|---|---|---|---|---|`;
 
 const floors = `
 ## Safe versions
@@ -33,12 +40,18 @@ export function imagesDocument(): string {
   const rows = Object.values<Pin>(pins).map(
     ({ image, released, supportedUntil, why, source, reviewed }) => `| \`${image}\` | ${released} | [${supportedUntil}](${source}) | ${why} | ${reviewed} |`,
   );
-  const programs = [...new Set(advisories.map(({ program }) => program))];
+  const programRows = Object.values<ProgramPin>(programs).map(
+    ({ program, version, released, supportedUntil, why, source, reviewed }) =>
+      `| ${program} | ${version} | ${released} | [${supportedUntil ?? "no date published"}](${source}) | ${why} | ${reviewed} |`,
+  );
+  const advised = [...new Set(advisories.map(({ program }) => program))];
   return [
     introduction,
     ...rows,
+    programTable,
+    ...programRows,
     floors,
-    ...programs.map((program) => `| ${program} | ${safeFloor(program).join(", ")} |`),
+    ...advised.map((program) => `| ${program} | ${safeFloor(program).join(", ")} |`),
     list,
     ...advisories.map(({ program, ids, effect, fixed, since, source }) => {
       const affected = since === undefined ? fixed.join(", ") : `${fixed.join(", ")} (since ${since})`;

@@ -77,7 +77,7 @@ test("numbers in versions compare as numbers", () => expect(compareVersions("17.
 describe("warnings", () => {
   const settings = (given: Parameters<typeof withDefaults>[0], stack = "dev") => withDefaults(given, stack);
 
-  test("the stacks as shipped have none", () => {
+  test("the default stacks have no warnings", () => {
     for (const stack of ["local", "dev", "prod"]) expect(imageWarnings(settings({}, stack))).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { hidden } from "./rule.ts";
 import type { AdvisoryLevel, Rule } from "./rule.ts";
 import { rules, violationsOf } from "./rules.ts";
 
-/** A value as rules see it: secrets hidden, what is not known yet absent. */
+/** A value for the rules: secrets are hidden, unknown values are undefined. */
 async function visible(value: unknown): Promise<unknown> {
   if (Output.isInstance(value)) {
     if (await isSecret(value)) return hidden;
@@ -37,7 +37,7 @@ export async function checkResource(
   for (const problem of violationsOf({ type, name, inputs }, rules.filter((rule) => !isError(rule)))) await log.warn(problem);
 }
 
-/** Checks every resource that the program creates from now on, in previews and updates alike. */
+/** Checks every resource that the program creates from now on, in previews and updates. */
 export function enforcePolicies(level: AdvisoryLevel): void {
   runtime.registerResourceTransform(async (resource) => {
     if (resource.custom) await checkResource(resource, level);

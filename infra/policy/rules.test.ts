@@ -35,7 +35,7 @@ const deployment = (changes: Inputs, pod: Inputs = {}, type = "kubernetes:apps/v
 const service = (changes: Inputs): PlannedResource => ({ type: "kubernetes:core/v1:Service", name: "it", inputs: { spec: changes } });
 
 test.each([docker({}), deployment({}), deployment({}, {}, "kubernetes:batch/v1:Job"), service({ type: "LoadBalancer", ports: [{ port: 443 }] })])(
-  "what is right breaks no policy: $type",
+  "a correct resource violates no policy: $type",
   (resource) => expect(violationsOf(resource)).toEqual([]),
 );
 
@@ -100,7 +100,7 @@ describe.each(rules)("$name", ({ name }) => {
   test("has violations to show", () => expect(wrong[name]?.length).toBeGreaterThan(0));
 });
 
-test("where only public keys are named, the variable is no secret, whatever its name", () =>
+test("a variable with only the address of public keys is no secret under any name", () =>
   expect(violationsOf(docker({ envs: ['HASURA_GRAPHQL_JWT_SECRET={"jwk_url":"http://auth-sidecar:8080/jwks"}'] }))).toEqual([]));
 
 test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".repeat(64)}`])("%s is pinned", (image) => expect(isPinned(image)).toBe(true));
@@ -111,7 +111,7 @@ const settings: readonly [string, RouteQLArgs][] = [
   ["a stack on Kubernetes", { target: "kubernetes", engine: "hasura" }],
 ];
 
-test.each(settings)("nothing that the program makes breaks a policy: %s", async (_, args) => {
+test.each(settings)("the program's resources violate no policy: %s", async (_, args) => {
   const resources = await recordStack(() => void new RouteQL("routeql", args));
   const isSecretValue = (value: unknown): boolean => typeof value === "object" && value !== null && secretSignature in value;
   const hide = (value: unknown): unknown => {
@@ -136,7 +136,7 @@ test("a vulnerable image stops the deployment only with the level refuse", async
   warn.mockRestore();
 });
 
-test("a resource is refused before it is made, with all that is wrong and no secret", async () => {
+test("rejects a resource before its creation, with all violations and no secret", async () => {
   const props = { ...container, memory: undefined, envs: ["A=b", secret("PASSWORD=hunter2")] };
   const refused = checkResource({ type: "docker:index/container:Container", name: "it", props });
   await expect(refused).rejects.toThrow(/breaks a policy:\n {2}limits-present: it .*\n {2}no-secret-in-environment: it has a secret/);

@@ -14,7 +14,7 @@ const databasePorts: ReadonlySet<unknown> = new Set([5432, 6379, "5432", "6379",
 
 const noPublicDatabasePort: Rule = {
   name: "no-public-database-port",
-  description: "A database or a session store is reached by parts of the stack alone: no port of theirs is published.",
+  description: "Databases and session stores publish no port: only services of the stack may reach them.",
   violations(resource: PlannedResource) {
     const { type, inputs } = resource;
     if (isDockerContainer(resource)) {
@@ -38,7 +38,7 @@ const noPublicDatabasePort: Rule = {
   },
 };
 
-/** By digest, or by a tag that names a version: it has a digit in it, and is no name that moves. */
+/** A digest, or the tag of a version: it contains a digit and is no moving tag such as `latest`. */
 export function isPinned(image: string): boolean {
   if (/@sha256:[0-9a-f]{64}$/.test(image) || /^sha256:[0-9a-f]{64}$/.test(image)) return true;
   const tag = /:([^/:]+)$/.exec(image)?.[1];
@@ -47,7 +47,7 @@ export function isPinned(image: string): boolean {
 
 const noUnpinnedImage: Rule = {
   name: "no-unpinned-image",
-  description: "An image is named by digest or by the tag of a version, so that a restart cannot bring another one.",
+  description: "Images are named by a digest or a version tag, so that a restart always runs the same image.",
   violations: perWorkload(({ container: { image } }) =>
     typeof image !== "string" || isPinned(image) ? [] : [`runs ${image}, which names no version`],
   ),
@@ -55,7 +55,7 @@ const noUnpinnedImage: Rule = {
 
 const noVulnerableImage: Rule = {
   name: "no-vulnerable-image",
-  description: "No image has a version with a published advisory. docs/reference/images.md lists the safe versions.",
+  description: "Images have no version with a published advisory. docs/reference/images.md lists the safe versions.",
   advisory: true,
   violations: perWorkload(({ container: { image } }) => (typeof image === "string" ? advisoriesOf(image).map((advisory) => `runs ${image}: ${describeAdvisory(advisory)}`) : [])),
 };
@@ -70,7 +70,7 @@ function dockerPrivileges({ container }: Workload): readonly string[] {
     ...[networkMode, pidMode, ipcMode].filter((mode) => mode === "host").map(() => "shares a namespace of the host"),
     ...(/^(0|root)?(:|$)/.test(textOf(user)) ? ["runs as root"] : []),
     ...sockets.map(({ hostPath }) => `mounts ${String(hostPath)} of the host`),
-    // What never runs needs none of these.
+    // A container that never starts needs none of these.
     ...(start === false ? [] : [
       ...(listOf(drops).includes("ALL") ? [] : ["keeps capabilities"]),
       ...(listOf(securityOpts).some((option) => String(option).startsWith("no-new-privileges")) ? [] : ["may gain privileges"]),
@@ -96,7 +96,7 @@ function kubernetesPrivileges({ container, pod }: Workload): readonly string[] {
 
 const noPrivilegedContainer: Rule = {
   name: "no-privileged-container",
-  description: "A container runs without root, without capabilities, without a way to gain either, and shares nothing of its host.",
+  description: "Containers run without root and capabilities, cannot gain them, and share nothing with their host.",
   violations(resource) {
     const pod = podOf(resource) ?? {};
     const shared = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => pod[name] === true);
@@ -111,7 +111,7 @@ const noPrivilegedContainer: Rule = {
 
 const limitsPresent: Rule = {
   name: "limits-present",
-  description: "A container has a limit of memory, so that none can starve the others.",
+  description: "Containers have a memory limit, so that none can starve the others.",
   violations: perWorkload(({ kind, container }) => {
     if (kind === "docker") {
       const { memory, start } = container;
@@ -125,7 +125,7 @@ const limitsPresent: Rule = {
 const secretName = /(PASSWORD|PASSPHRASE|SECRET|TOKEN|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY|ENCRYPTION_KEY)$/;
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@:\s]*:[^/@\s]+@/i;
 
-/** JSON that only says where public keys are is named HASURA_GRAPHQL_JWT_SECRET all the same. */
+/** HASURA_GRAPHQL_JWT_SECRET may be JSON with only the address of public keys, despite its name. */
 function namesPublicKeys(value: string): boolean {
   try {
     const parsed = recordOf(JSON.parse(value));
@@ -135,7 +135,7 @@ function namesPublicKeys(value: string): boolean {
   }
 }
 
-/** What is wrong with a variable; never its value. */
+/** The problems of a variable; never its value. */
 function variableProblem(name: string, value: unknown): readonly string[] {
   if (value === hidden) return [`has the secret ${name} in its environment`];
   if (typeof value !== "string" || value === "") return [];
@@ -145,7 +145,7 @@ function variableProblem(name: string, value: unknown): readonly string[] {
 
 const noPlainSecret: Rule = {
   name: "no-secret-in-environment",
-  description: "Secrets come as files or references, not as values of variables or ConfigMaps, where everyone who may look at a container sees them.",
+  description: "Secrets are files or references. Values of variables and ConfigMaps are visible to every user who may inspect a container.",
   violations(resource) {
     if (resource.type === "kubernetes:core/v1:ConfigMap") {
       return Object.entries(recordOf(resource.inputs["data"])).flatMap(([key, value]) => (value === hidden ? [`has the secret ${key} as plain data`] : []));
@@ -167,10 +167,10 @@ const noPlainSecret: Rule = {
   },
 };
 
-/** Every rule for a deployment. */
+/** Every rule of a deployment. */
 export const rules: readonly Rule[] = [noPublicDatabasePort, noUnpinnedImage, noVulnerableImage, noPrivilegedContainer, limitsPresent, noPlainSecret];
 
-/** All that is wrong with a resource: `<rule>: <resource> <problem>`. */
+/** All violations of a resource: `<rule>: <resource> <problem>`. */
 export function violationsOf(resource: PlannedResource, among: readonly Rule[] = rules): readonly string[] {
   return among.flatMap(({ name, violations }) => violations(resource).map((problem) => `${name}: ${resource.name} ${problem}`));
 }

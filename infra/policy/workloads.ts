@@ -1,13 +1,13 @@
 import { listOf, recordOf, textOf } from "./rule.ts";
 import type { Inputs, PlannedResource } from "./rule.ts";
 
-/** A container of any kind of resource, in the terms of its provider. */
+/** A container of any resource type, in its provider's terms. */
 export interface Workload {
   readonly kind: "docker" | "kubernetes";
-  /** Its name within the resource; empty for Docker, where it is the resource. */
+  /** Name within the resource; empty on Docker, where the container is the resource. */
   readonly name: string;
   readonly container: Inputs;
-  /** Of Kubernetes, what it shares with the other containers of its pod. */
+  /** Kubernetes: settings that all containers of the pod share. */
   readonly pod: Inputs;
 }
 
@@ -19,13 +19,13 @@ const pods: readonly (readonly [RegExp, (inputs: Inputs) => unknown])[] = [
   [/^kubernetes:batch\/v1:CronJob$/, ({ spec }) => recordOf(recordOf(recordOf(recordOf(spec)["jobTemplate"])["spec"])["template"])["spec"]],
 ];
 
-/** The pod that a resource of Kubernetes runs; undefined for resources that run none. */
+/** The pod of a Kubernetes resource; undefined for resources without pods. */
 export function podOf({ type, inputs }: PlannedResource): Inputs | undefined {
   const find = pods.find(([pattern]) => pattern.test(type))?.[1];
   return find === undefined ? undefined : recordOf(find(inputs));
 }
 
-/** Every container that a resource runs. */
+/** Every container of a resource. */
 export function workloadsOf(resource: PlannedResource): readonly Workload[] {
   if (isDockerContainer(resource)) return [{ kind: "docker", name: "", container: resource.inputs, pod: {} }];
   const pod = podOf(resource);
@@ -38,5 +38,5 @@ export function workloadsOf(resource: PlannedResource): readonly Workload[] {
     });
 }
 
-/** `the container nginx ` where a resource has several, so that a sentence can begin with it. */
+/** `the container nginx ` for a resource with several containers, as the start of a sentence. */
 export const subject = ({ name }: Workload): string => (name === "" ? "" : `the container ${name} `);

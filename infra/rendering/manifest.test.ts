@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imagesOf } from "./images.ts";
+import { imagesOf } from "./render-stack.ts";
 import { manifestOf } from "./manifest.ts";
 import { secretSignature } from "./record.ts";
 

@@ -1,10 +1,10 @@
-import { pins } from "@routeql/pins/pins";
 import { randomBytes } from "node:crypto";
+import { pins } from "@routeql/pins/pins";
 import { beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import type { GivenSettings } from "../settings/list.ts";
-import { renderStack } from "./render-stack.ts";
-import type { RenderedStack } from "./render-stack.ts";
+import { placeholder, type RenderedStack, renderStack, withoutSecrets } from "./render-stack.ts";
+import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
+import { checkValue } from "../settings/parse.ts";
 
 const secrets = {
   engineAccessKey: randomBytes(24).toString("hex"),
@@ -107,7 +107,7 @@ test("lists every image of a pod once, as the nodes know it", async () => {
   expect(images).toEqual([...new Set(images)].toSorted());
 });
 
-test("expects a generated certificate in a Secret and says so", async () => {
+test("expects a generated certificate in a Secret and prints that as a task", async () => {
   expect(single.notes.join("\n")).toContain("expected in the Secret gateway-certificate");
   expect(single.files.get("16-gateway.yaml")).toContain("name: gateway-certificate");
   const issued = await renderStack("prod", { engine: "embedded", certificateIssuer: "letsencrypt" });
@@ -118,4 +118,22 @@ test("expects a generated certificate in a Secret and says so", async () => {
 test("matches the reviewed manifests", () => {
   expect(single.files.get("01-network-policies.yaml")).toMatchSnapshot();
   expect((single.files.get("15-engine.yaml") ?? "").split("---\n").filter((text) => !text.includes("kind: ConfigMap")).join("---\n").replaceAll(/[0-9a-f]{12}/g, "(hash)")).toMatchSnapshot();
+});
+
+test("keeps values that are not secret", () => {
+  expect(withoutSecrets({ publicHost: "routes.example.net", httpsPort: 8443 })).toEqual({ publicHost: "routes.example.net", httpsPort: 8443 });
+});
+
+test("keeps a URL's address and drops its password", () => {
+  const { databaseUrl } = withoutSecrets({ databaseUrl: "postgres://root:hidden@db.example.net:6432/routes?sslmode=require" });
+  expect(databaseUrl).toBe(`postgres://root:${placeholder("databaseUrl")}@db.example.net:6432/routes?sslmode=require`);
+});
+
+test("replaces every secret setting by a value that passes its validation", () => {
+  const examples: Record<string, string> = { databaseUrl: "postgres://root:hidden@db/routes", sessionsUrl: "redis://:hidden@sessions", alertWebhookUrl: "https://hidden.example.net" };
+  for (const name of settingNames.filter((candidate) => settings[candidate].type === "secret")) {
+    const { [name]: replaced } = withoutSecrets({ [name]: examples[name] ?? "hidden" });
+    expect(replaced).not.toContain("hidden");
+    expect(checkValue(name, replaced), name).toBeUndefined();
+  }
 });

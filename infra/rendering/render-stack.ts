@@ -2,14 +2,70 @@
  * A stack's program as Kubernetes manifests: runs the program with placeholders for all secrets.
  * @module
  */
+import { createHash } from "node:crypto";
+import { stringify } from "yaml";
 import { partOf } from "../components/resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";
 import { toArguments } from "../program.ts";
-import type { GivenSettings } from "../settings/list.ts";
-import { filesOf } from "./files.ts";
-import { manifestOf } from "./manifest.ts";
-import { placeholder, withoutSecrets } from "./placeholders.ts";
+import { type Manifest, manifestOf } from "./manifest.ts";
 import { recordResources } from "./record.ts";
+import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
+
+const serviceLabel = "app.kubernetes.io/name";
+
+/** The manifest file of an object; Secrets have a separate folder, so that they are not applied by mistake. */
+function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string {
+  if (kind === "Namespace") return "00-namespace.yaml";
+  if (kind === "NetworkPolicy") return "01-network-policies.yaml";
+  const service = metadata.labels?.[serviceLabel] ?? "stack";
+  if (kind === "Secret") return `secrets/${service}.yaml`;
+  return `${10 + Math.max(0, order.indexOf(service))}-${service}.yaml`;
+}
+
+const note = "# Placeholders, no values: fill them in, or make Secrets of these names in another way.\n";
+
+function yamlOf(manifests: readonly Manifest[]): string {
+  return manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");
+}
+
+/** Order within a file: dependencies first. */
+const kinds = ["ObjectStore", "Certificate", "ConfigMap", "Secret", "Cluster", "Service", "StatefulSet", "Job", "Deployment"];
+const rank = ({ kind }: Manifest): number => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
+
+/** Contents by path: one file for each service in start order, and the list of images. Deterministic for equal objects. */
+function filesOf(manifests: readonly Manifest[], order: readonly string[]): ReadonlyMap<string, string> {
+  const groups = Map.groupBy(manifests, (manifest) => fileOf(manifest, order));
+  const files = [...groups].map(([file, group]) => {
+    const sorted = group.toSorted(
+      (left, right) => rank(left) - rank(right) || (`${left.kind}/${left.metadata.name}` < `${right.kind}/${right.metadata.name}` ? -1 : 1),
+    );
+    return [file, `${file.startsWith("secrets/") ? note : ""}${yamlOf(sorted)}`] as const;
+  });
+  const images = imagesOf(manifests)
+    .map((image) => `${image}\n`)
+    .join("");
+  return new Map([...files, ["images.txt", images] as const].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Keys with which Kubernetes objects and CloudNativePG's Cluster name an image. */
+const keys = new Set(["image", "imageName"]);
+
+function collect(value: unknown, found: Set<string>): void {
+  if (Array.isArray(value)) for (const entry of value) collect(entry, found);
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (keys.has(key) && typeof inner === "string") found.add(inner);
+      else collect(inner, found);
+    }
+  }
+}
+
+/** All images of the objects, sorted. */
+export function imagesOf(manifests: readonly Manifest[]): readonly string[] {
+  const found = new Set<string>();
+  for (const { kind, spec } of manifests) if (kind !== "ConfigMap" && kind !== "Secret") collect(spec, found);
+  return [...found].sort();
+}
 
 const component = "routeql";
 
@@ -53,4 +109,27 @@ function notesOf(files: ReadonlyMap<string, string>, secret: string | undefined)
     ...(secrets.length === 0 ? [] : [`Secrets are placeholders: fill in ${secrets.join(", ")}, and keep the result out of version control.`]),
     ...(secret === undefined ? [] : [`The gateway's certificate is expected in the Secret ${secret} (tls.crt, tls.key).`]),
   ];
+}
+
+/** Passes the check for strong secrets and reveals nothing about the real secret. */
+export function placeholder(name: string): string {
+  return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
+}
+
+/** Keeps the address of a database URL and replaces its secrets; a web address is replaced as a whole. */
+function withoutPassword(name: string, value: string): string {
+  if (!URL.canParse(value)) return placeholder(name);
+  const url = new URL(value);
+  if (/^https?:$/.test(url.protocol)) return `https://example.invalid/${placeholder(name)}`;
+  if (url.password === "") return placeholder(name);
+  url.password = placeholder(name);
+  return url.href;
+}
+
+/** The settings with a placeholder for each secret, so that derived values contain none. */
+export function withoutSecrets(given: GivenSettings): GivenSettings {
+  const changed = settingNames
+    .filter((name) => settings[name].type === "secret" && given[name] !== undefined)
+    .map((name) => [name, withoutPassword(name, String(given[name]))]);
+  return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
 }

@@ -23,7 +23,7 @@ test("exactly the gateway publishes ports", () => {
   ).toEqual(["gateway"]);
 });
 
-test("the published ports are the settings'", () => {
+test("the published ports come from the settings", () => {
   expect(service("gateway", { httpPort: 8001, httpsPort: 8002, consolePort: 8003 }).ports).toEqual([
     { internal: 8080, published: 8001 },
     { internal: 8443, published: 8002 },
@@ -31,14 +31,19 @@ test("the published ports are the settings'", () => {
   ]);
 });
 
-test("the gateway waits longer for a query than the engine does for its statement", () => {
+test("the gateway's timeout exceeds the engine's statement timeout", () => {
   for (const statementTimeoutSeconds of [1, 30, 3600]) {
     const [, seconds] = /proxy_read_timeout (\d+)s/.exec(JSON.stringify(service("gateway", { statementTimeoutSeconds }).files["nginx/query-time.conf"])) ?? [];
     expect(Number(seconds)).toBe(statementTimeoutSeconds + 30);
   }
 });
 
-test("who calls whom", () => {
+test("no running service has the first administrator's password", () => {
+  const holders = describe().filter(({ secrets }) => Object.values(secrets).includes("admin-password"));
+  expect(holders.map(({ name, run }) => [name, run])).toEqual([["migrate", "job"]]);
+});
+
+test("each service calls exactly these services", () => {
   expect(
     callEdges(describe())
       .map((edge) => edge.join(" to "))
@@ -54,7 +59,7 @@ test("who calls whom", () => {
   ]);
 });
 
-test("each waits only for those described before it, and for a job or for whom it calls", () => {
+test("each service waits only for earlier ones, which are jobs or services it calls", () => {
   const before: ServiceName[] = [];
   for (const { name, after } of describe()) {
     for (const earlier of after) expect(before).toContain(earlier);
@@ -62,13 +67,13 @@ test("each waits only for those described before it, and for a job or for whom i
   }
 });
 
-test("nothing that reads the database starts before its migration", () => {
+test("clients of the database start after the migration", () => {
   expect(service("engine").after).toContain("migrate");
   expect(service("auth-sidecar").after).toContain("migrate");
   expect(service("migrate").after).toEqual(["database"]);
 });
 
-test("no two have the same user, and none is root", () => {
+test("all have different users, and none is root", () => {
   const users = describe().map(({ user }) => user);
   expect(new Set(users).size).toBe(users.length);
   expect(Math.min(...users)).toBeGreaterThan(10_000);
@@ -78,7 +83,7 @@ test("services have a health check, jobs have none", () => {
   for (const { run, health } of describe()) expect(health === undefined).toBe(run === "job");
 });
 
-test("variables of secrets end with _FILE, and no variable is given twice", () => {
+test("variables of secrets end with _FILE, and no variable is set twice", () => {
   for (const { environment, secrets } of describe()) {
     for (const name of Object.keys(secrets)) {
       expect(name).toMatch(/_FILE$/);
@@ -88,7 +93,7 @@ test("variables of secrets end with _FILE, and no variable is given twice", () =
   }
 });
 
-test("the superuser's password is known to the database and the migration alone", () => {
+test("only the database and the migration know the superuser's password", () => {
   const holders = describe().filter(({ secrets }) => Object.values(secrets).includes("bootstrap-password"));
   expect(holders.map(({ name }) => name)).toEqual(["database", "migrate"]);
 });
@@ -113,13 +118,13 @@ test("the engine has the whole metadata directory", () => {
   expect(Object.keys(service("engine").files).some((path) => path.includes(".test."))).toBe(false);
 });
 
-test("the console concerns the gateway alone", () => {
+test("the console setting changes only the gateway", () => {
   const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
   const changed = withConsole.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
 });
 
-test("the life of tokens is a matter of the sidecar alone", () => {
+test("the token lifetime changes only the auth sidecar", () => {
   const [before, after] = [describe(), describe({ tokenLifeSeconds: 60 })];
   const changed = after.filter((described, index) => JSON.stringify(described) !== JSON.stringify(before[index]));
   expect(changed.map(({ name }) => name)).toEqual(["auth-sidecar"]);

@@ -1,23 +1,20 @@
-import type { PlainSettings } from "../settings/list.ts";
 import { describeApplyMetadata } from "./apply-metadata.ts";
-import { describeAuthSidecar } from "./auth-sidecar.ts";
-import type { SidecarSurroundings } from "./auth-sidecar.ts";
+import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
-import { describeEngine } from "./engine.ts";
-import { describeGateway } from "./gateway.ts";
-import type { GatewaySurroundings } from "./gateway.ts";
+import { describeEmbeddedEngine } from "./embedded-engine.ts";
+import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
+import { describeHasura } from "./hasura.ts";
 import { describeMigrate } from "./migrate.ts";
-import { withMonitoring } from "./monitoring.ts";
-import type { MonitoringSurroundings } from "./monitoring.ts";
+import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
-import { placeParts } from "./placement.ts";
-import type { PlacementSurroundings } from "./placement.ts";
+import { type PlacementSurroundings, placeParts } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
+import type { PlainSettings } from "../settings/list.ts";
 
 export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings & MonitoringSurroundings;
 
-/** Every service and job of the stack, each after those it waits for. */
+/** Every service and job of the stack, each after its dependencies. */
 export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
   const services = [
     describeDatabase(settings),
@@ -30,4 +27,9 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
   ];
   const placed = withMonitoring(placeParts(services, settings, surroundings), settings, surroundings);
   return settings.images === "official" ? placed.map(onOfficialImage) : placed;
+}
+
+/** The GraphQL engine. Other services do not depend on the choice of the engine. */
+function describeEngine(settings: PlainSettings): ServiceDescription {
+  return settings.engine === "hasura" ? describeHasura(settings) : describeEmbeddedEngine(settings);
 }

@@ -7,13 +7,13 @@ import { metadataDirectory, metadataFiles } from "./metadata-files.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Another schema may need the same metadata to be looked at again, so the job's content names it. */
+/** Version of the schema. After a change of the schema the job must validate the same metadata again, so its content includes this. */
 const schemaVersion = (): string =>
   contentHash({ texts: {}, files: contextFiles(root, ["database/migrations", "database/migrate/grants.sql"]) }).slice(0, 12);
 
 /**
- * Puts hasura-metadata/ where the engine reads it. Starts the engine's own program on a loopback address for that; knows neither
- * the master key nor the token issuer.
+ * Applies hasura-metadata/ to the engine's metadata database. The job runs the engine's own program on a loopback address, without the
+ * master key and the token issuer.
  */
 export function describeApplyMetadata(settings: PlainSettings): ServiceDescription {
   return {
@@ -30,7 +30,7 @@ export function describeApplyMetadata(settings: PlainSettings): ServiceDescripti
     },
     secrets: {
       METADATA_DATABASE_URL_FILE: "metadata-database-url",
-      // A copy may not have the migration yet that the metadata speak of.
+      // The metadata may refer to tables of a migration that a replica has not replayed yet.
       ROUTEQL_DATABASE_URL_FILE: "engine-primary-database-url",
     },
     files: metadataFiles(),

@@ -3,7 +3,7 @@ import type { ServiceDescription } from "./description.ts";
 import { describeDirectory } from "./directory.ts";
 import type { DirectorySurroundings } from "./directory.ts";
 
-/** Issuer and audience of the tokens; the engine asks for both. */
+/** Issuer and audience of the tokens; the engine requires both. */
 export const token = { issuer: "routeql", audience: "routeql" } as const;
 
 export type SidecarSurroundings = DirectorySurroundings;
@@ -32,7 +32,6 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
       LOGIN_WINDOW_SECONDS: String(settings.loginWindowSeconds),
       PASSWORD_HASH_CONCURRENCY: String(settings.passwordHashConcurrency),
       PASSWORD_HASH_QUEUE: String(settings.passwordHashQueue),
-      ADMIN_EMAIL: settings.adminEmail,
       BODY_LIMIT_KILOBYTES: String(settings.bodyLimitKilobytes),
       LOG_LEVEL: settings.logLevel,
       ...directory?.environment,
@@ -43,7 +42,6 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
       SERVICE_API_KEY_FILE: "service-api-key",
       KEY_ENCRYPTION_KEY_FILE: "key-encryption-key",
       ...(settings.keyEncryptionKeyGeneration === 1 ? {} : { PREVIOUS_KEY_ENCRYPTION_KEY_FILE: "previous-key-encryption-key" }),
-      ADMIN_PASSWORD_FILE: "admin-password",
       ...directory?.secrets,
     },
     files: { ...directory?.files },

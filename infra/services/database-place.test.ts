@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clusterDatabase, databaseUrl, placeOfUrl, singleDatabase } from "./database-place.ts";
 
-test("the stack's own database has the URL it always had", () => {
+test("the URL of the stack's own database stays the same", () => {
   expect(databaseUrl(singleDatabase, singleDatabase.host, { user: "routeql_engine", password: "abc123" })).toBe(
     "postgres://routeql_engine:abc123@database:5432/routeql",
   );
 });
 
-test("a database cluster is written to at one name and read at another, both checked", () => {
+test("a database cluster has one host for writes and one for reads, both verified", () => {
   const place = clusterDatabase({ readFromCopies: true });
   expect([place.host, place.readHost]).toEqual(["database-rw", "database-ro"]);
   const url = new URL(databaseUrl(place, place.readHost, { user: "u", password: "p" }));
@@ -17,7 +17,7 @@ test("a database cluster is written to at one name and read at another, both che
   expect(clusterDatabase({ readFromCopies: false }).readHost).toBe("database-rw");
 });
 
-test("a URL is taken apart and put together again, whatever user and password are", () => {
+test("splits and rebuilds URLs with any user and password", () => {
   const text = fc.string({ minLength: 1, unit: "grapheme" });
   fc.assert(
     fc.property(text, text, (user, password) => {

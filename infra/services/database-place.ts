@@ -1,20 +1,20 @@
 /**
- * Where the parts reach the database, wherever it runs.
+ * Address of the database for its clients, wherever it runs.
  * @module
  */
 import { filesDirectory } from "./description.ts";
 
-/** The one that the stack runs itself. */
+/** Address of the stack's own database. */
 export const databaseAddress = { host: "database", port: 5432, name: "routeql" } as const;
 
 export interface DatabasePlace {
   readonly host: string;
-  /** Where a copy answers that is read only, if there is one apart. */
+  /** Host of a read-only replica, if there is a separate one; otherwise the same host. */
   readonly readHost: string;
   readonly port: number;
   /** Name of the database. */
   readonly name: string;
-  /** Of each URL: how connections are encrypted. */
+  /** Parameters of each URL: encryption of connections. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -24,16 +24,16 @@ export const singleDatabase: DatabasePlace = {
   parameters: {},
 };
 
-/** File of the authority that the server's certificate is checked against, below `filesDirectory`. */
+/** Certificate authority of the server, as a path below `filesDirectory`. */
 export const databaseAuthorityFile = "database/ca.pem";
 
-/** The server has to show a certificate of that authority, for its own name. */
+/** The server must present a certificate of that authority for its own name. */
 const checkedConnection: DatabasePlace["parameters"] = {
   sslmode: "verify-full",
   sslrootcert: `${filesDirectory}/${databaseAuthorityFile}`,
 };
 
-/** CloudNativePG's own names for the services of the cluster `database`. */
+/** CloudNativePG's names for the Services of the cluster `database`. */
 export const clusterDatabase = ({ readFromCopies }: { readonly readFromCopies: boolean }): DatabasePlace => ({
   host: "database-rw",
   readHost: readFromCopies ? "database-ro" : "database-rw",
@@ -47,7 +47,7 @@ interface Login {
   readonly password: string;
 }
 
-/** URL of the database for one login, as libpq and node-postgres read it. */
+/** URL of the database with a login, as libpq and node-postgres read it. */
 export function databaseUrl({ port, name, parameters }: DatabasePlace, host: string, { user, password }: Login): string {
   const url = new URL(`postgres://${host}:${port}/${name}`);
   url.username = encodeURIComponent(user);
@@ -57,8 +57,8 @@ export function databaseUrl({ port, name, parameters }: DatabasePlace, host: str
 }
 
 /**
- * The place that a URL names, and the login in it.
- * @param checked whether the authority's file is delivered; else the URL's own parameters count
+ * Splits a URL into the database's place and the login.
+ * @param checked whether the authority's file is delivered; otherwise the URL's own parameters apply
  */
 export function placeOfUrl(text: string, checked: boolean): { readonly place: DatabasePlace; readonly login: Login } {
   const url = new URL(text);

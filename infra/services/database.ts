@@ -6,7 +6,7 @@ import type { ServiceDescription } from "./description.ts";
 /** Connections in addition to those of the roles: superusers and administration. */
 const otherConnections = 18;
 
-/** Of the part's memory, and what one of its processes may take of it: a statement alone cannot bring the server down. Detection's sorts need 400. */
+/** Memory of the service, and the limit of one of its processes: a single statement cannot crash the server. Detection's sorts need 400 MiB. */
 const memoryMegabytes = 1024;
 const processMegabytes = 640;
 
@@ -14,11 +14,13 @@ const processMegabytes = 640;
 export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
   const ofRoles = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
   return {
-    // A day of updates is a table with six indexes, and a restore makes all days in one transaction: room for ten years. Default: 64
+    // Each day of updates is a table with six indexes, and a restore creates all days in one transaction. Room for ten years. Default:
+    // 64
     max_locks_per_transaction: "512",
-    // A large load changes index pages in many places. After each checkpoint Postgres logs each changed page as a whole. Default: 1GB
+    // A large load changes index pages in many places. Postgres logs each page in full on its first change after a checkpoint. Default:
+    // 1GB
     max_wal_size: "4GB",
-    // On a cluster parts have replicas, which together may have what their roles allow; a host has one of each. Default: 100
+    // On a cluster the services have replicas, which together may use their roles' limits; a Docker host has one of each. Default: 100
     ...(target === "kubernetes" ? { max_connections: String(ofRoles + otherConnections) } : {}),
   };
 }
@@ -36,7 +38,7 @@ export function describeDatabase(settings: Pick<PlainSettings, "target">): Servi
     environment: {
       POSTGRES_DB: databaseAddress.name,
       PGDATA: "/var/lib/postgresql/data",
-      // The entry point (images/database/entrypoint.sh) heeds it, in the official image too.
+      // images/database/entrypoint.sh applies it, also with the official image.
       POSTGRES_PROCESS_MEGABYTES: String(processMegabytes),
     },
     secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },
@@ -47,7 +49,7 @@ export function describeDatabase(settings: Pick<PlainSettings, "target">): Servi
     ports: [],
     listens: [{ name: "postgres", port: databaseAddress.port }],
     health: { kind: "command", command: isReady },
-    // A server that turns everybody away (1) is recovering from a crash, say: a restart would only let it begin again.
+    // A server that rejects all connections (exit code 1) may be recovering from a crash. A restart would only restart the recovery.
     alive: { kind: "command", command: ["sh", "-c", `${isReady.join(" ")} || [ $? = 1 ]`] },
     resources: { memoryMegabytes, cpuMillicores: 250, processes: 1024 },
     calls: [],

@@ -1,6 +1,6 @@
 /**
- * What a service is, whatever runs it: a target (infra/targets/) knows how to run any such description, and nothing here knows a
- * target.
+ * Description of a service, independent of its target. A target (infra/targets/) can run any such description, and the descriptions
+ * know no target.
  * @module
  */
 import type { Input } from "@pulumi/pulumi";
@@ -20,37 +20,37 @@ export type ServiceName =
   | "alertmanager";
 export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata" | "monitoring";
 
-/** What lies outside the stack and is called by a part of it. */
+/** External services that services of the stack call. */
 export type OutsideName = "directory" | "database" | "sessions";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";
 
-/** Path, inside any service that is given it, of a secret. */
+/** Path of a secret inside each service that receives it. */
 export const secretPath = (name: SecretName): string => `${filesDirectory}/secrets/${name}`;
 
-/** A secret by name: the target looks the value up and hands it over as a file. */
+/** A secret by name: the target looks up the value and delivers it as a file. */
 export interface SecretReference {
   readonly secret: SecretName;
 }
 
-/** Ready when this answers: a GET that gives a status from 200 to 299, or a command in the image that exits with 0. */
+/** Ready when a GET returns a status from 200 to 299, or when a command in the image exits with 0. */
 export type HealthCheck =
   | { readonly kind: "http"; readonly port: number; readonly path: string }
   | { readonly kind: "command"; readonly command: readonly string[] };
 
 export interface PublishedPort {
-  /** Port inside. */
+  /** Port inside the container. */
   readonly internal: number;
-  /** Port outside. */
+  /** Port on the host. */
   readonly published: number;
-  /** Published on 127.0.0.1 alone, whatever address the others have. */
+  /** Published on 127.0.0.1 only, independent of the address of other ports. */
   readonly loopback?: boolean;
 }
 
-/** A port on which those that call a service reach it. */
+/** A port for callers of the service. */
 export interface ListeningPort {
-  /** What is spoken there; a lower-case word. */
+  /** Name of the protocol, in lower case. */
   readonly name: string;
   readonly port: number;
 }
@@ -58,63 +58,63 @@ export interface ListeningPort {
 export interface Resources {
   /** Limit, in MiB; there is no swap. */
   readonly memoryMegabytes: number;
-  /** Thousandths of a processor that it usually needs; a target that can promise them does. */
+  /** Thousandths of a processor that it usually needs; Kubernetes reserves them. */
   readonly cpuMillicores: number;
-  /** Processes and threads that one container may have at most. */
+  /** Maximum number of processes and threads in one container. */
   readonly processes: number;
 }
 
 export interface ServiceDescription {
-  /** Also its DNS name for those that call it. */
+  /** Also its DNS name for callers. */
   readonly name: ServiceName;
-  /** A service runs until it is stopped; a job runs once for its content, and must succeed. */
+  /** A service runs until it is stopped. A job runs once for its content and must succeed. */
   readonly run: "service" | "job";
   readonly image: ImageName;
-  /** Replaces the image's own entry point. */
+  /** Replaces the image's entry point. */
   readonly entrypoint?: readonly string[];
-  /** Replaces the image's own command. */
+  /** Replaces the image's command. */
   readonly command?: readonly string[];
-  /** User and group id, no other service has it. */
+  /** User and group id, different for each service. */
   readonly user: number;
-  /** Nothing secret. */
+  /** Without secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** By the name of the environment variable that holds the path of the secret's file. */
+  /** Secrets by the environment variable that holds the path of the secret's file. */
   readonly secrets: Readonly<Record<string, SecretName>>;
-  /** By path under `filesDirectory`. */
+  /** Files by path under `filesDirectory`. */
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
-  /** Directory whose content outlives the service; a service with data runs once, one without may run several times. */
+  /** Directory that outlives the service. A service with data has one replica; one without may have several. */
   readonly data?: string;
   /**
-   * Variable of the environment with the place of the data, for a service that asks to own it: where the directory belongs to
-   * another, a target names a place below it.
+   * Environment variable with the path of the data, for a service that must own the directory. If the directory belongs to another
+   * user, the target sets a path below it.
    */
   readonly dataVariable?: string;
-  /** Directories in memory, by path, with their size in MiB; everything else is read-only. */
+  /** Directories in memory with their size in MiB, by path; everything else is read-only. */
   readonly temporary: Readonly<Record<string, number>>;
   readonly ports: readonly PublishedPort[];
-  /** Where those that call it reach it; published ports are not listed again. */
+  /** Ports for callers inside the stack; published ports are not repeated. */
   readonly listens: readonly ListeningPort[];
-  /** Port of its metrics, in Prometheus' format, at /metrics. */
+  /** Port of its metrics in Prometheus' format, at /metrics. */
   readonly metricsPort?: number;
-  /** Whether it is in the network in which metrics are read. Docker only: on Kubernetes the rule is `metricsNamespace`. */
+  /** Whether it joins the network for metrics. Docker only: Kubernetes uses `metricsNamespace`. */
   readonly joinsMetrics?: boolean;
-  /** Services have one, jobs have none. */
+  /** Services have a health check, jobs have none. */
   readonly health?: HealthCheck;
-  /** Fails only when a restart would help, whatever the state of those it calls. Default: `health`. */
+  /** Fails only when a restart helps, independent of the services that it calls. Default: `health`. */
   readonly alive?: HealthCheck;
   readonly resources: Resources;
-  /** Whom it calls: exactly these connections are possible. */
+  /** The services that it calls: no other connection is possible. */
   readonly calls: readonly ServiceName[];
-  /** What it calls outside the stack; without any it cannot reach the outside at all. */
+  /** External services that it calls; without any it cannot connect to external addresses. */
   readonly callsOutside?: readonly OutsideName[];
-  /** Starts when these are ready (services) or have succeeded (jobs). */
+  /** It starts after these services are ready and these jobs have succeeded. */
   readonly after: readonly ServiceName[];
   /**
-   * Seconds in which it may still receive requests after the decision to stop it, because its callers learn about that late. A
-   * target with several replicas keeps it serving for this time before it sends the stop signal.
+   * Seconds in which it may still receive requests after the decision to stop it, because callers learn about it late. A target with
+   * several replicas waits this long before it sends the stop signal.
    */
   readonly drainSeconds?: number;
-  /** Seconds it has for stopping. */
+  /** Seconds between the stop signal and the kill. */
   readonly graceSeconds: number;
 }
 
@@ -123,7 +123,7 @@ export function callEdges(services: readonly ServiceDescription[]): readonly (re
   return services.flatMap(({ name, calls }) => calls.map((callee) => [name, callee] as const));
 }
 
-/** Every edge that leads out of the stack, as [caller, what it calls]. */
+/** Every external call edge, as [caller, external service]. */
 export function outsideEdges(services: readonly ServiceDescription[]): readonly (readonly [ServiceName, OutsideName])[] {
   return services.flatMap(({ name, callsOutside = [] }) => callsOutside.map((outside) => [name, outside] as const));
 }

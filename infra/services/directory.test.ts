@@ -29,7 +29,7 @@ function sidecar(given: GivenSettings, directoryAuthority?: string): ServiceDesc
   return found;
 }
 
-test("without a directory no service has LDAP settings or calls the outside", () => {
+test("without a directory no service has LDAP settings or external calls", () => {
   expect(Object.keys(sidecar({}).environment).filter((name) => name.startsWith("LDAP_"))).toEqual([]);
   expect(Object.values(sidecar({}).secrets)).not.toContain("ldap-bind-password");
   expect(sidecar({}).files).toEqual({});
@@ -57,7 +57,7 @@ test("an anonymous search and public certificates need no secret and no file", (
   expect(files).toEqual({});
 });
 
-test("the sidecar understands what it is given, setting by setting", () => {
+test("the sidecar accepts each setting", () => {
   const { environment, secrets } = sidecar(directory, "CA");
   const contents: Record<string, string> = {
     "/run/routeql/ldap/ca.pem": "CA",

@@ -11,7 +11,7 @@ export interface DirectorySurroundings {
 
 const authorityFile = "ldap/ca.pem";
 
-/** What the auth sidecar is given for the directory login; nothing where no directory is configured. */
+/** The auth sidecar's inputs for the directory login; empty without a directory. */
 export function describeDirectory(
   settings: PlainSettings,
   { directoryAuthority }: DirectorySurroundings,

@@ -4,8 +4,8 @@ import type { ServiceDescription } from "./description.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
 
 /**
- * The heap holds caches and plans. Beside it stand answers that are being read (ENGINE_POOL_SIZE times ENGINE_MAX_ANSWER_BYTES),
- * answers that wait for clients (ENGINE_MAX_WAITING_BYTES) and node itself: the bounds are reached before the container's limit.
+ * The heap contains caches and plans. Outside it are answers being read (ENGINE_POOL_SIZE times ENGINE_MAX_ANSWER_BYTES), answers that
+ * wait for clients (ENGINE_MAX_WAITING_BYTES) and node itself. These bounds apply before the container's limit.
  */
 const heapMegabytes = 256;
 const answerMegabytes = 16;
@@ -13,12 +13,12 @@ const waitingMegabytes = 64;
 const memoryMegabytes = 640;
 
 /**
- * Tables and subqueries of one operation. Postgres plans each partition of each of them: at 12 partitions, two statements with 66 conditions on
- * related rows (two tables each) filled the database's container.
+ * Maximum tables and subqueries of one operation. Postgres plans each partition of each of them: at 12 partitions, two statements with
+ * 66 conditions on related rows (two tables each) used all memory of the database's container.
  */
 const relations = 40;
 
-/** The limits that the embedded engine has and Hasura's open edition has not. */
+/** Limits of the embedded engine that Hasura's open edition lacks. */
 export function embeddedLimits(settings: PlainSettings): Readonly<Record<string, string>> {
   return {
     ENGINE_METRICS_PORT: "9090",
@@ -38,7 +38,7 @@ function millisecondsByRole(secondsByRole: string): string {
   return secondsByRole.replace(/=(\d+)/g, (_match, seconds: string) => `=${Number(seconds) * 1000}`);
 }
 
-/** The embedded engine, under Hasura's own names where Hasura has one; it reads the metadata directory at its start. */
+/** The embedded engine. Its settings have Hasura's names where Hasura has the same setting. It reads the metadata directory at its start. */
 export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescription {
   return {
     name: "engine",
@@ -50,7 +50,7 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
       HASURA_GRAPHQL_SERVER_PORT: "8080",
       HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
       HASURA_GRAPHQL_ENABLED_APIS: "graphql",
-      // The gateway answers CORS requests; the engine checks the origins of WebSockets. Clients other than pages send no origin.
+      // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
       HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
       HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
       ENGINE_METADATA_DIRECTORY: metadataDirectory,

@@ -16,7 +16,7 @@ test("files and secrets are found by their paths, and secrets are Pulumi secrets
   }
 });
 
-test("a secret that is not configured cannot be asked for", () => {
+test("rejects a reference to a secret that is not configured", () => {
   expect(() => fileContents(describeTestService({ secrets: bind }), testSecrets())).toThrow(
     "engine needs the secret ldap-bind-password, which is not configured.",
   );

@@ -4,7 +4,7 @@ import type { ServiceDescription } from "./description.ts";
 import type { SecretName, Secrets } from "./secrets.ts";
 
 export interface FileContent {
-  /** A Pulumi secret if it is secret. */
+  /** Secret contents are Pulumi secrets. */
   readonly content: Input<string>;
   readonly isSecret: boolean;
 }
@@ -15,7 +15,7 @@ function valueOf(name: SecretName, secrets: Secrets, service: ServiceDescription
   return secret(value);
 }
 
-/** Everything a service finds below `filesDirectory`, by path: its files, and its secrets under `secrets/`. */
+/** All files of a service below `filesDirectory`, by path; its secrets are under `secrets/`. */
 export function fileContents(service: ServiceDescription, secrets: Secrets): ReadonlyMap<string, FileContent> {
   const held = (name: SecretName): FileContent => ({ content: valueOf(name, secrets, service), isSecret: true });
   const contents = new Map<string, FileContent>();

@@ -1,20 +1,22 @@
 import type { Input } from "@pulumi/pulumi";
 import { renderGateway } from "@routeql/nginx/render";
 import type { PlainSettings } from "../settings/list.ts";
-import { hostInAddress } from "../settings/host-in-address.ts";
-import { originsOf } from "../settings/origins.ts";
+import { hostInAddress, originsOf } from "../settings/origins.ts";
 import { filesDirectory } from "./description.ts";
 import { sessionVariables } from "./metadata-files.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 export interface GatewaySurroundings {
-  /** Whole DNS name of a service: nginx looks names up as they are. */
+  /** Full DNS name of a service: nginx does not use search domains. */
   readonly hostOf: (service: ServiceName) => string;
   /** Certificate with its chain, PEM. */
   readonly certificate: Input<string>;
 }
 
-/** Beside a statement's own seconds the engine waits 5 s for a connection, 10 s more for one for heavy statements, and 10 s for an answer that does not come. */
+/**
+ * In addition to a statement's own time limit, the engine waits 5 s for a connection, 10 s more for a connection for heavy statements,
+ * and 10 s for an answer that does not arrive.
+ */
 const secondsBesideStatement = 30;
 
 function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hostOf"]): Record<string, string> {
@@ -39,7 +41,7 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
 }
 
-/** nginx: TLS, limits and the way to the engine and the sidecar. The only service that publishes ports. */
+/** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
 export function describeGateway(settings: PlainSettings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
   return {
     name: "gateway",

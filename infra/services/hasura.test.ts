@@ -22,16 +22,16 @@ test("applies metadata once after the migration, and the engine waits for it", (
   expect(callEdges(describe())).toHaveLength(8);
 });
 
-test("the job has the metadata, the engine has none: other metadata leave the engine alone", () => {
+test("only the job has the metadata, so changed metadata does not restart the engine", () => {
   expect(Object.keys(service("apply-metadata").files)).toContain("metadata/version.yaml");
   expect(Object.keys(service("engine").files)).toEqual(["start/hasura.sh"]);
 });
 
-test("another schema is another content of the job", () => {
+test("a changed schema changes the job", () => {
   expect(service("apply-metadata").environment["SCHEMA_VERSION"]).toMatch(/^[0-9a-f]{12}$/);
 });
 
-test("the job knows neither the master key nor who signs tokens", () => {
+test("the job knows neither the master key nor the token issuer", () => {
   const { environment, secrets } = service("apply-metadata");
   expect(Object.values(secrets).toSorted()).toEqual(["engine-primary-database-url", "metadata-database-url"]);
   expect(JSON.stringify(environment)).not.toContain("jwk");
@@ -56,7 +56,7 @@ test("only the gateway serves the console; Hasura's other APIs stay closed", () 
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
 });
 
-test("its secrets come as files, which a shell reads before it becomes Hasura", () => {
+test("its secrets are files, which a shell reads before it starts Hasura", () => {
   const { environment, secrets, files } = service("engine");
   expect(Object.values(secrets).toSorted()).toEqual(["engine-access-key", "engine-database-url", "metadata-database-url"]);
   const script = files["start/hasura.sh"] as string;
@@ -67,7 +67,7 @@ test("its secrets come as files, which a shell reads before it becomes Hasura", 
   expect(script.trimEnd().split("\n").at(-1)).toBe("exec graphql-engine serve");
 });
 
-test("limits that Hasura does not know are given to this project's own engine alone", () => {
+test("only this project's own engine receives limits that Hasura does not support", () => {
   const ofOwn = (given: GivenSettings) => Object.keys(service("engine", given).environment).filter((name) => name.startsWith("ENGINE_"));
   expect(ofOwn({})).toEqual([]);
   expect(ofOwn({ hasuraImage: "routeql/engine" })).toContain("ENGINE_MAX_DEPTH");

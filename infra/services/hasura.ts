@@ -7,8 +7,8 @@ import { embeddedLimits } from "./embedded-engine.ts";
 import { tokenCheck } from "./metadata-files.ts";
 
 /**
- * Hasura reads secrets only from variables. On the container, every user with access to its definition could read them. So they arrive
- * as files, and this script sets them only for the process.
+ * Hasura reads secrets only from variables, and every user who may inspect the container could read these. So the secrets are files,
+ * and this script exports them only to the process.
  */
 const start = `#!/bin/sh
 # Starts Hasura with the secrets that the files named by <VARIABLE>_FILE hold.
@@ -22,27 +22,25 @@ done
 exec graphql-engine serve
 `;
 
-/**
- * Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access.
- */
+/** Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access. */
 function environment(settings: PlainSettings): Readonly<Record<string, string>> {
   return {
     HASURA_GRAPHQL_SERVER_PORT: "8080",
     HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
-    // Hasura's own console needs the metadata API, which can change and read everything. The gateway serves a console that needs the GraphQL
-    // API alone.
+    // Hasura's own console needs the metadata API, which can change and read everything. The gateway's console needs only the GraphQL
+    // API.
     HASURA_GRAPHQL_ENABLED_APIS: "graphql",
     HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
     HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
     HASURA_GRAPHQL_DEV_MODE: "false",
     HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
-    // The gateway answers CORS requests; the engine checks the origins of WebSockets. Clients other than pages send no origin.
+    // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
     HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
     HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
     HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log",
-    // Connections to the metadata; those to the data are in the metadata (the job apply-metadata sets them).
+    // Connections to the metadata database. Those to the data are in the metadata (the job apply-metadata sets them).
     HASURA_GRAPHQL_PG_CONNECTIONS: "5",
-    // Within this time after apply-metadata every replica serves the new metadata, and its subscriptions restart.
+    // Maximum delay after apply-metadata until every replica serves the new metadata and restarts its subscriptions.
     HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL: "1000",
     HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: "true",
     HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: "20",
@@ -50,8 +48,8 @@ function environment(settings: PlainSettings): Readonly<Record<string, string>> 
 }
 
 /**
- * Hasura v2: serves what the job apply-metadata has stored, and follows it without a restart. No role for callers without a token
- * is named, so there is none.
+ * Hasura v2: serves the metadata that the job apply-metadata has stored, and applies changes without a restart. Requests without a
+ * token are rejected, because no role for them is configured.
  */
 export function describeHasura(settings: PlainSettings): ServiceDescription {
   const own = isOwnEngine(settings);

@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { token } from "./auth-sidecar.ts";
 import { filesDirectory } from "./description.ts";
-import { readTree } from "./read-tree.ts";
 
 /** Path of the metadata directory in the containers that read it. */
 export const metadataDirectory = `${filesDirectory}/metadata`;
@@ -10,8 +12,8 @@ export const metadataFiles = (): Record<string, string> =>
   readTree(new URL("../../hasura-metadata", import.meta.url), "metadata", [".yaml", ".yml", ".json", ".graphql"]);
 
 /**
- * How the engine checks tokens, in Hasura's form of HASURA_GRAPHQL_JWT_SECRET. Clocks of two nodes differ by some milliseconds: without
- * leeway (RFC 7519, 4.1.4 and 4.1.5) a token is refused that was signed just before a second of the engine's began.
+ * Token verification of the engine, in Hasura's form of HASURA_GRAPHQL_JWT_SECRET. Clocks of two nodes differ by some milliseconds.
+ * Without leeway (RFC 7519, 4.1.4 and 4.1.5) the engine would reject tokens signed just before a new second starts on its own clock.
  */
 export const tokenCheck = JSON.stringify({
   jwk_url: "http://auth-sidecar:8080/jwks",
@@ -20,8 +22,24 @@ export const tokenCheck = JSON.stringify({
   allowed_skew: 1,
 });
 
-/** Names of the session variables that the permissions use; the role itself is not one of them. */
+/** Names of the session variables in permissions, except the role itself. */
 export function sessionVariables(): readonly string[] {
   const names = Object.values(metadataFiles()).flatMap((content) => content.match(/\bx-hasura-[a-z0-9-]+/gi) ?? []);
   return [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name !== "x-hasura-role").toSorted();
+}
+
+/**
+ * Text files below a folder whose names end with one of `endings`, by path below `under`, sorted.
+ * @throws if the folder is missing or contains no such file.
+ */
+export function readTree(folder: URL, under: string, endings: readonly string[]): Record<string, string> {
+  const root = fileURLToPath(folder);
+  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  if (paths.length === 0) throw new Error(`There is no file ${endings.map((ending) => `*${ending}`).join(", ")} in ${root}.`);
+  return Object.fromEntries(
+    paths.map((path) => [`${under}/${relative(root, path).split(sep).join("/")}`, readFileSync(path, "utf8")]),
+  );
 }

@@ -3,9 +3,10 @@ import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
 /**
- * Makes the roles and brings the schema to the state of the SQL files in its image; runs again when those or a password change.
+ * Creates the roles, migrates the schema to the SQL files in its image, and creates the first administrator. Runs again when those
+ * files or a password change.
  */
-export function describeMigrate({ database, monitoring }: Pick<PlainSettings, "database" | "monitoring">): ServiceDescription {
+export function describeMigrate({ database, monitoring, adminEmail }: Pick<PlainSettings, "database" | "monitoring" | "adminEmail">): ServiceDescription {
   const ownDatabase = database === "single";
   return {
     name: "migrate",
@@ -13,13 +14,10 @@ export function describeMigrate({ database, monitoring }: Pick<PlainSettings, "d
     image: "database-tools",
     command: ["node", "database/migrate/main.ts"],
     user: 10_106,
-    environment: ownDatabase
-      ? {
-          DATABASE_HOST: databaseAddress.host,
-          DATABASE_PORT: String(databaseAddress.port),
-          DATABASE_NAME: databaseAddress.name,
-        }
-      : {},
+    environment: {
+      ...(ownDatabase ? { DATABASE_HOST: databaseAddress.host, DATABASE_PORT: String(databaseAddress.port), DATABASE_NAME: databaseAddress.name } : {}),
+      ADMIN_EMAIL: adminEmail,
+    },
     secrets: {
       ...(ownDatabase ? { BOOTSTRAP_PASSWORD_FILE: "bootstrap-password" } : { BOOTSTRAP_URL_FILE: "bootstrap-database-url" }),
       OWNER_PASSWORD_FILE: "owner-password",
@@ -29,6 +27,8 @@ export function describeMigrate({ database, monitoring }: Pick<PlainSettings, "d
       BACKUP_PASSWORD_FILE: "backup-password",
       METADATA_PASSWORD_FILE: "metadata-password",
       ...(monitoring !== "off" && ownDatabase ? { MONITOR_PASSWORD_FILE: "monitor-password" } : {}),
+      // Only this job has it: a running service needs it no more.
+      ADMIN_PASSWORD_FILE: "admin-password",
     },
     files: {},
     temporary: { "/tmp": 16 },

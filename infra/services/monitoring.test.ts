@@ -21,13 +21,13 @@ test("`scrape` adds the exporters, and `stack` Prometheus and Alertmanager too",
   expect(names({ monitoring: "stack" })).toEqual([...before, "database-exporter", "sessions-exporter", "alertmanager", "prometheus"]);
 });
 
-test("external parts have no exporter", () => {
+test("external services have no exporter", () => {
   const external = { databaseUrl: "x", sessionsUrl: "x", database: "external", sessions: "external", monitoring: "scrape" } as const;
   expect(names(external).filter((name) => name.endsWith("exporter"))).toEqual([]);
   expect(describe(external).find(({ name }) => name === "migrate")?.secrets).not.toHaveProperty("MONITOR_PASSWORD_FILE");
 });
 
-test("monitoring changes only services that count, and those that know the new logins", () => {
+test("monitoring changes only services with metrics and those with the new logins", () => {
   const on = describe({ monitoring: "scrape" });
   const changed = off.filter((service) => {
     const { joinsMetrics: _, ...after } = on.find(({ name }) => name === service.name)!;
@@ -40,7 +40,7 @@ test("the members of the metrics network are those with metrics", () => {
   for (const { metricsPort, joinsMetrics, run } of describe({ monitoring: "stack" })) expect(joinsMetrics === true && run === "service").toBe(metricsPort !== undefined);
 });
 
-test("the database and the session store are reached by their own exporter alone", () => {
+test("each exporter calls only its own service", () => {
   const on = describe({ monitoring: "stack" });
   const added = on.filter(({ name }) => !off.some((service) => service.name === name));
   expect(added.flatMap(({ name, calls }) => calls.map((callee) => `${name} to ${callee}`))).toEqual(["database-exporter to database", "sessions-exporter to sessions"]);
@@ -65,7 +65,7 @@ test("Alertmanager posts to the given address, which it reads from a file", () =
   expect(files(false)).toMatchObject({ receivers: [{ name: "stack" }] });
 });
 
-test("ports of the monitoring are published on the loopback address only", () => {
+test("monitoring ports are published on the loopback address only", () => {
   const on = describe({ monitoring: "stack", hostAddress: "0.0.0.0", prometheusPort: 19_090, alertmanagerPort: 19_093 });
   const ports = on.flatMap(({ name, ports: published }) => published.map((port) => ({ name, ...port }))).filter(({ name }) => name !== "gateway");
   expect(ports).toEqual([

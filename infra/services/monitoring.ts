@@ -1,6 +1,6 @@
 /**
- * The services that read statistics of other services and offer them as metrics, and those that collect metrics. All run on the
- * image `monitoring` with Debian's programs.
+ * The exporters, which serve statistics of other services as metrics, and the services that collect metrics. All run on the image
+ * `monitoring` with Debian's programs.
  * @module
  */
 import { stringify } from "yaml";
@@ -13,7 +13,7 @@ import { prometheusFiles } from "../monitoring/prometheus-files.ts";
 type Monitored = Pick<PlainSettings, "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions">;
 
 export interface MonitoringSurroundings {
-  /** Whether an address for alerts is given. */
+  /** Whether an address for alerts is configured. */
   readonly alertWebhook?: boolean;
 }
 
@@ -36,7 +36,7 @@ const common = {
 const databaseExporter: ServiceDescription = {
   ...common,
   name: "database-exporter",
-  // Settings are read once a scrape by default, and change only with a restart.
+  // The exporter reads settings at each scrape by default, but they change only with a restart.
   command: ["prometheus-postgres-exporter", "--disable-settings-metrics", "--collector.long_running_transactions", "--collector.stat_activity_autovacuum"],
   user: 10_108,
   environment: {
@@ -57,7 +57,7 @@ const sessionsExporter: ServiceDescription = {
   name: "sessions-exporter",
   command: ["prometheus-redis-exporter", "-redis.addr=redis://sessions:6379", "-config-command=-"],
   user: 10_109,
-  // Short, so that a scrape during an outage says that the store is down instead of running out of time.
+  // Short, so that a scrape during an outage reports that the store is down before the scrape itself times out.
   environment: { REDIS_USER: "monitor", REDIS_EXPORTER_CONNECTION_TIMEOUT: "2s" },
   secrets: { REDIS_PASSWORD_FILE: "sessions-monitor-login" },
   metricsPort: 9121,
@@ -78,7 +78,7 @@ function prometheus(scraped: readonly ServiceDescription[], { prometheusPort, me
       "--storage.tsdb.path=/prometheus",
       `--storage.tsdb.retention.time=${metricsDays}d`,
       `--web.console.templates=${folder}/consoles`,
-      // The pages use none of Prometheus' own; the folder only has to exist.
+      // The pages use no library of Prometheus; the folder only has to exist.
       `--web.console.libraries=${folder}`,
       `--web.external-url=http://127.0.0.1:${prometheusPort}/`,
     ],
@@ -117,15 +117,15 @@ function alertmanager({ alertmanagerPort }: Monitored, { alertWebhook = false }:
   };
 }
 
-/** The services with an exporter: those that the stack runs itself. */
+/** The services with an exporter: only services of the stack. */
 export function monitoredParts({ monitoring, database, sessions }: Pick<PlainSettings, "monitoring" | "database" | "sessions">): readonly ("database" | "sessions")[] {
   if (monitoring === "off") return [];
   return [...(database === "single" ? (["database"] as const) : []), ...(sessions === "single" ? (["sessions"] as const) : [])];
 }
 
 /**
- * Adds the exporters of the database and the session store that the stack runs itself, and with `stack` Prometheus and Alertmanager.
- * With `off` the services stay as they are.
+ * Adds exporters for the stack's own database and session store, and with `stack` also Prometheus and Alertmanager. With `off` the
+ * services are unchanged.
  */
 export function withMonitoring(services: readonly ServiceDescription[], settings: Monitored, surroundings: MonitoringSurroundings): readonly ServiceDescription[] {
   if (settings.monitoring === "off") return services;

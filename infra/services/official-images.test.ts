@@ -12,7 +12,7 @@ const describe = (given: GivenSettings): readonly ServiceDescription[] => descri
 const built = describe({ images: "built" });
 const official = describe({ images: "official" });
 
-test("exactly the parts that have an official image differ, and only in how they are started", () => {
+test("exactly the services with an official image differ, and only in their start", () => {
   const changed = official.filter((service, index) => JSON.stringify(service) !== JSON.stringify(built[index]));
   expect(changed.map(({ name }) => name).toSorted()).toEqual(["database", "gateway", "sessions"]);
   for (const [index, { name, secrets, ports, calls, after, data }] of official.entries()) {
@@ -30,12 +30,12 @@ test("delivers the scripts that an official image lacks as files", () => {
   }
 });
 
-test("no part runs as root", () => {
+test("no service runs as root", () => {
   for (const { user } of official) expect(user).toBeGreaterThan(0);
 });
 
 
-test("every service has an image, built or pulled, whatever is chosen", () => {
+test("every service has an image, built or pulled, for each choice", () => {
   const choices: GivenSettings[] = [
     {},
     { images: "official" },
@@ -53,7 +53,7 @@ test("every service has an image, built or pulled, whatever is chosen", () => {
   }
 });
 
-test("the job that applies metadata is built on the very image of the engine that serves", () => {
+test("the metadata job is based on the same image as the running engine", () => {
   const job = (given: GivenSettings) => builtImages(settings({ engine: "hasura", ...given })).find(({ name }) => name === "apply-metadata");
   expect(job({})?.args["HASURA_IMAGE"]).toBe(settings({}).hasuraImage);
   const own = settings({ engine: "hasura", hasuraImage: "routeql/engine" });

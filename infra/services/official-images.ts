@@ -1,6 +1,6 @@
 /**
- * Differences between a service on the official image and one on the image that is built here: the owner of its files, and this
- * project's scripts, which the official image lacks and receives as files.
+ * Differences between a service on the official image and one on the image built here: the owner of its files, and this project's
+ * scripts. The official image lacks these scripts, so they are delivered as files.
  * @module
  */
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const images = new URL("../../images/", import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, images), "utf8");
 const path = (name: string): string => `${filesDirectory}/start/${name}`;
 
-/** The user that both official images with data make for it; Postgres asks for one that has a name. */
+/** User id of both official images with data. Postgres requires a user that has a name. */
 const officialUser = 999;
 
 const differences: Partial<Record<ServiceName, (service: ServiceDescription) => ServiceDescription>> = {
@@ -43,7 +43,7 @@ const differences: Partial<Record<ServiceName, (service: ServiceDescription) => 
   }),
 };
 
-/** A description for the official image of its service, where there is one. */
+/** A description for the official image of its service, if there is one. */
 export function onOfficialImage(service: ServiceDescription): ServiceDescription {
   return differences[service.name]?.(service) ?? service;
 }

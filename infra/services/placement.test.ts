@@ -15,7 +15,7 @@ const find = (services: readonly ServiceDescription[], name: string): ServiceDes
   return found;
 };
 
-test("an external database is not a service, and its callers call it outside", () => {
+test("an external database is not a service, and its callers call it externally", () => {
   const services = describe({ database: "external" });
   expect(namesOf(services)).not.toContain("database");
   expect(outsideEdges(services).map((edge) => edge.join(" to "))).toEqual([
@@ -27,37 +27,37 @@ test("an external database is not a service, and its callers call it outside", (
   for (const { after } of services) expect(after).not.toContain("database");
 });
 
-test("exactly the callers of an external database get its authority", () => {
+test("exactly the callers of an external database receive its certificate authority", () => {
   const holders = describe({ database: "external" }).filter(({ files }) => "database/ca.pem" in files);
   expect(namesOf(holders)).toEqual(["migrate", "auth-sidecar", "engine"]);
   for (const { files } of describe({})) expect(files).not.toHaveProperty("database/ca.pem");
 });
 
-test("the superuser of a database that is not the stack's own is known to the migration alone", () => {
+test("only the migration knows the superuser of an external database", () => {
   for (const database of ["external", "cloudnative-pg"]) {
     const services = describe({ database });
     const holders = services.filter(({ secrets }) => Object.values(secrets).some((name) => name.startsWith("bootstrap-")));
     expect(namesOf(holders)).toEqual(["migrate"]);
     expect(find(services, "migrate").secrets["BOOTSTRAP_URL_FILE"]).toBe("bootstrap-database-url");
-    expect(find(services, "migrate").environment).toEqual({});
+    expect(find(services, "migrate").environment).toEqual({ ADMIN_EMAIL: "admin@example.net" });
   }
 });
 
-test("a database that an operator runs is called and waited for by its name", () => {
+test("callers use and wait for an operator's database by its name", () => {
   const services = describe({ database: "cloudnative-pg" });
   expect(namesOf(services)).not.toContain("database");
   expect(find(services, "migrate")).toMatchObject({ calls: ["database"], after: ["database"] });
   expect(find(services, "engine").calls).toContain("database");
 });
 
-test("sessions outside are called by the sidecar alone", () => {
+test("only the sidecar calls an external session store", () => {
   const services = describe({ sessions: "external" });
   expect(namesOf(services)).not.toContain("sessions");
   expect(outsideEdges(services)).toEqual([["auth-sidecar", "sessions"]]);
   expect(find(services, "auth-sidecar")).toMatchObject({ calls: ["database"], after: ["migrate"] });
 });
 
-test("the authority of a session store outside is known to the sidecar alone", () => {
+test("only the sidecar receives an external session store's authority", () => {
   const holders = describe({ sessions: "external" }).filter(({ files }) => "sessions/ca.pem" in files);
   expect(namesOf(holders)).toEqual(["auth-sidecar"]);
   expect(holders[0]).toMatchObject({
@@ -70,7 +70,7 @@ test("the authority of a session store outside is known to the sidecar alone", (
   }
 });
 
-test("where everything is the stack's own, nothing is called outside", () => {
+test("a stack without external services has no external calls", () => {
   expect(outsideEdges(describe({}))).toEqual([]);
   expect(namesOf(describe({}))).toEqual(expect.arrayContaining(["database", "sessions"]));
 });

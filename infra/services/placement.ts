@@ -10,7 +10,7 @@ export interface PlacementSurroundings {
   readonly sessionsAuthority?: string | undefined;
 }
 
-/** What called a part of the stack calls it outside; nothing waits for it. */
+/** Turns calls to a service of the stack into external calls without a start dependency. */
 function callOutside(service: ServiceDescription, part: ServiceName & OutsideName): ServiceDescription {
   if (!service.calls.includes(part)) return service;
   return {
@@ -38,8 +38,8 @@ function withSessionsAuthority(service: ServiceDescription, authority: string | 
 }
 
 /**
- * Takes out what the stack does not run itself. What is outside is called there; what the target runs in another way than by a
- * description (a database cluster) is called and waited for all the same.
+ * Removes services that the stack does not run itself. Calls to external services become external calls. A database cluster, which the
+ * target creates without a description, stays a callee and a dependency.
  */
 export function placeParts(
   services: readonly ServiceDescription[],

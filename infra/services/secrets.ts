@@ -1,6 +1,6 @@
 import type { Output } from "@pulumi/pulumi";
 
-/** Every secret that each deployment has, by the name of its file. */
+/** Secrets of every deployment, by the name of their file. */
 export const secretNames = [
   "engine-access-key",
   "service-api-key",
@@ -22,14 +22,14 @@ export const secretNames = [
   "tls-private-key",
 ] as const;
 
-/** Secrets that there are only where they are configured. */
+/** Secrets that exist only if configured. */
 export const optionalSecretNames = ["ldap-bind-password", "previous-key-encryption-key", "bootstrap-database-url", "monitor-password", "sessions-monitor-password", "sessions-monitor-login", "alert-webhook-url"] as const;
 
 export type OptionalSecretName = (typeof optionalSecretNames)[number];
 
 export type SecretName = (typeof secretNames)[number] | OptionalSecretName;
 
-/** The values; each is a Pulumi secret to its last use. */
+/** The values; each stays a Pulumi secret. */
 export type Secrets = Readonly<
   Record<(typeof secretNames)[number], Output<string>> & Partial<Record<OptionalSecretName, Output<string>>>
 >;

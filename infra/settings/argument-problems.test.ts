@@ -5,9 +5,9 @@ import { argumentProblems } from "./argument-problems.ts";
 const found = (given: Record<string, unknown>): string[] =>
   argumentProblems(given, "prod").map(({ name, problem }) => `${name} ${problem}`);
 
-test("no argument at all is fine", () => expect(found({})).toEqual([]));
+test("accepts no arguments", () => expect(found({})).toEqual([]));
 
-test("an argument that is undefined counts as left out", () => expect(found({ httpPort: undefined })).toEqual([]));
+test("ignores undefined arguments", () => expect(found({ httpPort: undefined })).toEqual([]));
 
 test("all problems are listed at once", () => {
   expect(found({ httpPort: "80", hostAddress: "here", color: 1 })).toEqual([
@@ -26,6 +26,6 @@ test("suggests a similar name and accepts values known only during the deploymen
   ]);
 });
 
-test("arguments that contradict each other are refused", () => {
+test("rejects contradictory arguments", () => {
   expect(found({ httpsPort: 8443, consolePort: 8443 })).toEqual(["consolePort is the same port as httpsPort: 8443"]);
 });

@@ -6,12 +6,12 @@ import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
 
 function kindOf(value: unknown): string {
-  // What is known only during the deployment cannot say which resources there are.
+  // Values that are known only during the deployment cannot decide which resources exist.
   if (Output.isInstance(value) || value instanceof Promise) return "an Output or a promise; only secrets may be one";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** What is wrong with arguments that are not secret; a program that was not type-checked may also give unknown names. */
+/** Problems of arguments that are not secret. Unknown names are possible in programs without type checks. */
 export function argumentProblems(given: Readonly<Record<string, unknown>>, stack: string): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const place = "argument";

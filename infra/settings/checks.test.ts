@@ -26,7 +26,7 @@ test.each(["", "a b", "-a.example", "a-.example", "a..b", "https://a.example", "
 test.each(["admin@example.net", "a+b@sub.example"])("%s is an e-mail address", (value) =>
   expect(email.check(value)).toBeUndefined(),
 );
-test.each(["admin", "@example.net", "a b@example.net", "a@@b"])("%j is no e-mail address", (value) =>
+test.each(["admin", "@example.net", "a b@example.net", "a@@b"])("%j is not an e-mail address", (value) =>
   expect(email.check(value)).toBeDefined(),
 );
 
@@ -35,13 +35,13 @@ test.each(["debian:trixie-slim", "registry.example:5000/a/b@sha256:00"])("%s is 
 );
 test.each(["", "-x", "a b", "a$b"])("%j is no image", (value) => expect(image.check(value)).toBeDefined());
 
-test("one of several values is one of exactly those", () => {
+test("a choice accepts exactly its values", () => {
   const { check } = oneOf("debug", "info");
   expect(check("info")).toBeUndefined();
   expect(check("INFO")).toBe('must be one of debug, info, not "INFO"');
 });
 
-test("numbers by role name each role once, within the range", () => {
+test("numbers by role contain each role once, within the range", () => {
   const { check } = numbersByRole(1, 60);
   for (const value of ["", "viewer=10", "viewer=1,tenant=60"]) expect(check(value)).toBeUndefined();
   for (const value of ["viewer", "viewer=0", "viewer=61", "viewer=1,viewer=2", "=1", "a b=1"]) expect(check(value)).toContain("viewer=10,tenant=20");

@@ -1,5 +1,5 @@
 /**
- * Checks of single values: each gives what is wrong, or nothing.
+ * Checks of single values: each returns the problem, or undefined.
  * @module
  */
 import { isIP } from "node:net";
@@ -42,14 +42,14 @@ export const host: { check: Check<"text">; allowed: string } = {
   allowed: "a host name or an IP address",
 };
 
-/** Enough to catch a slip; the sidecar and the user's mail system decide the rest. */
+/** Finds typing errors only; the sidecar and the user's mail system check the rest. */
 export const email: { check: Check<"text">; allowed: string } = {
   check: (value) =>
     /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value) ? undefined : `must be an e-mail address, not ${JSON.stringify(value)}`,
   allowed: "an e-mail address",
 };
 
-/** A reference of an image, as `docker build` takes it. */
+/** An image reference, as `docker build` accepts it. */
 export const image: { check: Check<"text">; allowed: string } = {
   check: (value) =>
     /^[a-z0-9][a-z0-9._/:@-]*$/i.test(value) ? undefined : `must be the name of an image, not ${JSON.stringify(value)}`,

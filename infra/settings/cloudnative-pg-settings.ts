@@ -1,5 +1,5 @@
 /**
- * The database as a cluster of CloudNativePG's, and its backups: part of the list in list.ts. docs/operate/kubernetes.md has examples.
+ * The database as a CloudNativePG cluster, and its backups: a section of the list in list.ts. docs/operate/kubernetes.md has examples.
  * @module
  */
 import { pins } from "@routeql/pins/pins";

@@ -4,13 +4,13 @@ import { settingNames, settings } from "./list.ts";
 import { checkValue } from "./parse.ts";
 import type { Setting } from "./setting.ts";
 
-test("the console is off unless the stack is the local one or it is asked for", () => {
+test("the console is off by default, except in the stack local", () => {
   expect(withDefaults({}, "prod").engineConsole).toBe(false);
   expect(withDefaults({}, "local").engineConsole).toBe(true);
   expect(withDefaults({ engineConsole: false }, "local").engineConsole).toBe(false);
 });
 
-test("a given value stays, and no secret is among the values", () => {
+test("keeps a given value and contains no secrets", () => {
   const complete = withDefaults({ httpPort: 8080, engineAccessKey: "secret" }, "local");
   expect(complete.httpPort).toBe(8080);
   expect(complete).not.toHaveProperty("engineAccessKey");

@@ -1,13 +1,80 @@
-import { directoryProblems } from "./directory-problems.ts";
+import { directorySettingNames } from "./directory-settings.ts";
 import type { SettingsProblem } from "./error.ts";
-import { mirroredSettings, throughMirror } from "./image-mirror.ts";
 import { kubernetesProblems } from "./kubernetes-problems.ts";
-import { settingNames, settings } from "./list.ts";
-import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
-import { partProblems } from "./part-problems.ts";
+import { type GivenSettings, type PlainSettings, type SettingName, settingNames, settings } from "./list.ts";
 import type { Setting } from "./setting.ts";
 
-/** Fills in the defaults of a stack. Secrets are left out: they are kept apart from everything that is not secret. */
+const place = "together with another setting";
+
+/** Invalid combinations of directory settings; the auth sidecar has the same checks. */
+function directoryProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+  const problems: SettingsProblem[] = [];
+  const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
+  const missing = (name: SettingName, other: string): void => wrong(name, `is missing, but ${other} is set`);
+
+  const present = directorySettingNames.filter((name) => given[name] !== undefined);
+  if (settings.ldapUrl === undefined) {
+    if (present.length > 0) missing("ldapUrl", present.join(", "));
+    return problems;
+  }
+  if (settings.ldapUserBase === undefined) missing("ldapUserBase", "ldapUrl");
+  if (given.ldapBindPassword === undefined && settings.ldapBindDn !== undefined) missing("ldapBindPassword", "ldapBindDn");
+  if (given.ldapBindPassword !== undefined && settings.ldapBindDn === undefined) missing("ldapBindDn", "ldapBindPassword");
+  if (/\bldap:/.test(settings.ldapUrl) && !settings.ldapStarttls && !settings.ldapPlaintext) {
+    const remedy = "take ldaps:// or set ldapStarttls or, if you must, ldapPlaintext";
+    wrong("ldapUrl", `has ldap://, which sends passwords readable: ${remedy}`);
+  }
+  return problems;
+}
+
+/** Invalid combinations of settings for the database, the session store and monitoring. */
+function partProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+  const problems: SettingsProblem[] = [];
+  const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
+  for (const [part, url] of [
+    ["database", "databaseUrl"],
+    ["sessions", "sessionsUrl"],
+  ] as const) {
+    const external = settings[part] === "external";
+    if (external && given[url] === undefined) wrong(url, `is missing, but ${part} is external`);
+    if (!external && given[url] !== undefined) wrong(url, `is set, but ${part} is ${settings[part]}, not external`);
+  }
+  if (settings.databaseCaFile !== undefined && settings.database !== "external") {
+    wrong("databaseCaFile", `is set, but database is ${settings.database}, not external`);
+  }
+  if (settings.sessionsCaFile !== undefined && settings.sessions !== "external") {
+    wrong("sessionsCaFile", `is set, but sessions is ${settings.sessions}, not external`);
+  }
+  if (given.alertWebhookUrl !== undefined && settings.monitoring !== "stack") {
+    wrong("alertWebhookUrl", `is set, but monitoring is ${settings.monitoring}, not stack`);
+  }
+  if (settings.database === "cloudnative-pg" && settings.target !== "kubernetes") {
+    wrong("database", `is cloudnative-pg, but target is ${settings.target}, not kubernetes`);
+  }
+  return problems;
+}
+
+/** Settings that may name an image of Docker Hub. */
+const mirroredSettings = ["hasuraImage", "databaseImage", "sessionsImage", "gatewayImage", "debianBase", "nodeBase"] as const;
+
+/** Images of this project exist on this machine only. */
+const ownPrefix = "routeql/";
+
+/**
+ * The name of an image in the mirror of Docker Hub. Docker Hub keeps official images in `library/`.
+ *
+ * @example throughMirror("postgres:17.12", "registry.example.net/hub") // registry.example.net/hub/library/postgres:17.12
+ */
+function throughMirror(image: string, mirror: string | undefined): string {
+  if (mirror === undefined || image.startsWith(ownPrefix)) return image;
+  const prefix = mirror.replace(/\/+$/, "");
+  const [first = "", ...rest] = image.split("/");
+  if (rest.length === 0) return `${prefix}/library/${image}`;
+  const namesRegistry = /[.:]/.test(first) || first === "localhost";
+  return namesRegistry ? image : `${prefix}/${image}`;
+}
+
+/** Fills in the defaults of a stack. Secrets are kept apart from all other values. */
 export function withDefaults(given: GivenSettings, stack: string): PlainSettings {
   const values: Partial<Record<SettingName, string | number | boolean>> = {};
   for (const name of settingNames) {
@@ -19,7 +86,7 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
   return values as PlainSettings;
 }
 
-/** Settings that are each allowed, but not together. */
+/** Combinations of allowed settings that are invalid together. */
 export function contradictions(given: GivenSettings, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
   const problems = [...directoryProblems(given, settings), ...partProblems(given, settings), ...kubernetesProblems(given, settings)];

@@ -13,10 +13,10 @@ import type { Setting } from "./setting.ts";
 const all: readonly Setting[] = Object.values(directorySettings);
 const reference = settingsReference().filter(({ name }) => name.startsWith("LDAP_"));
 
-test("the settings are the sidecar's, with its defaults", () => {
+test("the settings and defaults are those of the sidecar", () => {
   const text = (value: Setting["default"]): string | undefined => (value === undefined ? undefined : String(value));
   const ours = all.map(({ environment, default: byDefault }) => [environment, text(byDefault)]);
-  // The deployment takes the path of a file where the sidecar takes its content, and the sidecar takes LDAP_CA_FILE too.
+  // The deployment expects a file's path where the sidecar expects its content. The sidecar also accepts LDAP_CA_FILE.
   const sidecars = reference.map(({ name, byDefault }) => [name === "LDAP_CA" ? "LDAP_CA_FILE" : name, byDefault]);
   expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(sidecars));
 });
@@ -33,7 +33,7 @@ function problems(lines: readonly string[]): string[] {
 
 const directory = ["LDAP_URL=ldaps://ldap.example.net", "LDAP_USER_BASE=dc=example,dc=net"];
 
-test("none of them is needed, and an address with a base is enough", () => {
+test("no setting is required, and an address with a base is enough", () => {
   expect(problems([])).toEqual([]);
   expect(problems(directory)).toEqual([]);
 });
@@ -53,13 +53,13 @@ test.each([
   expect(found[0]).not.toContain("hush");
 });
 
-test("settings of a directory without its address are refused at once", () => {
+test("rejects directory settings without an address, all at once", () => {
   expect(problems(["LDAP_USER_BASE=dc=example,dc=net", "LDAP_ROLES=viewer: *"])).toEqual([
     "ldapUrl is missing, but ldapUserBase, ldapRoles is set",
   ]);
 });
 
-test("what would send passwords readable has to be asked for by name", () => {
+test("rejects clear-text LDAP unless it is explicitly enabled", () => {
   const plain = ["LDAP_URL=ldaps://a,ldap://b", "LDAP_USER_BASE=dc=example,dc=net"];
   expect(problems(plain)).toEqual([expect.stringContaining("ldapUrl has ldap://, which sends passwords readable")]);
   expect(problems([...plain, "LDAP_STARTTLS=true"])).toEqual([]);
@@ -91,7 +91,7 @@ const extras = [[], ["LDAP_STARTTLS=true"], ["LDAP_PLAINTEXT=true"], ["LDAP_BIND
 const addresses = ["ldap://a", "ldaps://a", "ldap://a, ldaps://b"];
 
 test.each(extras.flatMap((extra) => addresses.map((url) => [url, extra] as const)))(
-  "for %s with %j the deployment and the sidecar are of one mind",
+  "the deployment and the sidecar both accept or reject %s with %j",
   (url, extra) => {
     const lines = [`LDAP_URL=${url}`, "LDAP_USER_BASE=dc=example,dc=net", ...extra];
     expect(problems(lines).length === 0).toBe(sidecarTakes(lines));
@@ -103,11 +103,11 @@ const examples = [...document.matchAll(/^## (.+)\n[\s\S]*?```ini\n([\s\S]*?)\n``
   ([, title = "", lines = ""]) => [title, lines.split("\n")] as const,
 );
 
-test("the document has an example for each kind of directory", () => {
+test("the page has an example for each kind of directory", () => {
   expect(examples.map(([title]) => title)).toEqual(["OpenLDAP", "Active Directory", "FreeIPA", "lldap"]);
 });
 
-test.each(examples)("the example for %s is understood, by the sidecar too", (_title, lines) => {
+test.each(examples)("the deployment and the sidecar accept the example for %s", (_title, lines) => {
   expect(problems(lines)).toEqual([]);
   expect(sidecarTakes(lines)).toBe(true);
 });

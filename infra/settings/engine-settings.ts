@@ -1,5 +1,5 @@
 /**
- * Settings that select the GraphQL engine: part of the list in list.ts. docs/operate/hasura.md describes the differences for
+ * Settings that select the GraphQL engine: a section of the list in list.ts. docs/operate/hasura.md describes the differences for
  * operators.
  * @module
  */
@@ -8,8 +8,8 @@ import { image, oneOf } from "./checks.ts";
 import { text } from "./setting.ts";
 
 /**
- * Value of `hasuraImage` that stands for the engine of this project, built here and run as if it were Hasura: with a metadata
- * database, the job that fills it, and Hasura's own names for everything.
+ * Value of `hasuraImage` for this project's own engine, built here and deployed like Hasura: with a metadata database, the job that
+ * fills it, and Hasura's names for its settings.
  */
 export const ownEngineImage = "routeql/engine";
 

@@ -30,7 +30,7 @@ test.each([
   ["\uFEFFA=b", "b"],
 ])("%j holds %j", (line, value) => expect(read(line)).toEqual({ A: value }));
 
-test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b"])("%j is reported by its line", (line) => {
+test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b"])("reports %j by its line number", (line) => {
   expect(parseEnvironmentFile(`B=c\n${line}`)).toEqual({ entries: [{ name: "B", value: "c", line: 1 }], badLines: [2] });
 });
 
@@ -38,7 +38,7 @@ const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/);
 const plain = fc.stringMatching(/^[A-Za-z0-9_./:@+-]{0,20}$/);
 const inQuotes = fc.stringMatching(/^[ A-Za-z0-9_./:@#=+-]{0,20}$/).map((value) => `"${value}"`);
 
-test("whatever it reads, Node's own reader reads the same", () => {
+test("Node's own reader returns the same values", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.tuple(name, fc.oneof(plain, inQuotes)), { selector: ([key]) => key }), (lines) => {
       const content = lines.map(([key, value]) => `${key}=${value}`).join("\n");
@@ -48,7 +48,7 @@ test("whatever it reads, Node's own reader reads the same", () => {
   );
 });
 
-test("any text is read without an exception, and each line is an entry, a problem or nothing", () => {
+test("reads any text without an exception; each line is an entry, a problem or ignored", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (content) => {
       const { entries, badLines } = parseEnvironmentFile(content);

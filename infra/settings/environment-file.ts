@@ -1,26 +1,26 @@
 /**
- * The environment file: lines `NAME=value`, comments, blank lines. Stricter than the usual readers, which skip what they do not
- * understand: here a line that is neither is a problem to report.
+ * Reads the environment file: lines `NAME=value`, comments and blank lines. Usual readers skip lines that they cannot parse; this one
+ * reports them.
  * @module
  */
 
 export interface EnvironmentEntry {
   readonly name: string;
   readonly value: string;
-  /** Line in the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
 }
 
 export interface EnvironmentFile {
   readonly entries: readonly EnvironmentEntry[];
-  /** Lines, from 1, that are no assignment. Their text is not repeated: it may hold a secret. */
+  /** Numbers, from 1, of lines that cannot be parsed. Their text is not repeated: it may contain a secret. */
   readonly badLines: readonly number[];
 }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
 const quoted = /^(["'])(.*)\1\s*(?:#.*)?$/;
 
-/** A value in quotes is taken as it is; without quotes it ends before ` #` and has no blanks at its ends. */
+/** Keeps a quoted value unchanged. An unquoted value ends before ` #` and is trimmed. */
 function readValue(raw: string): string | undefined {
   const trimmed = raw.trim();
   const inQuotes = quoted.exec(trimmed);
@@ -31,7 +31,7 @@ function readValue(raw: string): string | undefined {
   return trimmed.replace(/(^|\s)#.*$/, "").trim();
 }
 
-/** Reads an environment file's text; a later line of the same name is a problem of its own, so both are given. */
+/** Reads an environment file. Repeated names are kept, because the caller reports them. */
 export function parseEnvironmentFile(content: string): EnvironmentFile {
   const entries: EnvironmentEntry[] = [];
   const badLines: number[] = [];

@@ -1,16 +1,16 @@
 import { RunError } from "@pulumi/pulumi";
 
-/** One thing that is wrong with what was given. */
+/** One problem of a setting. */
 export interface SettingsProblem {
-  /** The setting's name, as it was written. */
+  /** Name of the setting, as written by the user. */
   readonly name: string;
-  /** Where it was written: the stack's configuration, a line of the environment file, an argument. */
+  /** Source of the value: the stack's configuration, a line of the environment file, an argument. */
   readonly place: string;
   /** End of a sentence that begins with the name, e.g. `must be a whole number from 1 to 65535, not 0`. */
   readonly problem: string;
 }
 
-/** All that is wrong with the settings, at once. A RunError, so Pulumi prints the message without a stack trace. */
+/** All problems of the settings together. A RunError, so Pulumi prints the message without a stack trace. */
 export class SettingsError extends RunError {
   readonly problems: readonly SettingsProblem[];
 

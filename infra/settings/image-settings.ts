@@ -1,5 +1,5 @@
 /**
- * Where the images of the parts that are not this project's own come from: part of the list in list.ts.
+ * Sources of the images that are not this project's own: a section of the list in list.ts.
  * @module
  */
 import { pins } from "@routeql/pins/pins";

@@ -13,7 +13,7 @@ export const addressOf = (value: number): string => [24, 16, 8, 0].map((bits) =>
 
 const sizeOf = (prefix: number): number => 2 ** (32 - prefix);
 
-/** Reads `192.168.1.0/24`, also with host bits set; undefined for any other text. */
+/** Reads `192.168.1.0/24`, also with host bits set; undefined for other text. */
 export function parseRange(text: string): (Ipv4Range & { readonly prefix: number }) | undefined {
   const [, address = "", length = ""] = /^([^/]+)\/(\d{1,2})$/.exec(text) ?? [];
   const prefix = Number(length);

@@ -29,7 +29,7 @@ test("reports an invalid secret URL without quoting it", () => {
     expect(JSON.stringify(parseValue(name, "mysql://root:hidden@db"))).not.toContain("hidden");
 });
 
-test("annotations are read with blanks around them and with equals signs in their values", () => {
+test("annotations may have spaces around them and equals signs in their values", () => {
   expect(readAnnotations("a=b, c=d=e")).toEqual({ a: "b", c: "d=e" });
   expect(readAnnotations(undefined)).toEqual({});
 });

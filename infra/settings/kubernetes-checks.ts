@@ -1,5 +1,5 @@
 /**
- * Checks of values in the forms of Kubernetes.
+ * Checks of values in Kubernetes' formats.
  * @module
  */
 import type { Check } from "./setting.ts";
@@ -25,16 +25,16 @@ export const dottedName = matching(
 /** Size of a volume. */
 export const volumeSize = matching(/^[1-9][0-9]{0,5}(Mi|Gi|Ti)$/, "a size such as 20Gi");
 
-/** A place in an object storage of Amazon's kind. */
+/** A folder in an object storage with Amazon's S3 API. */
 export const bucket = matching(/^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[A-Za-z0-9._/-]*)?$/, "an address such as s3://bucket/folder");
 
 /** Address of a server, for programs that add their own path. */
 export const webAddress = matching(/^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?$/, "an address such as https://storage.example.net");
 
-/** Six fields, the first of them seconds. */
+/** Six fields, starting with seconds. */
 export const schedule = matching(/^([0-9*,/-]+ ){3}[0-9*,/?-]+ [0-9A-Z*,/-]+ [0-9A-Z*,/?-]+$/, "six fields such as 0 0 2 * * *");
 
-/** Where images are kept: host, port and path, without a slash at its end. */
+/** Address of a registry: host, port and path, without a slash at its end. */
 export const registry = matching(
   /^[a-z0-9][a-z0-9.-]*(:[0-9]{1,5})?(\/[a-z0-9][a-z0-9._-]*)*$/,
   "the address of a registry, without https:// and without a slash at its end",
@@ -42,7 +42,7 @@ export const registry = matching(
 
 const annotation = /^[A-Za-z0-9][-A-Za-z0-9_./]*=[^,]*$/;
 
-/** Annotations, as `name=value,name=value`. */
+/** Annotations as `name=value,name=value`. */
 export const annotations: Checked = {
   check: (value) =>
     value.split(",").every((entry) => annotation.test(entry.trim()))

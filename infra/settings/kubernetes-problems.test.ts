@@ -54,9 +54,9 @@ test.each<[GivenSettings, string]>([
 test.each<[GivenSettings, string]>([
   [{ certificateIssuer: "a" }, "certificateIssuer is set, but target is docker, not kubernetes"],
   [{ database: "cloudnative-pg" }, "database is cloudnative-pg, but target is docker, not kubernetes"],
-])("%o is wrong on Docker", (given, problem) => expect(problems(given, "local")).toEqual([problem]));
+])("rejects %o on Docker", (given, problem) => expect(problems(given, "local")).toEqual([problem]));
 
-test("a pool of more connections than its role may have is refused, whatever the target is", () => {
+test("rejects a pool above the role's connection limit on every target", () => {
   const most = roles.engine.connectionLimit;
   expect(parseValue("enginePoolSize", String(most))).toEqual({ value: most });
   expect(parseValue("enginePoolSize", String(most + 1))).toEqual({ problem: `must be a whole number from 1 to ${most}, not ${most + 1}` });

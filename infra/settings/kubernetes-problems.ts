@@ -4,12 +4,12 @@ import { roles } from "@routeql/database/migrate/roles";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
 
 const place = "together with another setting";
-/** Of each pod of the auth sidecar (its DATABASE_POOL_SIZE). */
+/** Connections of each auth sidecar pod (its DATABASE_POOL_SIZE). */
 const sidecarPoolSize = 10;
-/** Kubernetes' usual range of node ports. */
+/** Kubernetes' default range of node ports. */
 const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
-/** What is wrong with the settings of the target `kubernetes` taken together. */
+/** Invalid combinations of settings for the target `kubernetes`. */
 export function kubernetesProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
@@ -39,7 +39,7 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
     ["engine", "engineReplicasMost", settings.enginePoolSize, roles.engine.connectionLimit],
     ["auth sidecar", "sidecarReplicasMost", sidecarPoolSize, roles.sidecar.connectionLimit],
   ] as const) {
-    // A new version starts one pod more before an old one goes.
+    // A rollout starts one additional pod before an old one ends.
     const connections = (settings[most] + 1) * pool;
     if (connections <= limit) continue;
     wrong(most, `makes ${connections} connections of the ${service} to the database (${pool} a pod, and one pod more during an update), but its role may have ${limit}`);
@@ -52,7 +52,7 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
   return problems;
 }
 
-/** Backups are the database cluster's; their login has two halves. */
+/** Backups require a database cluster; their login has two settings. */
 function backupProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
   const set = (["backupDestination", "backupEndpoint", "backupAccessKeyId", "backupSecretAccessKey"] as const).filter(
     (name) => given[name] !== undefined,

@@ -1,5 +1,6 @@
 /**
- * Where the stack runs, and the settings of the target `kubernetes`: part of the list in list.ts. docs/operate/kubernetes.md has examples.
+ * The target of the stack, and settings of the target `kubernetes`: a section of the list in list.ts. docs/operate/kubernetes.md has
+ * examples.
  * @module
  */
 import { oneOf, range } from "./checks.ts";

@@ -1,7 +1,6 @@
 /**
- * Every setting, once. From this list come the reading and checking of the stack's configuration and of the environment file, the
- * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/reference/settings.md (`npm run
- * documents`).
+ * Every setting, once. This list is the source for reading and checking the stack's configuration and the environment file, for the
+ * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/reference/settings.md (`npm run documents`).
  * @module
  */
 import { roles } from "@routeql/database/migrate/roles";
@@ -18,7 +17,7 @@ import { networkSettings } from "./network-settings.ts";
 import { partSettings } from "./part-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
-import { sidecarNumber } from "./sidecar-check.ts";
+import { sidecarNumber } from "./sidecar-settings.ts";
 import { strongSecret } from "./strength.ts";
 import { tokenSettings } from "./token-settings.ts";
 
@@ -201,15 +200,15 @@ export const settingNames = Object.keys(settings) as readonly SettingName[];
 type TypeOf<Name extends SettingName> = (typeof settings)[Name]["type"];
 type NameOf<Type> = { [Name in SettingName]: TypeOf<Name> extends Type ? Name : never }[SettingName];
 
-/** Names of the settings whose values are kept secret. */
+/** Names of the secret settings. */
 export type SecretSettingName = NameOf<"secret">;
 type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { default: unknown } ? Name : never;
 /** Names of the settings that always have a value and are not secret. */
 export type PlainSettingName = { [Name in SettingName]: Defaulted<Name> }[SettingName];
-/** Names of the settings that have no value unless one is given. */
+/** Names of the settings that may be absent. */
 export type OptionalSettingName = Exclude<SettingName, SecretSettingName | PlainSettingName>;
 
-/** What was given, as read and checked; nothing filled in. */
+/** The given values, read and validated, without defaults. */
 export type GivenSettings = { readonly [Name in SettingName]?: ValueOf<TypeOf<Name>> };
 
 /** The settings that are not secret, with their defaults filled in. */

@@ -1,12 +1,12 @@
 /**
- * Metrics, alerts and the services that collect them: part of the list in list.ts. docs/operate/monitoring.md has examples.
+ * Metrics, alerts and the services that collect them: a section of the list in list.ts. docs/operate/monitoring.md has examples.
  * @module
  */
 import { oneOf, range } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
-/** Never quotes the value: many such addresses hold a token. */
+/** Never quotes the value, because such addresses often contain a token. */
 const webAddress: Check<"secret"> = (value) =>
   URL.canParse(value) && /^https?:\/\/./.test(value) ? undefined : "must be an address that begins with https:// or http://";
 

@@ -23,8 +23,8 @@ function distance(left: string, right: string): number {
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 /**
- * The known name that a mistyped one most probably means, if any is near: a third of its length at most may differ. Of two that are as
- * near, the one whose letters are nearer: a forgotten underscore is likelier than a wrong letter.
+ * The known name that a mistyped name most probably means, if at most a third of its characters differ. If two names are equally near,
+ * the one with nearer letters is chosen: a missing underscore is likelier than a wrong letter.
  */
 export function nearest(written: string, known: readonly string[]): string | undefined {
   const ranked = known
@@ -38,7 +38,7 @@ export function nearest(written: string, known: readonly string[]): string | und
   return best !== undefined && best.steps <= Math.floor(written.length / 3) ? best.name : undefined;
 }
 
-/** The end of a sentence that begins with a name that is none of those known. */
+/** The problem text for an unknown name, with a suggestion if a known name is similar. */
 export function notASetting(written: string, known: readonly string[]): string {
   const guess = nearest(written, known);
   return `is not a setting${guess === undefined ? "" : `; is ${guess} meant?`}`;

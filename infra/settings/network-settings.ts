@@ -1,12 +1,12 @@
 /**
- * The addresses of a stack's networks on Docker: part of the list in list.ts.
+ * Addresses of a stack's networks on Docker: a section of the list in list.ts.
  * @module
  */
 import { parseRange } from "./ipv4-range.ts";
 import { text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
-/** A stack's range is divided into sixteen subnets; a subnet smaller than /29 has no room for tools beside two services. */
+/** A stack's range is divided into sixteen subnets. A subnet smaller than /29 has no addresses for tools in addition to two services. */
 const [widest, narrowest] = [8, 25];
 
 function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } {

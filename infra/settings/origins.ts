@@ -1,8 +1,12 @@
 /**
- * Origins (RFC 6454) of other sites, as the setting `corsOrigins` lists them.
+ * Origins (RFC 6454) of other sites, for the setting `corsOrigins`.
  * @module
  */
+import { isIPv6 } from "node:net";
 import type { Check } from "./setting.ts";
+
+/** A host within a URL: IPv6 addresses are in brackets (RFC 3986, 3.2.2). */
+export const hostInAddress = (host: string): string => (isIPv6(host) ? `[${host}]` : host);
 
 /** The entries of the setting, without spaces. */
 export const originsOf = (text: string | undefined): readonly string[] =>
@@ -11,7 +15,7 @@ export const originsOf = (text: string | undefined): readonly string[] =>
     .map((origin) => origin.trim())
     .filter((origin) => origin !== "");
 
-/** As a browser writes the header: scheme, host and a port that is not the scheme's own; no path, no slash at the end. */
+/** An origin in the form of a browser's header: scheme, host and a non-default port; no path, no slash at the end. */
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 
 /** `*`, or origins separated by commas. */

@@ -2,7 +2,7 @@ import { settings } from "./list.ts";
 import type { GivenSettings, SettingName } from "./list.ts";
 import type { Setting } from "./setting.ts";
 
-/** A value that was read, or what is wrong with it. */
+/** A parsed value, or its problem. */
 export type Parsed = { readonly value: string | number | boolean } | { readonly problem: string };
 
 function typed(setting: Setting, text: string): Parsed {
@@ -24,7 +24,7 @@ export function checkValue(name: SettingName, value: GivenSettings[SettingName])
   return check?.(value as never);
 }
 
-/** Reads the text of one setting, as the stack's configuration and the environment file hold it. */
+/** Parses the text of one setting from the stack's configuration or the environment file. */
 export function parseValue(name: SettingName, text: string): Parsed {
   const parsed = typed(settings[name], text);
   if ("problem" in parsed) return parsed;

@@ -1,5 +1,6 @@
 /**
- * Where the parts with data run: part of the list in list.ts. What each place needs is in docs/operate/kubernetes.md.
+ * Settings for the places of the database and the session store: a section of the list in list.ts. docs/operate/kubernetes.md describes
+ * the requirements of each place.
  * @module
  */
 import { oneOf } from "./checks.ts";
@@ -15,7 +16,7 @@ function attempt(value: string): URL | undefined {
 }
 
 const databaseUrlForm = "postgres://<administrator>:<password>@<host>[:<port>]/<database>";
-/** Never quotes the value, which holds a password. */
+/** Never quotes the value, which contains a password. */
 const databaseUrl: Check<"secret"> = (value) => {
   const url = attempt(value);
   const complete =

@@ -25,9 +25,9 @@ function problems(configuration: Record<string, string>, content?: string): stri
   return [];
 }
 
-test("nothing given is nothing read", () => expect(read({})).toEqual({}));
+test("no input gives no settings", () => expect(read({})).toEqual({}));
 
-test("values get the type of their setting", () => {
+test("converts values to the type of their setting", () => {
   expect(read({ httpPort: "8080", engineConsole: "true" }, "PUBLIC_HOST=routes.example.net")).toEqual({
     httpPort: 8080,
     engineConsole: true,
@@ -35,11 +35,11 @@ test("values get the type of their setting", () => {
   });
 });
 
-test("the stack's configuration comes before the environment file", () => {
+test("the stack's configuration overrides the environment file", () => {
   expect(read({ httpPort: "8080" }, "HTTP_PORT=8081\nHTTPS_PORT=8443")).toEqual({ httpPort: 8080, httpsPort: 8443 });
 });
 
-test("an empty value is as good as none", () => {
+test("ignores empty values", () => {
   expect(read({ httpPort: "", engineAccessKey: "" }, "HTTP_PORT=8081\nSERVICE_API_KEY=")).toEqual({ httpPort: 8081 });
 });
 
@@ -62,11 +62,11 @@ test("all problems of both sources are listed at once", () => {
   );
 });
 
-test("a bad value is a problem even where a better source overrules it", () => {
+test("reports an invalid value even if another source overrides it", () => {
   expect(problems({ httpPort: "8080" }, "HTTP_PORT=none")).toHaveLength(1);
 });
 
-test("a weak secret is refused and never repeated", () => {
+test("rejects a weak secret without quoting it", () => {
   const weak = "myadminsecretkey";
   const [problem = "", ...others] = problems({ engineAccessKey: weak });
   expect(others).toEqual([]);
@@ -74,7 +74,7 @@ test("a weak secret is refused and never repeated", () => {
   expect(problem).not.toContain(weak);
 });
 
-test("a secret that is used twice is refused and never repeated", () => {
+test("rejects a secret that is used twice, without quoting it", () => {
   const found = problems({ engineAccessKey: key }, `SERVICE_API_KEY=${key}`);
   expect(found).toEqual([
     "serviceApiKey is the same as engineAccessKey; each needs a value of its own (together with another setting)",
@@ -90,11 +90,11 @@ test.each([
   ],
   [{ tlsPrivateKeyFile: "key.pem" }, "tlsCertificateFile is missing, but tlsPrivateKeyFile is set; give both or neither"],
   [{ sessionIdleSeconds: "30000" }, "sessionIdleSeconds must not be more than sessionAbsoluteSeconds"],
-])("%j contradicts itself or a default", (configuration: Record<string, string>, problem) => {
+])("rejects the contradiction in %j", (configuration: Record<string, string>, problem) => {
   expect(problems(configuration)).toEqual([`${problem} (together with another setting)`]);
 });
 
-test("every setting has an environment name of its own, in capitals", () => {
+test("every setting has its own environment name in capitals", () => {
   const names = settingNames.map((name) => settings[name].environment);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);

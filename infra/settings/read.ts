@@ -1,6 +1,5 @@
 /**
- * Reads the settings: the stack's configuration, then the environment file. What neither has is left out; the component fills in
- * defaults and generates secrets.
+ * Reads the settings from the stack's configuration, then from the environment file. The component adds defaults and generates secrets.
  * @module
  */
 import { contradictions } from "./complete.ts";
@@ -13,9 +12,9 @@ import { parseValue } from "./parse.ts";
 import { notASetting } from "./nearest.ts";
 
 export interface SettingsSources {
-  /** Name of the stack, which some defaults depend on. */
+  /** Name of the stack; some defaults depend on it. */
   readonly stack: string;
-  /** The project's part of the stack's configuration, names without the project's. */
+  /** The project's section of the stack's configuration, without the project's name in its keys. */
   readonly configuration: Readonly<Record<string, string>>;
   /** The environment file, if there is one. */
   readonly environmentFile?: { readonly name: string; readonly content: string };
@@ -61,7 +60,7 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   return given;
 }
 
-/** The auth sidecar refuses secrets of equal value; so does the deployment, for all of them. */
+/** All secrets must differ; the auth sidecar has the same check for its own. */
 function equalSecrets(given: GivenSettings): SettingsProblem[] {
   const names = settingNames.filter((name) => settings[name].type === "secret" && given[name] !== undefined);
   return names.flatMap((name, index) => {
@@ -72,8 +71,8 @@ function equalSecrets(given: GivenSettings): SettingsProblem[] {
 }
 
 /**
- * Reads all settings that were given; an empty value counts as not given.
- * @throws {SettingsError} listing every unknown name and every bad value, also one that another source would have overruled.
+ * Reads all given settings; an empty value counts as not given.
+ * @throws {SettingsError} with every unknown name and every invalid value, even if another source overrides the value.
  */
 export function readSettings({ stack, configuration, environmentFile }: SettingsSources): GivenSettings {
   const problems: SettingsProblem[] = [];

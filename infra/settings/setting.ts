@@ -1,15 +1,14 @@
 /**
- * What a setting is. The list itself is in list.ts; everything about a setting that a person reads or that a program checks comes
- * from there.
+ * Type of a setting. The settings are in list.ts, which is the source for all descriptions and checks.
  * @module
  */
 
 export type SettingType = "text" | "number" | "flag" | "secret" | "file";
 
-/** The value of a setting of a type, once read. A `file` is a path; a `secret` is the text to be kept. */
+/** The parsed value of a setting type. A `file` is a path; a `secret` is the secret text. */
 export type ValueOf<Type extends SettingType> = Type extends "number" ? number : Type extends "flag" ? boolean : string;
 
-/** Says what is wrong with a value, as the end of the sentence "<setting> …", or nothing. Never repeats a secret. */
+/** Returns the problem of a value as the end of the sentence "<setting> …", or undefined. Never repeats a secret. */
 export type Check<Type extends SettingType> = (value: ValueOf<Type>) => string | undefined;
 
 export interface Setting<Type extends SettingType = SettingType> {
@@ -22,10 +21,10 @@ export interface Setting<Type extends SettingType = SettingType> {
   readonly default?: ValueOf<Type>;
   /** Other defaults for stacks of these names. */
   readonly defaultIn?: Readonly<Record<string, ValueOf<Type>>>;
-  /** Made at the first start, kept in the stack's state. */
+  /** Generated at the first start and kept in the stack's state. */
   readonly generated?: boolean;
   readonly check?: Check<Type>;
-  /** What the check asks for, in words, for the reference. */
+  /** Requirement of the check in plain words, for the reference. */
   readonly allowed?: string;
 }
 
@@ -37,11 +36,11 @@ export const flag = <const Given extends Rest<"flag">>(rest: Given) => ({ type: 
 export const file = <const Given extends Rest<"file">>(rest: Given) => ({ type: "file" as const, ...rest });
 
 type SecretRest = Omit<Rest<"secret">, "default" | "defaultIn" | "generated">;
-/** Generated where none is given. */
+/** Generated if not given. */
 export const secret = <const Given extends SecretRest>(rest: Given) => ({
   type: "secret" as const,
   generated: true as const,
   ...rest,
 });
-/** Absent where none is given. */
+/** Absent if not given. */
 export const givenSecret = <const Given extends SecretRest>(rest: Given) => ({ type: "secret" as const, ...rest });

@@ -14,13 +14,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const sources = (configuration: Record<string, string>, variables: Record<string, string> = {}) =>
   settingsSources({ stack: "staging", project: "routeql", configuration, folder, variables });
 
-test("only the project's own part of the configuration counts", () => {
+test("reads only the project's section of the configuration", () => {
   expect(sources({ "routeql:httpPort": "80", "docker:host": "unix:///run/docker.sock" }).configuration).toEqual({
     httpPort: "80",
   });
 });
 
-test("without .env there is no environment file, and an empty name is as good as none", () => {
+test("without .env there is no environment file, and an empty name is ignored", () => {
   expect(sources({}).environmentFile).toBeUndefined();
   expect(sources({ "routeql:environmentFile": "" }, { ROUTEQL_ENVIRONMENT_FILE: "" }).environmentFile).toBeUndefined();
 });
@@ -30,7 +30,7 @@ test(".env in the project's folder is read", () => {
   expect(sources({}).environmentFile).toEqual({ name: ".env", content: "HTTP_PORT=80" });
 });
 
-test("the configuration names another file, before the variable does", () => {
+test("the configuration's file overrides the variable's", () => {
   writeFileSync(join(folder, "one.env"), "HTTP_PORT=1");
   writeFileSync(join(folder, "two.env"), "HTTP_PORT=2");
   const variables = { ROUTEQL_ENVIRONMENT_FILE: join(folder, "two.env") };

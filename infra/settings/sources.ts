@@ -3,24 +3,24 @@ import { relative, resolve } from "node:path";
 import { SettingsError } from "./error.ts";
 import type { SettingsSources } from "./read.ts";
 
-/** Key of the stack's configuration that names another environment file; not a setting that such a file could have. */
+/** Configuration key that names another environment file; it is not allowed in that file itself. */
 const environmentFileKey = "environmentFile";
-/** Variable that names another environment file where the stack's configuration does not. */
+/** Variable that names another environment file if the stack's configuration does not. */
 const environmentFileVariable = "ROUTEQL_ENVIRONMENT_FILE";
 
 export interface Surroundings {
   readonly stack: string;
   readonly project: string;
-  /** The whole configuration, names with their namespace, as Pulumi gives it. */
+  /** The whole configuration from Pulumi, with namespaces in its keys. */
   readonly configuration: Readonly<Record<string, string>>;
-  /** Absolute path of the folder that relative paths start from and that holds `.env`. */
+  /** Absolute path of the folder that contains `.env`; relative paths start from it. */
   readonly folder: string;
   readonly variables?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Gathers what settings are read from: the project's own part of the configuration, and the environment file, if there is one.
- * @throws {SettingsError} if an environment file was named and cannot be read, or `.env` exists and cannot.
+ * Collects the sources of settings: the project's section of the configuration, and the environment file, if there is one.
+ * @throws {SettingsError} if a named environment file, or an existing `.env`, cannot be read.
  */
 export function settingsSources({
   stack,

@@ -4,7 +4,7 @@ import { strongSecret } from "./strength.ts";
 
 const { check } = strongSecret(32);
 
-test("random secrets of enough characters are taken", () => {
+test("accepts random secrets of sufficient length", () => {
   for (let round = 0; round < 200; round += 1) {
     expect(check(randomBytes(16).toString("hex"))).toBeUndefined();
     expect(check(randomBytes(24).toString("base64url"))).toBeUndefined();
@@ -21,7 +21,7 @@ test.each([
   ["a line break", "k3Jx9vQ2mZ7pL4wR8tYb1nC6sD5fG0hT\n"],
   ["other than ASCII", "k3Jx9vQ2mZ7pL4wR8tYb1nC6sD5fG0hé"],
   ["nothing", ""],
-])("a secret that is %s is refused without being repeated", (_reason, value) => {
+])("rejects a secret that is %s without quoting it", (_reason, value) => {
   const problem = check(value);
   expect(problem).toBeDefined();
   if (value !== "") expect(problem).not.toContain(value.trim());

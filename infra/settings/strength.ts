@@ -1,7 +1,7 @@
 import { secretWeakness } from "@routeql/auth-sidecar/weak-secrets";
 import type { Check } from "./setting.ts";
 
-/** At least `least` visible ASCII characters, none of the well-known values; the auth sidecar asks for the same. */
+/** At least `least` visible ASCII characters, and no well-known value; the auth sidecar has the same check. */
 export function strongSecret(least: number): { check: Check<"secret">; allowed: string } {
   return {
     check(secret) {

@@ -1,20 +1,13 @@
 /**
- * The settings of tokens, their keys and the work of logins, as the auth sidecar has them (auth-sidecar/src/settings.ts, which
- * refuses the same values): part of the list in list.ts.
+ * Settings of tokens, signing keys and login work: a section of the list in list.ts.
  * @module
  */
-import { signingAlgorithms } from "@routeql/auth-sidecar/keys/signing-key";
-import { oneOf, range } from "./checks.ts";
-import { number, text } from "./setting.ts";
-import { sidecarNumber } from "./sidecar-check.ts";
+import { range } from "./checks.ts";
+import { number } from "./setting.ts";
+import { sidecarNumber, sidecarTextWithDefault } from "./sidecar-settings.ts";
 
 export const tokenSettings = {
-  tokenAlgorithm: text({
-    environment: "TOKEN_ALGORITHM",
-    default: "ES256",
-    meaning: "Signature algorithm of access tokens. A change rotates the signing key without rejected tokens.",
-    ...oneOf(...signingAlgorithms),
-  }),
+  tokenAlgorithm: sidecarTextWithDefault("TOKEN_ALGORITHM"),
   keyRotationHours: sidecarNumber("KEY_ROTATION_HOURS"),
   keyEncryptionKeyGeneration: number({
     environment: "KEY_ENCRYPTION_KEY_GENERATION",

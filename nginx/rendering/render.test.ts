@@ -33,12 +33,12 @@ test("equal settings produce equal files, and other settings change settings.con
 
 test("every included file exists, and every file is included", () => {
   const included = Object.values(files).flatMap((content) => [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name));
-  const ofTheContainer = ["/tmp/resolver.conf", "/tmp/tls-groups.conf"];
-  expect(new Set(["nginx.conf", "start.sh", ...included])).toEqual(new Set([...ofTheContainer, ...Object.keys(files)]));
+  const ofTheContainer = ["resolver", "tls-groups", "workers", "engine-servers", "auth-sidecar-servers"].map((name) => `/tmp/${name}.conf`);
+  expect(new Set(["nginx.conf", "start.sh", "follow.sh", "addresses.sh", ...included])).toEqual(new Set([...ofTheContainer, ...Object.keys(files)]));
 });
 
 test("static files reach the gateway unchanged", () => {
-  const made = new Set(["settings.conf", "query-time.conf", "errors.conf", "master-key.conf", "proxy-master-key.conf"]);
+  const made = new Set(["addresses.sh", "settings.conf", "query-time.conf", "errors.conf", "master-key.conf", "proxy-master-key.conf"]);
   const sources = new Map(configurationFiles().map((path) => [basename(path), readFileSync(path, "utf8")]));
   for (const [name, content] of Object.entries(files)) if (!made.has(name)) expect(content).toBe(sources.get(name));
 });
@@ -60,8 +60,6 @@ test("the API's paths match the contract", () => {
 test("settings.conf has the settings in nginx's notation", () => {
   const rendered = files["settings.conf"] ?? "";
   for (const line of [
-    "include /tmp/resolver.conf;",
-    'map "" $engine_address { default "engine:8080"; }',
     'map "" $public_origin { default "https://routes.example.net"; }',
     'map "" $public_console_origin { default "https://routes.example.net:32000"; }',
     'map "" $console { default "on"; }',
@@ -75,6 +73,12 @@ test("settings.conf has the settings in nginx's notation", () => {
   ]) {
     expect(rendered.split("\n")).toContain(line);
   }
+});
+
+test("addresses.sh has the addresses of engine and sidecar", () => {
+  expect(files["addresses.sh"]).toMatch(/\nengine=engine:8080\nauth_sidecar=auth-sidecar:8080\n$/);
+  const others = renderGateway({ ...settings, engineAddress: "engine.routeql.svc.cluster.local:8080" });
+  expect(Object.keys(others).filter((name) => others[name] !== files[name])).toEqual(["addresses.sh"]);
 });
 
 test("the list of origins has the service's own and the configured ones", () => {

@@ -1,6 +1,6 @@
 /**
- * The gateway's configuration files. The files in ../configuration are used unchanged; settings.conf, query-time.conf, errors.conf, master-key.conf and
- * proxy-master-key.conf are rendered here.
+ * The gateway's configuration files. The files in ../configuration are used unchanged; addresses.sh, settings.conf, query-time.conf, errors.conf,
+ * master-key.conf and proxy-master-key.conf are rendered here.
  * The folders of ../configuration group files by concern; in the container all files lie in one folder. ../metrics is used where metrics are
  * switched on.
  * @module
@@ -10,7 +10,7 @@ import { basename, resolve } from "node:path";
 import { renderErrors } from "./errors-file.ts";
 import { renderMasterKey, renderProxyMasterKey } from "./master-key-files.ts";
 import { metricsFiles } from "./metrics-files.ts";
-import { renderQueryTime, renderSettings } from "./settings-file.ts";
+import { renderAddresses, renderQueryTime, renderSettings } from "./settings-file.ts";
 import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
 
 export type { GatewaySettings } from "./settings.ts";
@@ -37,6 +37,7 @@ export function renderGateway(settings: GatewaySettings): Record<string, string>
   }
   return {
     ...Object.fromEntries(files),
+    "addresses.sh": renderAddresses(settings),
     "errors.conf": renderErrors(),
     "query-time.conf": renderQueryTime(settings),
     "settings.conf": renderSettings(settings),

@@ -5,21 +5,16 @@ export function renderSettings(settings: GatewaySettings): string {
   const logins = settings.loginRequestsPerMinutePerAddress;
   return `# Rendered from the deployment's settings by render.ts; an edit here is lost.
 
-# (1) The parts, and the name servers that know them (written by start.sh).
-include /tmp/resolver.conf;
-${constant("engine_address", settings.engineAddress)}
-${constant("auth_sidecar_address", settings.sidecarAddress)}
-
-# (2) The public side.
+# (1) The public side.
 ${constant("public_origin", origin(settings.publicHost, settings.httpsPort))}
 ${constant("public_console_origin", origin(settings.publicHost, settings.consolePort))}
 ${constant("console", settings.console ? "on" : "off")}
 
-# (3) Bodies, held in memory up to the limit. Default: 1m; 8k|16k
+# (2) Bodies, held in memory up to the limit. Default: 1m; 8k|16k
 client_max_body_size ${settings.bodyLimitKilobytes}k;
 client_body_buffer_size ${settings.bodyLimitKilobytes}k;
 
-# (4) Rates and connections of one address. Default: none
+# (3) Rates and connections of one address. Default: none
 limit_req_zone $binary_remote_addr zone=requests:10m rate=${settings.requestsPerSecondPerAddress}r/s;
 limit_req_zone $login_address zone=logins:10m rate=${logins}r/m;
 limit_conn_zone $binary_remote_addr zone=connections:10m;
@@ -28,11 +23,11 @@ limit_req zone=logins${logins > 1 ? ` burst=${logins - 1} nodelay` : ""};
 limit_conn connections ${settings.connectionsPerAddress};
 ${constant("seconds_between_logins", String(Math.ceil(60 / logins)))}
 
-# (5) Silence of the engine on a WebSocket, of a client on the same. Default: 60s; 60s
+# (4) Silence of the engine on a WebSocket, of a client on the same. Default: 60s; 60s
 proxy_read_timeout ${settings.idleWebSocketSeconds}s;
 proxy_send_timeout ${settings.idleWebSocketSeconds}s;
 
-# (6) The request's origin if its pages may call the API, else nothing.
+# (5) The request's origin if its pages may call the API, else nothing.
 map $http_origin $allowed_origin {
 ${allowedOrigins(settings)
   .map((allowed) => (allowed === "*" ? '  "~." $http_origin;' : `  "${allowed}" $http_origin;`))
@@ -49,6 +44,15 @@ function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: Gat
 
 function origin(host: string, port: number): string {
   return port === 443 ? `https://${host}` : `https://${host}:${port}`;
+}
+
+/** addresses.sh: addresses of the services, for start.sh. {@link checkGatewaySettings} keeps the values free of shell syntax. */
+export function renderAddresses({ engineAddress, sidecarAddress }: GatewaySettings): string {
+  return `#!/bin/sh
+# Rendered from the deployment's settings by render.ts; an edit here is lost.
+engine=${engineAddress}
+auth_sidecar=${sidecarAddress}
+`;
 }
 
 /** query-time.conf: time limit for the engine's silence on a query; settings.conf has the limit for WebSockets. */

@@ -12,7 +12,7 @@ export interface Advisory {
   readonly ids: readonly string[];
   /** Permission feature of Hasura that the metadata has to use; the metadata checks look for it. */
   readonly feature?: PermissionFeature;
-  /** What an attacker gains, as one sentence. */
+  /** The attacker's gain, as one sentence. */
   readonly effect: string;
   /** First fixed version of each line that got a fix. Later lines are fixed; lines between without an entry are not. */
   readonly fixed: readonly string[];
@@ -129,7 +129,7 @@ function isAffected(subject: ImageVersion, { program, fixed, since }: Pick<Advis
 /** Every advisory that a version of a program is affected by. */
 export const advisoriesFor = (subject: ImageVersion): readonly Advisory[] => advisories.filter((advisory) => isAffected(subject, advisory));
 
-/** Advisories of an image by its name; none where the name tells no version. */
+/** Advisories of an image by its name; none if the name contains no version. */
 export function advisoriesOf(image: string): readonly Advisory[] {
   const subject = versionOf(image);
   return subject === undefined ? [] : advisoriesFor(subject);

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { pins, type Pin } from "./pins.ts";
-import { pinProblems } from "./support.ts";
+import { programs, type ProgramPin } from "./programs.ts";
+import { pinProblems, programProblems } from "./support.ts";
 
 const pin = (changes: Partial<Pin>): Pin => ({ ...pins.nginx, ...changes });
 const today = new Date("2026-11-22");
@@ -19,6 +20,21 @@ test("reports a pin whose support ends within 90 days", () => {
 
 test("reports a pin with a published advisory", () => {
   expect(pinProblems(today, [pin({ image: "nginx:1.30.6" })])).toEqual([expect.stringContaining("CVE-2026-123633")]);
+});
+
+test("reports a program whose support ends, and none without a date", () => {
+  const program: ProgramPin = { ...programs.pulumi, supportedUntil: "2027-01-01" };
+  expect(programProblems(today, [program])).toEqual([expect.stringMatching(/^Pulumi CLI .*: support ends on 2027-01-01/)]);
+  expect(programProblems(today, [programs.pulumi])).toEqual([]);
+});
+
+test("the pinned programs are those that the packages and the cluster of the tests name", () => {
+  const read = (path: string): string => readFileSync(resolve(import.meta.dirname, "../..", path), "utf8");
+  const { dependencies } = JSON.parse(read("cli/package.json")) as { dependencies: Record<string, string> };
+  expect(dependencies["@pulumi/pulumi"]).toBe(programs.pulumi.version);
+  expect(read("providers/pulumi-cli/go.mod")).toContain(`github.com/pulumi/pulumi/pkg/v3 v${programs.pulumiFromSource.version}`);
+  expect(read("tests/kubernetes/cluster/modules/kubernetes/go.mod")).toContain(`k8s.io/kubernetes v${programs.kubernetes.version}`);
+  expect(read("tests/kubernetes/cluster/modules/definitions/go.mod")).toContain(`cloudnative-pg v${programs.cloudNativePg.version}`);
 });
 
 test("Renovate finds every pin", () => {

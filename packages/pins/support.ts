@@ -4,6 +4,7 @@
  */
 import { advisoriesOf, describeAdvisory } from "./advisories.ts";
 import { pins, type Pin } from "./pins.ts";
+import { type ProgramPin, programs } from "./programs.ts";
 
 /** Days before the end of support from which on a pin is reported. */
 export const noticeDays = 90;
@@ -12,15 +13,26 @@ const millisecondsPerDay = 86_400_000;
 
 /** One line for each problem of a pin. */
 export function pinProblems(today: Date, all: readonly Pin[] = Object.values<Pin>(pins)): readonly string[] {
-  return all.flatMap(({ image, supportedUntil, source }) => {
-    const days = Math.ceil((Date.parse(supportedUntil) - today.getTime()) / millisecondsPerDay);
-    const support = days > noticeDays ? [] : [`${image}: support ${days < 0 ? "ended" : "ends"} on ${supportedUntil}. Choose the next line in packages/pins/pins.ts; see ${source}`];
-    return [...support, ...advisoriesOf(image).map((advisory) => `${image}: ${describeAdvisory(advisory)}`)];
-  });
+  return all.flatMap(({ image, supportedUntil, source }) => [
+    ...supportProblems(today, image, supportedUntil, `Choose the next line in packages/pins/pins.ts; see ${source}`),
+    ...advisoriesOf(image).map((advisory) => `${image}: ${describeAdvisory(advisory)}`),
+  ]);
+}
+
+/** One line for each program whose support ends soon. */
+export function programProblems(today: Date, all: readonly ProgramPin[] = Object.values<ProgramPin>(programs)): readonly string[] {
+  return all.flatMap(({ program, version, supportedUntil, source }) =>
+    supportedUntil === undefined ? [] : supportProblems(today, `${program} ${version}`, supportedUntil, `Choose the next line in packages/pins/programs.ts; see ${source}`),
+  );
+}
+
+function supportProblems(today: Date, name: string, supportedUntil: string, remedy: string): readonly string[] {
+  const days = Math.ceil((Date.parse(supportedUntil) - today.getTime()) / millisecondsPerDay);
+  return days > noticeDays ? [] : [`${name}: support ${days < 0 ? "ended" : "ends"} on ${supportedUntil}. ${remedy}`];
 }
 
 if (import.meta.main) {
-  const problems = pinProblems(new Date());
+  const problems = [...pinProblems(new Date()), ...programProblems(new Date())];
   for (const problem of problems) console.error(problem);
   if (problems.length === 0) console.log(`Every pinned version has support for more than ${noticeDays} days and no known advisory.`);
   process.exitCode = problems.length === 0 ? 0 : 1;

@@ -23,12 +23,12 @@ async function idOf(name: string): Promise<string | undefined> {
 }
 
 /**
- * Image of the docker provider. The name is taken to hold the hash of the content: an image of that name is not built again.
- * As with the real provider, deleting the resource leaves the image.
+ * Image of the docker provider. The name contains the hash of the content, so an image with an existing name is not rebuilt. As with
+ * the real provider, deleting the resource keeps the image.
  */
 export const image: ResourceKind<ImageInputs> = {
   inputs,
-  // The folder may be another one after a move of the checkout; only the name tells whether the content is another.
+  // The folder changes when the checkout moves; only the name identifies the content.
   updatable: ["skipPush", "buildOnPreview", "build"],
 
   async create({ imageName, skipPush, build }, { signal }) {

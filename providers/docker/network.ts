@@ -8,7 +8,7 @@ import { assertOurs, labelsInput } from "./ownership.ts";
 export const labelInputs = z.array(z.strictObject({ label: z.string(), value: z.string() })).optional();
 
 const inputs = z.strictObject({
-  name: z.string().min(1, { error: "the stand-in docker provider makes no names: give one" }),
+  name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
   driver: z.string().optional(),
   internal: z.boolean().optional(),
   attachable: z.boolean().optional(),
@@ -20,12 +20,12 @@ type NetworkInputs = z.infer<typeof inputs>;
 
 const docker = dockerClient();
 
-/** Reasons for which the engine has no addresses for a network, with the remedy for each. */
+/** Errors of the engine for missing or overlapping address ranges, with the remedy for each. */
 const refusals = [
   {
     reason: /non-overlapping IPv4 address pool|address pools? .*subnetted/,
     text: () =>
-      "Docker has no range of addresses left for another network. Set NETWORK_RANGE, take down a stack that is not needed, remove unused networks (docker network prune), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)",
+      "Docker has no free address range for another network. Set NETWORK_RANGE, stop an unused stack, remove unused networks (docker network prune), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)",
   },
   {
     reason: /Pool overlaps|conflicts with network/,
@@ -38,20 +38,20 @@ function explained(error: unknown, { ipamConfigs = [] }: NetworkInputs): unknown
   return refusal === undefined ? error : new Error(refusal.text(ipamConfigs.map(({ subnet }) => subnet).join(", ")), { cause: error });
 }
 
-/** A container that restarts may join the network again after it was disconnected. */
+/** A container that restarts may rejoin the network after it was disconnected. */
 const removalMilliseconds = 30_000;
 
-/** Docker's errors for a container that left the network meanwhile, or leaves it as its removal has begun. */
+/** Docker's errors for a container that left the network in the meantime, or is being removed. */
 const leavesByItself = /is not connected|is marked for removal/;
 
-/** Removes a network and disconnects its containers; fine when it is gone. */
+/** Removes a network and disconnects its containers; succeeds if it is already removed. */
 async function removeNetwork(id: string): Promise<void> {
   const network = docker.getNetwork(id);
   const end = Date.now() + removalMilliseconds;
   for (;;) {
     const info = (await orUndefined(network.inspect())) as { Containers?: Record<string, unknown> } | undefined;
     if (info === undefined) return;
-    // Those that do not run now would join it again when they start.
+    // Stopped containers would rejoin the network when they start.
     const configured = await docker.listContainers({ all: true, filters: { network: [id] } });
     for (const container of new Set([...Object.keys(info.Containers ?? {}), ...configured.map(({ Id }) => Id)])) {
       await orUndefined(network.disconnect({ Container: container, Force: true })).catch((error: unknown) => {
@@ -68,7 +68,7 @@ async function removeNetwork(id: string): Promise<void> {
   }
 }
 
-/** The network's own facts that have an input of the same meaning. */
+/** Properties of the network that correspond to inputs. */
 function observed(info: {
   Driver: string;
   Internal?: boolean;
@@ -90,7 +90,7 @@ function expected(wanted: NetworkInputs): Properties {
     internal: wanted.internal ?? false,
     attachable: wanted.attachable ?? false,
     labels: labelsInput(wanted.labels),
-    // Without it any addresses that the engine chose are right.
+    // Without the input, any addresses are correct.
     ...(wanted.ipamConfigs === undefined ? {} : { ipamConfigs: wanted.ipamConfigs }),
   };
 }
@@ -101,7 +101,7 @@ export const network: ResourceKind<NetworkInputs> = {
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(wanted) {
-    // Names of networks are not unique for the engine: whatever has this one already has to go first.
+    // Network names are not unique in the engine, so an existing network with this name is removed first.
     const same = await docker.listNetworks({ filters: { name: [`^${wanted.name}$`] } });
     for (const left of same) {
       assertOurs("network", wanted.name, labelsInput(wanted.labels), left.Labels);

@@ -1,6 +1,6 @@
 /**
- * What an interrupted run leaves behind carries the stack's labels. Only such things may be taken over. A thing of the same name without
- * the labels, of another stack or of another state belongs to another owner. Earlier versions set no label of the state.
+ * Resources of an interrupted run have the stack's labels, and only such resources may be adopted. A resource with the same name but
+ * without the labels, or of another stack or state, has another owner. Earlier versions set no label of the state.
  */
 export const stackLabel = "com.routeql.stack";
 const stateLabel = "com.routeql.state";
@@ -10,17 +10,17 @@ export const labelsInput = (labels: readonly { label: string; value: string }[] 
 
 type Labels = Readonly<Record<string, string>> | null | undefined;
 
-/** @throws Error naming the thing, when another state has made it */
+/** @throws Error with the resource's name if another state created it */
 export function refuseOtherState(what: string, name: string, wanted: Labels, found: Labels): void {
   const [mine, other] = [wanted?.[stateLabel], found?.[stateLabel]];
   if (other === undefined || mine === undefined || other === mine) return;
-  throw new Error(`a ${what} named ${name} exists already and belongs to another Pulumi state (${other}); use another stack name, or remove it`);
+  throw new Error(`a ${what} named ${name} already exists and belongs to another Pulumi state (${other}); use another stack name, or remove it`);
 }
 
-/** @throws Error naming the thing that is in the way */
+/** @throws Error with the name of the conflicting resource */
 export function assertOurs(what: string, name: string, wanted: Labels, found: Labels): void {
   refuseOtherState(what, name, wanted, found);
   const ours = wanted?.[stackLabel];
   if (ours !== undefined && found?.[stackLabel] === ours) return;
-  throw new Error(`a ${what} named ${name} exists already and does not belong to this stack; remove or rename it`);
+  throw new Error(`a ${what} named ${name} already exists and does not belong to this stack; remove or rename it`);
 }

@@ -7,22 +7,22 @@ import { removeContainer } from "./container/remove.ts";
 import { labelsInput, refuseOtherState, stackLabel } from "./ownership.ts";
 
 const inputs = z.strictObject({
-  name: z.string().min(1, { error: "the stand-in docker provider makes no names: give one" }),
+  name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
   driver: z.string().optional(),
   driverOpts: z.record(z.string(), z.string()).optional(),
   labels: labelInputs,
 });
 
 const docker = dockerClient();
-/** More than the longest grace that a container gets to stop. */
+/** Longer than the longest stop time of any container. */
 const removalMilliseconds = 70_000;
 
 const usersOf = (id: string, ...labels: readonly string[]) =>
   docker.listContainers({ all: true, filters: { volume: [id], ...(labels.length === 0 ? {} : { label: [...labels] }) } });
 
 /**
- * Whatever the state knows goes before the volume that it uses. So a container of the same stack that does not run and is still there
- * comes from a creation that failed: it was kept for its log, and would be in the way for ever.
+ * Pulumi deletes the known users of a volume before the volume. So a stopped container of the same stack that still uses it is left
+ * from a failed creation, which kept it for its log.
  */
 async function removeLeftovers(id: string, stack: string | undefined): Promise<void> {
   if (stack === undefined) return;
@@ -30,7 +30,7 @@ async function removeLeftovers(id: string, stack: string | undefined): Promise<v
   for (const { Id } of stopped) await removeContainer(Id, {});
 }
 
-/** Volume of the docker provider: making one that exists adopts it, with what it holds. */
+/** Volume of the docker provider. Creating an existing volume adopts it with its data. */
 export const volume: ResourceKind<z.infer<typeof inputs>> = {
   inputs,
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
@@ -58,7 +58,7 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
       } catch (error) {
         if (!isConflict(error)) throw error;
         await removeLeftovers(id, labelsInput(labels)[stackLabel]);
-        // When several resources are replaced at once, the engine may still be taking down a container that uses the volume.
+        // When several resources are replaced at once, the engine may still be removing a container that uses the volume.
         if (Date.now() < end) {
           await sleep(500, undefined, { signal });
           continue;

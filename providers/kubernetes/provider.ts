@@ -1,21 +1,41 @@
-import { type StandIn, typeOf } from "../shared/provider.ts";
-import { type Properties, unwrapAll } from "../shared/values.ts";
-import { deleteAndWait, NotReady, untilReady } from "./await/await.ts";
 import { type Cluster, fieldManager } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/error";
 import { conditionOf, type KubernetesObject, nameOf } from "@routeql/host/kubernetes/objects";
+import { deleteAndWait, NotReady, untilReady } from "./await/await.ts";
 import { completed, desiredObject, driftProperty, idOf, inputsProperty, nameIn, parseId, referenceTo, wasAutonamed } from "./state/desired.ts";
 import { differences, differencesAmong, hasUnknown, type Path, pathText } from "./state/paths.ts";
 import { replacingPaths } from "./state/replacement.ts";
-import { hideSecretData, keepSecret } from "./state/secrecy.ts";
 import { parseToken } from "./state/token.ts";
+import { type StandIn, typeOf } from "../shared/provider.ts";
+import { isSecret, type Properties, secret, unwrap, unwrapAll } from "../shared/values.ts";
 
-/** What lies in the state of one resource: the object as it was last seen, the inputs it came from, and drift that a refresh found. */
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Wraps each value of an object from the cluster that is secret in the inputs, at any depth. */
+export function keepSecret(inputs: unknown, live: unknown): unknown {
+  if (live === undefined || live === null) return live;
+  if (isSecret(inputs)) return secret(live);
+  if (isObject(inputs) && isObject(live)) {
+    return Object.fromEntries(Object.entries(live).map(([name, value]) => [name, keepSecret(inputs[name], value)]));
+  }
+  if (Array.isArray(inputs) && Array.isArray(live)) return live.map((entry, index) => keepSecret(inputs[index], entry));
+  return live;
+}
+
+/** The data of a Secret is always secret. */
+export function hideSecretData(object: Properties): Properties {
+  if (object["kind"] !== "Secret") return object;
+  const hide = (name: string): Properties => (object[name] === undefined ? {} : { [name]: secret(unwrap(object[name])) });
+  return { ...object, ...hide("data"), ...hide("stringData") };
+}
+
+/** The state of one resource: the last seen object, its inputs, and drift found by a refresh. */
 type State = Properties;
 
 const nameOfUrn = (urn: string): string => urn.split("::").at(-1) ?? "";
 
-/** Changes with every write and says nothing of what was asked for. */
+/** Changes with every write, so it is no drift. */
 function withoutNoise(object: KubernetesObject): KubernetesObject {
   const { managedFields: _managers, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -29,8 +49,8 @@ function stateOf(inputs: Properties, live: KubernetesObject): State {
 }
 
 /**
- * Serves every kind of the Kubernetes API by server-side apply, as far as a program that describes objects needs it: what cannot be
- * changed in place is replaced, what is made is waited for, what was changed by others is found by a refresh and put back.
+ * Supports every kind of the Kubernetes API by server-side apply, for programs that describe objects. It replaces objects with
+ * immutable changes, waits for created objects, and repairs drift that a refresh finds.
  * @param connect called when the cluster is first needed
  */
 export function kubernetesProvider(version: string, connect: () => Cluster): StandIn {
@@ -47,7 +67,7 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
     return desiredObject(plain, namespaced ? (given ?? cluster().api.defaultNamespace) : undefined);
   }
 
-  /** Applies, waits, and gives id and state; an object that is there but not ready is kept in the state with the reason. */
+  /** Applies the object, waits, and returns its id and state. An object that exists but is not ready stays in the state with the reason. */
   async function applyAndWait(inputs: Properties, object: KubernetesObject): Promise<{ id: string; outs: State }> {
     const applied = await cluster().apply(object, { signal });
     try {
@@ -123,7 +143,7 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
     },
   };
 
-  /** The object as the server would make it; paths that it will not change; undefined when only the update itself can tell. */
+  /** The object after a dry run on the server, with the paths of immutable changes; undefined if only the update itself can determine it. */
   async function tryApply(inputs: Properties): Promise<KubernetesObject | string[] | undefined> {
     try {
       return await cluster().apply(await desired(inputs), { dryRun: true, signal });
@@ -134,7 +154,7 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
     }
   }
 
-  /** What others have changed of that which the inputs say. */
+  /** Changes by other clients to declared fields. */
   async function driftOf(inputs: Properties, live: KubernetesObject): Promise<string[]> {
     const plain = unwrapAll(inputs);
     const wanted = await tryApply(plain);
@@ -143,13 +163,13 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
     return differencesAmong([desiredObject(plain, undefined)], live, wanted).map(pathText);
   }
 
-  /** An update that was interrupted leaves objects that its state does not know: these are ours, any other is not. */
+  /** An interrupted update leaves objects that are missing in its state. Only objects with our field manager may be adopted. */
   async function takeOver(present: KubernetesObject, object: KubernetesObject): Promise<void> {
     const instance = "app.kubernetes.io/instance";
     const ours = present.metadata.managedFields?.some(({ manager, operation }) => manager === fieldManager && operation === "Apply");
     if (!ours || present.metadata.labels?.[instance] !== object.metadata.labels?.[instance]) {
       throw new Error(
-        `${nameOf(referenceTo(object))} exists already and was not made by this stack: delete it, choose another name or namespace, or import it (pulumi import)`,
+        `${nameOf(referenceTo(object))} already exists and was not created by this stack: delete it, choose another name or namespace, or import it (pulumi import)`,
       );
     }
     const isFailed = present.kind === "Job" && conditionOf(present, "Failed")?.status === "True";
@@ -157,14 +177,14 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
   }
 }
 
-/** A job that failed is run again where its annotation asks for that (`pulumi.com/replaceUnready`). */
+/** Reruns a failed job if its annotation requires it (`pulumi.com/replaceUnready`). */
 function unreadyJob(olds: State): string[] {
   const object = unwrapAll(olds) as unknown as KubernetesObject;
   const asked = object.metadata?.annotations?.["pulumi.com/replaceUnready"] === "true";
   return object.kind === "Job" && asked && conditionOf(object, "Complete")?.status !== "True" ? ["status"] : [];
 }
 
-/** For `import` and `get`: all that was seen except what the server alone writes. */
+/** For `import` and `get`: all fields except those that only the server writes. */
 function importedInputs(live: KubernetesObject): Properties {
   const { status: _status, metadata, ...rest } = live;
   const { name, namespace, labels, annotations } = metadata;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-// Not from the front of the Automation API, which takes a third of a second to load, also for a command that only reads outputs.
+// Not the main entry of the Automation API, which takes a third of a second to load, even for a command that only reads outputs.
 import { PulumiCommand } from "@pulumi/pulumi/automation/cmd.js";
 import { findProgram } from "@routeql/host/apt";
 import { messageOf } from "@routeql/host/failure";
@@ -12,7 +12,7 @@ import { buildCli } from "./build.ts";
 import { builtVersion, type CliProbes, planCli } from "./plan.ts";
 import { goPlatform } from "../platform.ts";
 
-/** The version of the SDK in use: the one whose CLI is downloaded where that works. */
+/** The version of the SDK in use; a download gets the CLI of this version. */
 const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
 
 const rootOf = (version: string): string => join(cacheFolder(), "pulumi", version);
@@ -25,7 +25,7 @@ async function versionOf(program: string): Promise<string | undefined> {
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** @param found commands of the roots that `cached` has given: asking the CLI for its version once more would take a quarter of a second */
+/** @param found commands of the roots that `cached` has returned, because asking the CLI for its version again takes a quarter of a second */
 const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
   onPath: async () => ((await findProgram("pulumi")) ? versionOf("pulumi") : undefined),
   cached: async (version) => {
@@ -36,7 +36,7 @@ const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
     return root;
   },
   downloadAnswers: async () => {
-    // Pulumi names this one architecture of its CLI as Node does.
+    // For this architecture Pulumi uses Node's name.
     const platform = goPlatform().replace("amd64", "x64");
     const answered = await Promise.all([
       answers("https://get.pulumi.com/install.sh", 5_000),
@@ -53,13 +53,13 @@ export interface AcquireOptions {
   readonly signal: AbortSignal;
 }
 
-/** A Pulumi CLI and where it came from, in words. */
+/** A Pulumi CLI and a description of its source. */
 export interface PulumiCli {
   readonly command: PulumiCommand;
   readonly origin: string;
 }
 
-/** Finds or brings the Pulumi CLI; what is brought is kept for every checkout of this user. */
+/** Finds, downloads or builds the Pulumi CLI. A downloaded or built CLI is kept for every checkout of this user. */
 export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   const found = new Map<string, PulumiCommand>();
   const machine = machineProbes(found);
@@ -68,10 +68,10 @@ export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   if (source.kind === "cache")
     return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
   const lock = join(cacheFolder(), "pulumi", "build.lock");
-  return withLock(lock, "a run that brings the Pulumi CLI", options.say, async () => {
+  return withLock(lock, "a run that installs the Pulumi CLI", options.say, async () => {
     for (const version of [sdkVersion, builtVersion]) {
       const root = await machine.cached(version);
-      if (root) return { command: found.get(root)!, origin: `${version}, brought by another run` };
+      if (root) return { command: found.get(root)!, origin: `${version}, installed by another run` };
     }
     return (source.kind === "download" ? await download(options) : undefined) ?? build(options);
   });

@@ -12,10 +12,10 @@ interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** Packages that the build compiles when its cache is empty, Go's own among them. */
+/** Number of packages that a build with an empty cache compiles, including Go's own. */
 const packages = "about 1,100";
 
-/** Builds the CLI that go.mod and go.sum beside this file pin into `<root>/bin/pulumi`. */
+/** Builds the CLI of the adjacent go.mod and go.sum into `<root>/bin/pulumi`. */
 export async function buildCli(root: string, options: BuildOptions): Promise<void> {
   const go = await ensureGo(options);
   await mkdir(join(root, "bin"), { recursive: true });
@@ -37,7 +37,7 @@ export async function buildCli(root: string, options: BuildOptions): Promise<voi
       signal: options.signal,
       interruptWith: "SIGINT",
       remedy:
-        "the Go module proxy (GOPROXY) must be reachable and 3 GB of disk free; then run this again: what was done is kept.",
+        "the Go module proxy (GOPROXY) must be reachable and 3 GB of disk free; then run this again: it resumes the build.",
     });
   try {
     await leaveOut(folder, runGo);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { goEnvironment } from "./go.ts";
 
-test("what would change the build is set, the user's proxy and caches stay", () => {
+test("overrides settings that change the build and keeps the user's proxy and caches", () => {
   const environment = goEnvironment({
     PATH: "/bin",
     GOFLAGS: "-mod=vendor",

@@ -7,7 +7,7 @@ import { run, runToEnd } from "@routeql/host/process";
 import { planGo } from "./plan.ts";
 import { goPlatform } from "../platform.ts";
 
-/** The Go release that builds the CLI, with the checksum (as in go.sum) of the module that carries it. */
+/** The Go release for the build, with the checksum (as in go.sum) of its module. */
 const goRelease = {
   version: "1.26.8",
   sums: {
@@ -17,8 +17,8 @@ const goRelease = {
 };
 
 /**
- * The environment for every `go` that runs here: proxy, checksum and cache settings stay the user's; what would change the result
- * or switch the toolchain behind our back does not.
+ * Environment of every `go` command here. Proxy, checksum and cache settings stay the user's. Settings that change the result or the
+ * toolchain are overridden.
  */
 export function goEnvironment(base: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
@@ -49,21 +49,21 @@ async function installedVersion(): Promise<string | undefined> {
   return code === 0 ? /go version (go\S+)/.exec(stdout)?.[1] : undefined;
 }
 
-/** Path of a `go` that is new enough; brings Debian's Go and the wanted release as far as they are missing. */
+/** Path of a sufficiently new `go`. Installs Debian's Go and downloads the required release if they are missing. */
 export async function ensureGo({ say, onLine, signal }: GoOptions): Promise<string> {
   const source = planGo(await installedVersion(), goRelease.version, await canInstallPackages());
   if (source === "path") return (await findProgram("go"))!;
   if (source === "none") {
-    throw new Failure("The Pulumi CLI has to be built here, which needs Go", {
+    throw new Failure("The Pulumi CLI must be built here, which requires Go", {
       remedy:
         "install Go, any version (apt-get install golang-go), or the Pulumi CLI itself (pulumi.com/docs/install).",
     });
   }
   if (source === "toolchain-by-package") {
     say("installing Debian's Go");
-    await installPackages(["golang-go"], onLine, "fetches the Go release that builds the Pulumi CLI");
+    await installPackages(["golang-go"], onLine, "downloads the Go release that builds the Pulumi CLI");
   }
-  say(`fetching Go ${goRelease.version} as a Go module`);
+  say(`downloading Go ${goRelease.version} as a Go module`);
   return fetchToolchain(onLine, signal);
 }
 
@@ -78,7 +78,7 @@ async function fetchToolchain(onLine: (line: string) => void, signal: AbortSigna
     throw new Failure(`There is no Go release to build the Pulumi CLI with on ${platform}`, {
       remedy: "install the Pulumi CLI yourself (https://www.pulumi.com/docs/install/).",
     });
-  // The checksum is checked against the one above, so no checksum database has to be reachable.
+  // The checksum is compared with the one above, so no checksum database is needed.
   const { stdout } = await run(
     "go",
     ["mod", "download", "-json", `golang.org/toolchain@v0.0.1-go${goRelease.version}.${platform}`],
@@ -94,13 +94,13 @@ async function fetchToolchain(onLine: (line: string) => void, signal: AbortSigna
   const { Dir: folder, Sum: got } = JSON.parse(stdout) as { Dir: string; Sum: string };
   if (got !== sum)
     throw new Failure(`Go ${goRelease.version} as downloaded has the checksum ${got}, not ${sum}`, {
-      remedy: "check GOPROXY: it gives something else.",
+      remedy: "check GOPROXY: it returns other content.",
     });
   await restoreExecutableBits(folder);
   return join(folder, "bin/go");
 }
 
-/** Modules are stored without file modes; Go before 1.21 does not know that this one is special. */
+/** The module format stores no file modes; Go before 1.21 does not set them for this module. */
 async function restoreExecutableBits(folder: string): Promise<void> {
   for (const place of ["bin", "pkg/tool"]) {
     const entries = await readdir(join(folder, place), { recursive: true, withFileTypes: true }).catch(() => []);

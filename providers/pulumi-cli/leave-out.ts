@@ -1,7 +1,7 @@
 /**
- * Makes the source tree of a smaller CLI: without access to Pulumi Cloud, states in object stores and databases, keys of cloud providers
- * and their logs. A stack of this project, with its state in a folder and a passphrase, uses none of it, and compiling it takes more
- * than half of the processor time.
+ * Creates the source tree of a smaller CLI: without access to Pulumi Cloud, states in object stores and databases, and keys and logs of
+ * cloud providers. A stack of this project keeps its state in a folder with a passphrase and uses none of these. Compiling them takes
+ * more than half of the processor time.
  * @module
  */
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
@@ -11,9 +11,9 @@ import { run } from "@routeql/host/process";
 interface LeftOut {
   /** Folder below the module. */
   readonly package: string;
-  /** Files that go; without a list all of the package. */
+  /** Removed files; without a list the whole package is removed. */
   readonly files?: readonly string[];
-  /** What takes their place, in left-out/. */
+  /** Replacement files in left-out/. */
   readonly by: string;
 }
 
@@ -37,12 +37,12 @@ const modules: Readonly<Record<string, readonly LeftOut[]>> = {
 type RunGo = (...args: readonly string[]) => ReturnType<typeof run>;
 
 /**
- * Fills a folder with go.mod, go.sum and patched copies of the modules concerned, which replace them there.
+ * Creates a folder with go.mod, go.sum and patched copies of the affected modules, which replace the originals.
  * @param go runs the Go command in that folder
  */
 export async function leaveOut(folder: string, go: RunGo): Promise<void> {
   for (const name of ["go.mod", "go.sum"]) await copyFile(join(import.meta.dirname, name), join(folder, name));
-  // Checked against go.sum, as the build itself does.
+  // Verified against go.sum, as in the build itself.
   const { stdout } = await go("mod", "download", "-json", ...Object.keys(modules));
   for (const { Path: path, Dir: source } of JSON.parse(`[${stdout.trim().replaceAll(/^\}\s*\{/gm, "},{")}]`) as { Path: string; Dir: string }[]) {
     const copy = join(folder, "modules", path);
@@ -52,7 +52,7 @@ export async function leaveOut(folder: string, go: RunGo): Promise<void> {
   }
 }
 
-/** Tests and their data are not compiled. The module cache is read-only, so its modes are not copied. */
+/** Tests and their data are not needed. The module cache is read-only, so its file modes are not copied. */
 async function copyModule(source: string, target: string): Promise<void> {
   for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(source.length + 1);

@@ -9,14 +9,14 @@ function probes(found: { onPath?: string; cached?: Record<string, string>; downl
   };
 }
 
-test("a CLI on PATH that is new enough is taken, and nothing else is looked at", async () => {
+test("uses a sufficiently new CLI on PATH without further probes", async () => {
   const machine = probes({ onPath: "v3.300.1", cached: { [builtVersion]: "/cache" }, downloads: true });
   expect(await planCli(machine, "3.270.0")).toEqual({ kind: "path", version: "v3.300.1" });
   expect(machine.cached).not.toHaveBeenCalled();
   expect(machine.downloadAnswers).not.toHaveBeenCalled();
 });
 
-test.each(["v3.100.0", "v4.0.0", "unknown"])("%s on PATH is passed over", async (onPath) => {
+test.each(["v3.100.0", "v4.0.0", "unknown"])("ignores %s on PATH", async (onPath) => {
   expect(await planCli(probes({ onPath, cached: { [builtVersion]: "/cache" } }), "3.270.0")).toEqual({
     kind: "cache",
     version: builtVersion,
@@ -24,12 +24,12 @@ test.each(["v3.100.0", "v4.0.0", "unknown"])("%s on PATH is passed over", async 
   });
 });
 
-test("without network to Pulumi's site the CLI is built, with it downloaded", async () => {
+test("builds the CLI without access to Pulumi's site, and downloads it otherwise", async () => {
   expect(await planCli(probes({}), "3.270.0")).toEqual({ kind: "build", version: builtVersion });
   expect(await planCli(probes({ downloads: true }), "3.270.0")).toEqual({ kind: "download", version: "3.270.0" });
 });
 
-test("a downloaded CLI in the cache goes before a built one", async () => {
+test("prefers a downloaded CLI in the cache to a built one", async () => {
   expect(await planCli(probes({ cached: { "3.270.0": "/new", [builtVersion]: "/old" } }), "3.270.0")).toMatchObject({
     root: "/new",
   });

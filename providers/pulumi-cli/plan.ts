@@ -1,11 +1,11 @@
-/** Where a Pulumi CLI can come from, best first. */
+/** Sources of a Pulumi CLI, best first. */
 export type CliSource =
   | { readonly kind: "path"; readonly version: string }
   | { readonly kind: "cache"; readonly version: string; readonly root: string }
   | { readonly kind: "download"; readonly version: string }
   | { readonly kind: "build"; readonly version: string };
 
-/** What has to be found out on the machine; each is asked only when the answer is needed. */
+/** Probes of the machine; each runs only when its answer is needed. */
 export interface CliProbes {
   /** Version of the `pulumi` on PATH. */
   readonly onPath: () => Promise<string | undefined>;
@@ -15,12 +15,12 @@ export interface CliProbes {
   readonly downloadAnswers: () => Promise<boolean>;
 }
 
-/** The oldest CLI that has been seen to work with this project. */
+/** The oldest CLI that is known to work with this project. */
 export const minimumVersion = "3.256.0";
-/** The version that go.mod names; other versions may be refused by a module proxy. */
+/** The version in go.mod; a module proxy may reject other versions. */
 export const builtVersion = "3.256.0";
 
-/** `v3.256.0-dev` → [3, 256, 0]; undefined when it is no version. */
+/** `v3.256.0-dev` → [3, 256, 0]; undefined for other text. */
 export function parseVersion(text: string): [number, number, number] | undefined {
   const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text.trim());
   return match ? [Number(match[1]), Number(match[2]), Number(match[3])] : undefined;
@@ -33,7 +33,7 @@ export function isUsable(version: string, minimum: string): boolean {
   return have[1] !== want[1] ? have[1] > want[1] : have[2] >= want[2];
 }
 
-/** From PATH, else from the cache, else by download, else built from Go modules. */
+/** Order: PATH, cache, download, build from Go modules. */
 export async function planCli(probes: CliProbes, downloadVersion: string): Promise<CliSource> {
   const onPath = await probes.onPath();
   if (onPath !== undefined && isUsable(onPath, minimumVersion)) return { kind: "path", version: onPath };
@@ -45,11 +45,11 @@ export async function planCli(probes: CliProbes, downloadVersion: string): Promi
   return { kind: "build", version: builtVersion };
 }
 
-/** Where the `go` that builds comes from. */
+/** Source of the `go` command for the build. */
 export type GoSource = "path" | "toolchain-by-path" | "toolchain-by-package" | "none";
 
 /**
- * The Go release that builds the CLI is a Go module itself: any older Go, however old, can fetch it.
+ * The Go release for the build is a Go module itself, so any older Go can download it.
  * @param installed version of the `go` on PATH, `go1.19.8` or `1.19.8`
  */
 export function planGo(installed: string | undefined, wanted: string, canInstallPackages: boolean): GoSource {

@@ -8,7 +8,7 @@ const inputs = z.strictObject({
   keepers: z.record(z.string(), z.string()).optional(),
 });
 
-/** RandomId of the random provider: not secret; the prefix stands before every form but the id. */
+/** RandomId of the random provider. It is not secret; all outputs except the id have the prefix. */
 export const randomId: ResourceKind<z.infer<typeof inputs>> = {
   inputs,
   async create({ byteLength, prefix = "" }) {

@@ -21,8 +21,8 @@ export type PasswordInputs = z.infer<typeof inputs>;
 const pick = (characters: string): string => characters[randomInt(characters.length)]!;
 
 /**
- * A password of evenly drawn characters: first the least number of each class, then any, then shuffled (Fisher–Yates).
- * Classes and their characters are the real provider's.
+ * A password of uniformly drawn characters: first the minimum of each class, then any, then shuffled (Fisher–Yates). The classes and
+ * their characters are those of the real provider.
  */
 export function makePassword(wanted: PasswordInputs): string {
   const classes = [
@@ -35,7 +35,7 @@ export function makePassword(wanted: PasswordInputs): string {
   const all = classes.map(({ characters }) => characters).join("");
   if (all === "") throw new Error("a password needs at least one class of characters");
   if (drawn.length > wanted.length)
-    throw new Error(`a password of ${wanted.length} characters cannot hold the ${drawn.length} that are the least`);
+    throw new Error(`a password of ${wanted.length} characters cannot hold the ${drawn.length} that are the minimum`);
   while (drawn.length < wanted.length) drawn.push(pick(all));
   for (let index = drawn.length - 1; index > 0; index--) {
     const other = randomInt(index + 1);

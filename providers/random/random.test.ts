@@ -33,16 +33,16 @@ test("a password has its length, the minimum of each class and no other characte
   );
 });
 
-test("every character of the alphabet comes up about as often as any other", () => {
+test("draws every character of the alphabet about equally often", () => {
   const text = makePassword({ length: 62_000, special: false });
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   expect(counts.size).toBe(62);
-  // Expected 1,000 each; seven standard deviations away has a chance below 1 in 10^10.
+  // Expected 1,000 each; a deviation of seven sigma has a probability below 1 in 10^10.
   for (const found of counts.values()) expect(Math.abs(found - 1000)).toBeLessThan(225);
 });
 
-test("a password that cannot be made is refused", () => {
+test("rejects an impossible password", () => {
   expect(() => makePassword({ length: 3, minLower: 2, minUpper: 2 })).toThrow(/cannot hold the 4/);
   expect(() => makePassword({ length: 3, lower: false, upper: false, numeric: false, special: false })).toThrow(
     /at least one class/,

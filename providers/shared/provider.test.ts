@@ -29,11 +29,11 @@ function provider(kind: Partial<ResourceKind<Inputs>> = {}) {
   };
 }
 
-test("unknown types, unknown properties and bad values fail the check by name", async () => {
+test("the check names unknown types, unknown properties and invalid values", async () => {
   const { check } = provider();
   const other = urn.replace("thing:Thing", "other:Other");
   expect((await check(other, {}, {})).failures).toEqual([
-    { property: "", reason: expect.stringContaining("does not serve the resource type test:index/other:Other") },
+    { property: "", reason: expect.stringContaining("does not support the resource type test:index/other:Other") },
   ]);
   const { failures } = await check(urn, {}, { name: 1, colour: "red" });
   expect(failures?.map(({ property }) => property).toSorted()).toEqual(["colour", "name"]);
@@ -49,19 +49,19 @@ test("skips unknown values in a preview and checks the content of secret ones", 
 
 test.each([
   ["the same", { name: "a", size: 1 }, false, []],
-  ["another order and explicit nothing", { size: 1, name: "a", password: null }, false, []],
+  ["another order and explicit undefined", { size: 1, name: "a", password: null }, false, []],
   ["an updatable change", { name: "a", size: 2 }, true, []],
   ["a removed updatable input", { name: "a" }, true, []],
   ["another change", { name: "b", size: 1 }, true, ["name"]],
   ["an added input", { name: "a", size: 1, password: "x" }, true, ["password"]],
-  ["a value that is not known yet", { name: unknown, size: 1 }, true, ["name"]],
+  ["an unknown value", { name: unknown, size: 1 }, true, ["name"]],
   ["the same value, now secret", { name: secret("a"), size: 1 }, false, []],
-])("a difference is told from the state's inputs: %s", async (_title, news, changes, replaces) => {
+])("compares with the inputs in the state: %s", async (_title, news, changes, replaces) => {
   const { diff } = provider();
   expect(await diff("id", urn, { name: "a", size: 1, token: secret("t") }, news)).toMatchObject({ changes, replaces });
 });
 
-test("the old one goes first only where both would have the same name", async () => {
+test("deletes the old resource first only if both would have the same name", async () => {
   const { diff } = provider();
   expect(await diff("id", urn, { name: "a" }, { name: "a", password: "x" })).toMatchObject({ deleteBeforeReplace: true });
   expect(await diff("id", urn, { name: "a" }, { name: "b" })).toMatchObject({ deleteBeforeReplace: false });
@@ -93,7 +93,7 @@ test.each([
   expect((await update("id", urn, props, { name: "a" })).outs).toEqual(state);
 });
 
-test("what is gone is gone, what is as it was stays as it was", async () => {
+test("a refresh drops deleted resources and keeps unchanged ones", async () => {
   const state = { name: "a", token: secret("t") };
   expect(await provider({ read: async () => undefined }).read("id", urn, state)).toEqual({ id: "", props: {} });
   expect(await provider({ read: async () => ({}) }).read("id", urn, state)).toMatchObject({ id: "id", props: state });
@@ -105,7 +105,7 @@ test("a deletion gets plain values", async () => {
   expect(remove).toHaveBeenCalledWith("id", { name: "a" }, expect.anything());
 });
 
-test("wrappings are taken off at every depth, and equal values have equal text", () => {
+test("unwraps values at every depth, and equal values have equal text", () => {
   expect(unwrap({ list: [secret({ deep: secret(1) })] })).toEqual({ list: [{ deep: 1 }] });
   expect(canonical({ b: [1, { d: 1, c: 2 }], a: null })).toBe(canonical({ b: [1, { c: 2, d: 1 }] }));
 });

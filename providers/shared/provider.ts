@@ -2,11 +2,11 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { AnyResourceKind, Context } from "./resource-kind.ts";
 import { changedNames, isUnknown, type Properties, secret, unwrapAll } from "./values.ts";
 
-/** What every stand-in does. */
+/** Methods of every stand-in. */
 export type StandIn = pulumi.provider.Provider &
   Required<Pick<pulumi.provider.Provider, "check" | "diff" | "create" | "read" | "update" | "delete" | "cancel">>;
 
-/** State that only this server reads: what a refresh found to differ, and how to repair it. */
+/** State for this provider only: drift found by a refresh, and how to repair it. */
 const driftProperty = "__drift";
 interface Drift {
   readonly found: readonly string[];
@@ -19,9 +19,8 @@ export function typeOf(urn: string): string {
 }
 
 /**
- * A provider made of resource kinds by type token. What the real provider knows and this one does not is refused at check, by
- * name,
- * so a preview already fails.
+ * A provider built from resource kinds, by type token. It rejects unsupported types and properties by name at check, so that a preview
+ * already fails.
  */
 export function makeProvider(
   name: string,
@@ -35,7 +34,7 @@ export function makeProvider(
     if (!Object.hasOwn(kinds, type)) throw new Error(unknownType(name, type, kinds));
     return kinds[type]!;
   };
-  /** The state tells by the inputs' names what was asked for, so nothing computed may have one of these names. */
+  /** The inputs in the state define the requested values, so no computed output may have the name of an input. */
   const outputs = (kind: AnyResourceKind, inputs: Properties, computed: Properties): Properties => {
     const clash = Object.keys(computed).find((key) => Object.hasOwn(kind.inputs.shape, key));
     if (clash !== undefined) throw new Error(`${clash} is an input and cannot be computed`);
@@ -109,7 +108,7 @@ export function makeProvider(
 
 function unknownType(name: string, type: string, kinds: Readonly<Record<string, unknown>>): string {
   const served = Object.keys(kinds).join(", ");
-  return `the stand-in ${name} provider does not serve the resource type ${type}, only ${served}; use the official provider`;
+  return `the stand-in ${name} provider does not support the resource type ${type}, only ${served}; use the official provider`;
 }
 
 function failuresOf(kind: AnyResourceKind, inputs: Properties): { property: string; reason: string }[] {
@@ -121,13 +120,13 @@ function failuresOf(kind: AnyResourceKind, inputs: Properties): { property: stri
       issue.code === "unrecognized_keys"
         ? issue.keys.map((key) => ({
             property: [...issue.path, key].join("."),
-            reason: "the stand-in provider does not serve this property; use the official provider",
+            reason: "the stand-in provider does not support this property; use the official provider",
           }))
         : [{ property: issue.path.join("."), reason: issue.message }],
     );
 }
 
-/** During a preview an input or its parent may be unknown; such inputs are not checked. */
+/** During a preview an input or its parent may be unknown; such inputs are not validated. */
 function pathIsUnknown(inputs: unknown, path: readonly PropertyKey[]): boolean {
   let value: unknown = inputs;
   for (const step of path) {

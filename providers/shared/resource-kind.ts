@@ -7,37 +7,36 @@ export interface Context {
   readonly signal: AbortSignal;
 }
 
-/** What a resource turned out to be on refresh. */
+/** Result of a refresh. */
 export interface Reading {
-  /** Outputs that changed outside; the rest stays as it is in the state. */
+  /** Outputs that changed outside Pulumi; all others keep their value from the state. */
   readonly outputs?: Properties;
-  /** What differs from the inputs, in words; non-empty makes the next update repair it. */
+  /** Differences from the inputs, in plain words; if there are any, the next update repairs them. */
   readonly drift?: readonly string[];
   /** How the drift is repaired. */
   readonly repair?: "update" | "replace";
 }
 
 /**
- * One resource type (methods, so that kinds of different inputs fit into one table). Inputs and states are plain here (secrets
- * unwrapped); the server around it wraps what is stored.
- * Outputs are the inputs plus what create, update and read give.
+ * One resource type (methods, so that kinds with different inputs fit into one table). Inputs and states are plain here (secrets
+ * unwrapped); the provider wraps stored values. Outputs are the inputs plus the results of create, update and read.
  */
 export interface ResourceKind<Inputs> {
-  /** Strict: a property that is not in it is refused by name. */
+  /** Strict: rejects unknown properties by name. */
   readonly inputs: z.ZodObject;
-  /** Inputs whose change is done by `update`; a change of any other replaces the resource. */
+  /** Inputs that `update` can change; a change of any other input replaces the resource. */
   readonly updatable?: readonly string[];
   /** Outputs that are stored encrypted. */
   readonly secretOutputs?: readonly string[];
-  /** The old resource has to go first, because both would have the same name. */
+  /** Whether the old resource must be deleted first, because both would have the same name. */
   deleteBeforeReplace?(olds: Inputs, news: Inputs): boolean;
   create(inputs: Inputs, context: Context): Promise<{ id: string; outputs: Properties }>;
-  /** Undefined when the resource is gone. Without it the state is taken as it is. */
+  /** Returns undefined if the resource is gone. Without this method a refresh keeps the state. */
   read?(id: string, state: Inputs & Properties, context: Context): Promise<Reading | undefined>;
   update?(id: string, olds: Inputs & Properties, news: Inputs, context: Context): Promise<Properties>;
-  /** Resolves when the resource is gone, also when it was gone before. */
+  /** Resolves when the resource is gone; succeeds if it was already gone. */
   delete?(id: string, state: Inputs & Properties, context: Context): Promise<void>;
 }
 
-/** A kind whose inputs' type does not matter to the server. */
+/** A kind with any type of inputs, for the provider. */
 export type AnyResourceKind = ResourceKind<Properties>;

@@ -26,7 +26,7 @@ test("routes each resource to its package's provider, which loads once on demand
 
 test("rejects a package or type without a stand-in and names it", async () => {
   const { provider } = two();
-  await expect(provider.check!(urnOf("third:index/thing:Thing"), {}, {})).rejects.toThrow("no stand-in provider serves third:index/thing:Thing");
+  await expect(provider.check!(urnOf("third:index/thing:Thing"), {}, {})).rejects.toThrow("no stand-in provider supports third:index/thing:Thing");
   const { failures } = await provider.check!(urnOf("one:index/else:Else"), {}, {});
-  expect(failures).toEqual([{ property: "", reason: expect.stringContaining("the stand-in one provider does not serve") }]);
+  expect(failures).toEqual([{ property: "", reason: expect.stringContaining("the stand-in one provider does not support") }]);
 });

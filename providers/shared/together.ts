@@ -3,9 +3,9 @@ import { type StandIn, typeOf } from "./provider.ts";
 import type { Properties } from "./values.ts";
 
 /**
- * One provider for the resources of several, each of which is loaded when the first resource of its package comes.
- * @param version the engine wants that of the package or a newer one, whichever package it is
- * @param load the stand-ins by the name of their package, as types begin with it: `docker:index/network:Network`
+ * One provider for the resources of several packages. Each package's provider is loaded with its first resource.
+ * @param version the engine requires the version of each package or a newer one
+ * @param load the stand-ins by package name, the prefix of their types: `docker:index/network:Network`
  */
 export function together(version: string, load: Readonly<Record<string, () => Promise<StandIn>>>): pulumi.Provider {
   const loaded = new Map<string, Promise<StandIn>>();
@@ -13,7 +13,7 @@ export function together(version: string, load: Readonly<Record<string, () => Pr
     const name = typeOf(urn).split(":")[0]!;
     const begun = loaded.get(name);
     if (begun) return begun;
-    if (!Object.hasOwn(load, name)) throw new Error(`no stand-in provider serves ${typeOf(urn)}`);
+    if (!Object.hasOwn(load, name)) throw new Error(`no stand-in provider supports ${typeOf(urn)}`);
     const loading = load[name]!();
     loaded.set(name, loading);
     return loading;

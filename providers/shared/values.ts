@@ -1,6 +1,6 @@
 /**
- * Property values as they travel between the engine and a plugin (sdk/go/common/resource/plugin/rpc.go of pulumi/pulumi):
- * a secret is an object with a signature, a value that is not known yet is one of a few reserved strings.
+ * Property values in the protocol between the engine and a plugin (sdk/go/common/resource/plugin/rpc.go of pulumi/pulumi): a secret is
+ * an object with a signature, an unknown value is one of a few reserved strings.
  * @module
  */
 
@@ -28,12 +28,12 @@ export const isUnknown = (value: unknown): boolean => unknownValues.has(value);
 
 export const secret = (value: unknown): unknown => ({ [signatureKey]: secretSignature, value });
 
-/** Whether a value is wrapped as a secret, or is an output that is marked as secret. */
+/** Whether a value is wrapped as a secret, or is an output marked as secret. */
 export const isSecret = (value: unknown): boolean =>
   isObject(value) &&
   (value[signatureKey] === secretSignature || (value[signatureKey] === outputSignature && value.secret === true));
 
-/** The value without its wrappings, to act upon; never to be stored. */
+/** The plain value without wrappers, for use only; never store it. */
 export function unwrap(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unwrap);
   if (!isObject(value)) return value;
@@ -44,7 +44,7 @@ export function unwrap(value: unknown): unknown {
 
 export const unwrapAll = (properties: Properties | undefined): Properties => (unwrap(properties ?? {}) ?? {}) as Properties;
 
-/** Same text for the same value, whatever the order of keys; keys without a value do not count. */
+/** Equal text for equal values, independent of the order of keys; keys without a value do not count. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, entry: unknown) =>
     isObject(entry)
@@ -57,7 +57,7 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** Names among `names` whose plain values differ; a value that is not known yet differs from every other. */
+/** The given names whose plain values differ; an unknown value differs from every other. */
 export function changedNames(names: Iterable<string>, olds: Properties, news: Properties): string[] {
   return [...names].filter((name) => canonical(olds[name] ?? null) !== canonical(news[name] ?? null));
 }

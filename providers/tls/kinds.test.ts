@@ -60,7 +60,7 @@ test("a locally signed certificate is signed by its authority and has the reques
   expect(BigInt(`0x${leaf.serialNumber}`).toString()).toBe(signed.id);
 });
 
-test("a certificate is to be replaced from its early renewal on, not before", async () => {
+test("a certificate requires replacement from its early renewal on, not before", async () => {
   const state = { validityEndTime: new Date(Date.now() + 10 * 3_600_000).toISOString() };
   const read = (earlyRenewalHours: number): unknown =>
     locallySignedCert.read?.("1", { ...state, earlyRenewalHours } as never, context);

@@ -25,9 +25,7 @@ const inputs = z.strictObject({
   setSubjectKeyId: z.boolean().optional(),
 });
 
-/**
- * LocallySignedCert of the tls provider: subject, names and public key are the request's; the authority's key id is always set.
- */
+/** LocallySignedCert of the tls provider: subject, names and public key come from the request; the authority's key id is always set. */
 export const locallySignedCert: ResourceKind<z.infer<typeof inputs>> = {
   inputs,
   updatable: ["earlyRenewalHours"],

@@ -29,7 +29,7 @@ export function distinguishedName(subject: z.infer<typeof subjectInputs> = {}): 
   return parts.flatMap(([name, value]) => (value === undefined ? [] : [{ [name]: [value] }]));
 }
 
-/** The subject alternative names as an extension (RFC 5280, 4.2.1.6); none when there are none. */
+/** The subject alternative names as an extension (RFC 5280, 4.2.1.6); undefined without names. */
 export function alternativeNames(wanted: {
   dnsNames?: string[];
   ipAddresses?: string[];

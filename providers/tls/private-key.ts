@@ -5,7 +5,7 @@ import type { ResourceKind } from "../shared/resource-kind.ts";
 const curves = { P256: "P-256", P384: "P-384", P521: "P-521" } as const;
 
 const inputs = z.strictObject({
-  algorithm: z.literal("ECDSA", { error: "the stand-in tls provider makes keys of the algorithm ECDSA only" }),
+  algorithm: z.literal("ECDSA", { error: "the stand-in tls provider supports only the algorithm ECDSA" }),
   ecdsaCurve: z.enum(["P256", "P384", "P521"]).optional(),
 });
 

@@ -22,7 +22,7 @@ const extendedUses = {
 
 type Use = keyof typeof keyUses | keyof typeof extendedUses;
 
-/** The real provider's words for what a certificate may be used for. */
+/** Names of certificate uses in the real provider. */
 export const allowedUsesInput = z.array(z.enum([...Object.keys(keyUses), ...Object.keys(extendedUses)] as [Use, ...Use[]]));
 
 /** Key usage (critical) and extended key usage (RFC 5280, 4.2.1.3 and 4.2.1.12). */

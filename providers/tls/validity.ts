@@ -15,7 +15,7 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** From now on, in whole seconds as X.509 has them. */
+/** Start and end of the validity from now, in whole seconds as X.509 requires. */
 export function validityFromNow(hours: number, now = Date.now()): Validity {
   const start = Math.floor(now / 1000) * 1000;
   return { notBefore: new Date(start), notAfter: new Date(start + hours * hour) };
@@ -27,7 +27,7 @@ export const validityOutputs = ({ notBefore, notAfter }: Validity): Record<strin
   readyForRenewal: false,
 });
 
-/** On refresh: within `earlyRenewalHours` of its end a certificate is to be replaced. */
+/** On refresh: a certificate requires replacement within `earlyRenewalHours` of its end. */
 export function readRenewal(state: { validityEndTime?: unknown; earlyRenewalHours?: number }, now = Date.now()): Reading {
   const end = Date.parse(String(state.validityEndTime));
   const ready = now >= end - (state.earlyRenewalHours ?? 0) * hour;

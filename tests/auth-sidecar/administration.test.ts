@@ -77,7 +77,7 @@ test("a role is changed, and the next token has it", async () => {
   );
 });
 
-test("ASVS 7.4.2: disabling ends the sessions, and enabling brings none back", async () => {
+test("ASVS 7.4.2: disabling ends the sessions, and enabling restores none", async () => {
   const user = await stack.addUser();
   const sessions = [
     await running.client.session(user.email, user.password),

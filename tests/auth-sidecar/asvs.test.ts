@@ -1,6 +1,6 @@
 /**
- * Each item of OWASP ASVS 5.0 (ids of its `5.0/en`) that the auth sidecar answers for has a test with the item's id in its title:
- * `ASVS 6.3.8: …`. This list is what the kit promises; a title that is dropped or a suite that is renamed fails here.
+ * Each item of OWASP ASVS 5.0 (ids of its `5.0/en`) that applies to the auth sidecar has a test with the item's id in its title: `ASVS
+ * 6.3.8: …`. This list is the kit's promise: a removed title or a renamed suite fails here.
  */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,30 +9,30 @@ import { describe, expect, test } from "vitest";
 const items: Readonly<Record<string, string>> = {
   "1.2.6": "LDAP filters and names are escaped",
   "4.1.3": "a client's X-Forwarded-For and X-Hasura-* override nothing",
-  "6.1.1": "the throttle is documented as it is",
+  "6.1.1": "the throttle's documentation matches its limits",
   "6.2.8": "passwords are used exactly as sent",
-  "6.2.9": "long passwords are taken, up to a bound",
+  "6.2.9": "long passwords are accepted, up to a limit",
   "6.3.1": "the throttle counts per account and address",
   "6.3.2": "no default account, no default credential",
   "6.3.4": "all flows share throttle and hash path",
-  "6.3.8": "unknown user and wrong password are alike",
-  "6.8.1": "accounts of a provider cannot take over another's",
+  "6.3.8": "unknown user and wrong password are indistinguishable",
+  "6.8.1": "accounts of one provider cannot take over another's",
   "7.2.3": "session ids are random",
-  "7.2.4": "a new id at login, the old one dead",
-  "7.3.1": "the idle limit is enforced here",
-  "7.3.2": "the absolute limit is enforced here",
+  "7.2.4": "a new session id at login; the old one is invalid",
+  "7.3.1": "the sidecar enforces the idle limit",
+  "7.3.2": "the sidecar enforces the absolute limit",
   "7.4.1": "logout ends the session at the server",
   "7.4.2": "a disabled or removed account loses its sessions",
   "7.4.3": "a changed password ends the sessions of its account",
   "7.4.5": "an operator can end sessions",
   "9.2.1": "tokens have their time of validity",
-  "9.2.2": "tokens say what they are",
+  "9.2.2": "tokens declare their type",
   "9.2.3": "tokens name their audience",
   "9.2.4": "tokens name their issuer",
   "11.5.1": "random values have at least 128 bits",
-  "12.3.2": "connections to other parts verify certificates",
-  "13.1.4": "what secrets there are and when they change is documented",
-  "13.2.3": "no default credential towards other parts",
+  "12.3.2": "connections to other services verify certificates",
+  "13.1.4": "secrets and their rotation are documented",
+  "13.2.3": "no default credential for other services",
   "13.3.1": "secrets are stored in no readable form",
   "13.3.4": "secrets expire and rotate",
   "13.4.2": "no debug mode, no stack trace",
@@ -42,7 +42,7 @@ const items: Readonly<Record<string, string>> = {
   "16.2.5": "logs mask secrets",
   "16.3.1": "authentication is logged",
   "16.5.1": "errors are generic",
-  "16.5.4": "a last handler takes what nothing else did",
+  "16.5.4": "a last handler catches all unhandled errors",
 };
 
 const files = globSync("*.test.ts", { cwd: import.meta.dirname, exclude: ["asvs.test.ts"] });
@@ -60,7 +60,7 @@ describe("of OWASP ASVS 5.0", () => {
     expect([...tested]).toContain(id);
   });
 
-  test("no title names an item that is not in the list", () => {
+  test("every item in a title is in the list", () => {
     expect([...tested].filter((id) => items[id] === undefined)).toEqual([]);
     expect(titles.filter((title) => ids(title).length === 0)).toEqual([]);
   });

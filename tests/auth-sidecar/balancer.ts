@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * One address with replicas behind it, as a Kubernetes service is: each connection goes to the next replica in turn, or to the
- * one after it when that takes none. A connection stays where it is; when its replica dies, it breaks.
+ * One address with several replicas, like a Kubernetes Service. Each connection goes to the next replica in turn, or to the one after
+ * it if that replica refuses. A connection keeps its replica, and breaks when the replica dies.
  */
 export class Balancer implements AsyncDisposable {
   readonly #server: Server;

@@ -44,7 +44,7 @@ describe("session flow", () => {
     expect(Date.parse(lastLogin!)).toBeLessThanOrEqual(between);
   });
 
-  test("ASVS 9.2.1, 9.2.2, 9.2.3, 9.2.4: GET and POST /api/auth/jwt give a verifiable token", async () => {
+  test("ASVS 9.2.1, 9.2.2, 9.2.3, 9.2.4: GET and POST /api/auth/jwt return a verifiable token", async () => {
     const user = await stack.addUser("tenant", { organisation: "org-1" });
     const sessionId = await running.client.session(user.email, user.password);
     const keys = createRemoteJWKSet(new URL(`${running.client.url}/jwks`));
@@ -102,7 +102,7 @@ describe("session flow", () => {
     }
   });
 
-  test("the directory login says that no directory is configured", async () => {
+  test("the directory login reports that no directory is configured", async () => {
     const answer = await running.client.call("POST", "/api/auth/login/ldap", { body: { email: "a@example.net", password: "x" } });
     expect(answer).toMatchObject({ status: 503, body: { code: "ldap-not-configured" } });
   });
@@ -114,7 +114,7 @@ describe("session flow", () => {
 });
 
 describe("single-step flow", () => {
-  test("user name and password give a token, without service key", async () => {
+  test("user name and password return a token, without service key", async () => {
     const user = await stack.addUser("operator");
     const { status, headers, body } = await running.client.singleStep(user.email, user.password);
     expect(status).toBe(200);
@@ -189,7 +189,7 @@ describe("accounts without access", () => {
     expect(await recorded(user.id)).toEqual(["login success", "token refused", "login success", "token refused", "token success"]);
   });
 
-  test("ASVS 7.4.2: the session of a disabled user is refused and does not return", async () => {
+  test("ASVS 7.4.2: the session of a disabled user is rejected and stays invalid", async () => {
     const user = await stack.addUser();
     const sessionId = await running.client.session(user.email, user.password);
     await stack.sql.query("update auth.users set disabled = true where id = $1", [user.id]);
@@ -255,7 +255,7 @@ describe("passwords", () => {
     expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
   });
 
-  test("a hash is renewed once by logins of the same moment, and all of them succeed", async () => {
+  test("concurrent logins renew an outdated hash once, and all of them succeed", async () => {
     const { hash } = await import("@node-rs/argon2");
     const user = await stack.addUser("viewer", { passwordHash: await hash("a plain old password", { memoryCost: 8192, timeCost: 1 }) });
     const logins = await Promise.all(Array.from({ length: 6 }, () => running.client.login(user.email, "a plain old password")));

@@ -3,7 +3,7 @@ import { assertDescribed } from "./interface-description.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; undefined when there is none. */
+  /** Parsed JSON; undefined for an empty body. */
   readonly body: unknown;
   readonly milliseconds: number;
 }
@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly sessionId?: string;
   /** The client's address as set by the gateway; unique by default, so that tests do not throttle each other. */
   readonly address?: string;
-  /** Sends no service key, or this one. */
+  /** The service key to send; undefined sends none. */
   readonly serviceKey?: string | null;
 }
 

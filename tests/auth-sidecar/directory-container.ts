@@ -4,7 +4,7 @@ import { mustRun } from "../harness/process.ts";
 import { runLabels } from "../harness/run.ts";
 import { ToxicProxy } from "../harness/toxic-proxy.ts";
 
-/** A folder below directory/ with a Dockerfile, and what of the running server a test has to know. */
+/** A folder below directory/ with a Dockerfile, and properties of its server that tests need. */
 interface DirectoryKind {
   readonly plainPort: number;
   readonly tlsPort: number;
@@ -46,8 +46,8 @@ interface Forwarders {
 }
 
 /**
- * A directory with the entries of its folder below directory/. Its certificate names localhost, so for processes of this machine a forwarder of
- * this process stands there.
+ * A directory with the entries of its folder below directory/. Its certificate names localhost, so a forwarder of this process listens
+ * there for local clients.
  */
 export class StartedDirectoryContainer extends ContainerAtOwnAddress {
   /** PEM of the CA that the directory's certificate comes from. */
@@ -68,17 +68,17 @@ export class StartedDirectoryContainer extends ContainerAtOwnAddress {
     return new StartedDirectoryContainer(container, kind, output, { plain: await to(kind.plainPort), tls: await to(kind.tlsPort) });
   }
 
-  /** At localhost. */
+  /** Address at localhost. */
   getPlainPort(): number {
     return this.#forwarders.plain.port;
   }
 
-  /** At localhost. */
+  /** Address at localhost, with TLS. */
   getTlsPort(): number {
     return this.#forwarders.tls.port;
   }
 
-  /** At every address of this machine, for containers. */
+  /** Address of this machine for containers. */
   getPublishedTlsPort(): number {
     return this.getPublishedPort(this.#kind.tlsPort);
   }
@@ -95,7 +95,7 @@ export class StartedDirectoryContainer extends ContainerAtOwnAddress {
   }
 }
 
-/** @param moreNames what OpenLDAP's certificate is for besides localhost, as OpenSSL writes it: `IP:192.0.2.1` */
+/** @param moreNames additional names of OpenLDAP's certificate, in OpenSSL's form: `IP:192.0.2.1` */
 export async function startDirectory(name: DirectoryName = "openldap", moreNames = ""): Promise<StartedDirectoryContainer> {
   const kind: DirectoryKind = kinds[name];
   const image = `routeql/test-${name}:test`;

@@ -1,6 +1,7 @@
 /**
- * Every example of docs/operate/ldap.md logs in to a server of its kind: OpenLDAP, Samba's Active Directory, 389 Directory Server as
- * FreeIPA has it. lldap comes in no package; its tree stands on OpenLDAP. Only address, authority and password are replaced.
+ * Logs in with every example of docs/operate/ldap.md to a server of its kind: OpenLDAP, Samba's Active Directory, and 389 Directory
+ * Server with FreeIPA's entries. No package provides lldap, so OpenLDAP serves its tree. Only address, authority and password are
+ * replaced.
  */
 import { readFileSync } from "node:fs";
 import { decodeJwt } from "jose";
@@ -98,7 +99,7 @@ const kinds: readonly Kind[] = [
     searchPassword: "routeql has a password",
     password: (name) => `${name} has a password`,
     id: uuid,
-    // lldap gives memberOf by itself; OpenLDAP gives it for groups that are made while it runs.
+    // lldap sets memberOf itself; OpenLDAP sets it only for groups that are created while it runs.
     before: [
       "dn: cn=routeql_operators,ou=groups,dc=example,dc=net",
       "changetype: add",
@@ -142,7 +143,8 @@ describe.each(kinds)("the example for $title", ({ title, server, searchPassword,
       LDAP_URL: `${scheme}://localhost:${port}`,
       LDAP_CA: directory.ca,
       LDAP_BIND_PASSWORD: searchPassword,
-      // A busy machine may take more than three seconds, which would give 503; these tests check the answer, not its time.
+      // On a busy machine an answer may take more than three seconds, which would return 503. These tests check the answer, not its
+      // duration.
       LDAP_TIMEOUT_MILLISECONDS: "30000",
     });
   });
@@ -187,7 +189,7 @@ describe.each(kinds)("the example for $title", ({ title, server, searchPassword,
       expect((await login(name, password("ada"))).status, JSON.stringify(name)).toBe(401);
   });
 
-  test("gives another role from the next token on when the account joins a group", async () => {
+  test("an account that joins a group has its role from the next token", async () => {
     const typed = server === "openldap" ? "dot@example.net" : "dot.nobody@example.net";
     const { user } = await session(typed, "dot");
     expect(["pending", "viewer"]).toContain(user.role);

@@ -22,7 +22,8 @@ beforeAll(async () => {
     LDAP_GROUP_BASE: "ou=groups,dc=example,dc=net",
     LDAP_ROLES: "operator: CN=noc, ou=groups,dc=example,dc=net; analyst: staff; tenant: customers",
     LOGIN_ATTEMPTS_PER_ACCOUNT: "1000",
-    // A busy machine may take more than three seconds, which would give 503; these tests check the answer, not its time.
+    // On a busy machine an answer may take more than three seconds, which would return 503. These tests check the answer, not its
+    // duration.
     LDAP_TIMEOUT_MILLISECONDS: "30000",
   };
   running = await stack.sidecar(settings);
@@ -71,13 +72,13 @@ describe("the directory login", () => {
     expect((await running.client.token(session(body))).status).toBe(401);
   });
 
-  test("gives one without a group a session but no token", async () => {
+  test("an account without a group gets a session but no token", async () => {
     const { body } = await login("dot@example.net", passwordOf("dot"));
     expect((body as LoginReply).user.role).toBe("pending");
     expect(await running.client.token(session(body))).toMatchObject({ status: 403, body: { code: "no-access" } });
   });
 
-  test("answers all failures that prove no account identically", async () => {
+  test("all failed logins get the same answer", async () => {
     const tries = [
       ["ada@example.net", "wrong"],
       ["ada@example.net", ""],
@@ -102,7 +103,7 @@ describe("the directory login", () => {
     }
   });
 
-  test("needs the service key and a JSON body as the other one does", async () => {
+  test("requires the service key and a JSON body, like the credentials login", async () => {
     expect((await running.client.call("POST", "/api/auth/login/ldap", { serviceKey: null, body: {} })).status).toBe(401);
     expect(await running.client.call("POST", "/api/auth/login/ldap", { raw: "{" })).toMatchObject({
       status: 400,
@@ -136,13 +137,13 @@ describe("the directory login", () => {
     for (const { milliseconds } of of(401)) expect(milliseconds).toBeGreaterThanOrEqual(395);
   });
 
-  test("ASVS 6.3.1, 6.3.8: counts failures of a name alike, whether the directory has it or not", async () => {
+  test("ASVS 6.3.1, 6.3.8: counts failures of known and unknown names alike", async () => {
     await using limited = await stack.sidecar({
       ...settings,
       LDAP_USER_FILTER: "(|(mail={{username}})(uid={{username}})(cn={{username}}))",
       LOGIN_ATTEMPTS_PER_ACCOUNT: "2",
     });
-    /** Statuses of wrong passwords, and at last of the right one, for spellings that the directory takes for one name. */
+    /** Statuses of wrong passwords, and finally of the right one, for spellings that the directory treats as one name. */
     const statuses = async (name: string): Promise<number[]> => {
       const address = freshAddress();
       const found: number[] = [];
@@ -159,7 +160,7 @@ describe("the directory login", () => {
     expect(await statuses("zy")).toEqual(known);
   });
 
-  test("ASVS 1.2.6: takes any text as text", { timeout: 120_000 }, async () => {
+  test("ASVS 1.2.6: escapes any text", { timeout: 120_000 }, async () => {
     const special = fc.string({
       unit: fc.constantFrom("*", "(", ")", "\\", "\0", "&", "|", "=", "!", ",", "ä", "a", "😀", "\ud800"),
       maxLength: 12,
@@ -174,7 +175,7 @@ describe("the directory login", () => {
 });
 
 describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
-  test("never conflict, even with one address", async () => {
+  test("never conflict, even with the same address", async () => {
     const local = await stack.addUser("viewer");
     await stack.sql.query("update auth.users set email = 'ben@example.net' where id = $1", [local.id]);
     expect((await running.client.login("ben@example.net", passwordOf("ben"))).status).toBe(401);
@@ -198,7 +199,7 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
     expect((await login("moving@example.net", passwordOf("old"))).status).toBe(401);
   });
 
-  test("two entries that share an address, and log in at the same moment, both get in", async () => {
+  test("two entries with the same address can both log in at the same moment", async () => {
     await using byName = await stack.sidecar({ ...settings, LDAP_USER_FILTER: "(uid={{username}})" });
     await Promise.all(["one", "two"].map((uid) => directory.change(person(uid, "shared@example.net"))));
     for (let round = 0; round < 5; round++) {
@@ -231,7 +232,7 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     ]);
   });
 
-  test("a role change that cannot be recorded does not apply until it can", async () => {
+  test("a role change applies only after it is recorded", async () => {
     await directory.change(person("iva"));
     const { user } = (await login("iva@example.net", passwordOf("iva"))).body as LoginReply;
     await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("iva")}\n`);
@@ -253,7 +254,7 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     expect(await running.client.token(sessionId)).toMatchObject({ status: 401, body: { code: "no-session" } });
   });
 
-  test("an entry that LDAP_ACTIVE_FILTER no longer finds ends it, and logs in no more", async () => {
+  test("an entry outside LDAP_ACTIVE_FILTER loses its session and cannot log in", async () => {
     await using filtered = await stack.sidecar({ ...settings, LDAP_ACTIVE_FILTER: "(!(description=disabled))" });
     await directory.change(person("gus"));
     const sessionId = session((await login("gus@example.net", passwordOf("gus"), filtered)).body);
@@ -262,7 +263,7 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     expect((await login("gus@example.net", passwordOf("gus"), filtered)).status).toBe(401);
   });
 
-  test("an account that an operator disabled stays disabled, whatever the directory says", async () => {
+  test("an account that an operator disabled stays disabled, despite the directory", async () => {
     await directory.change(person("hal"));
     const user = ((await login("hal@example.net", passwordOf("hal"))).body as LoginReply).user;
     await stack.sql.query("update auth.users set disabled = true where id = $1", [user._id]);
@@ -270,7 +271,7 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     expect((await login("hal@example.net", passwordOf("hal"))).status).toBe(403);
   });
 
-  test("a sidecar that has no directory any more refuses it", async () => {
+  test("a sidecar whose directory was removed rejects it", async () => {
     const sessionId = session((await login("ada@example.net", passwordOf("ada"))).body);
     await using without = await stack.sidecar();
     expect((await without.client.token(sessionId)).status).toBe(401);
@@ -288,7 +289,7 @@ describe("the connection", () => {
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
   });
 
-  test("by an IP address works when the certificate names it", async () => {
+  test("an IP address works if the certificate contains it", async () => {
     await using other = await stack.sidecar({ ...settings, LDAP_URL: `ldaps://127.0.0.1:${directory.getTlsPort()}` });
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(200);
   });
@@ -368,7 +369,7 @@ test("neither log nor audit trail holds a password, an address or a DN of the di
   for (const secret of ["has a password", "directory-search", "@example.net", "uid=ada"]) expect(kept).not.toContain(secret);
 });
 
-test("ASVS 6.3.8: an unknown name takes no less time than a wrong password", async () => {
+test("ASVS 6.3.8: an unknown name takes at least as long as a wrong password", async () => {
   for (const email of ["nobody@example.net", "ada@example.net", ""]) {
     const { status, milliseconds } = await login(email, "wrong");
     expect(status).toBe(401);

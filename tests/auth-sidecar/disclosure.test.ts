@@ -24,7 +24,7 @@ afterAll(async () => {
 const document = (name: string) => readFileSync(new URL(`../../docs/operate/${name}`, import.meta.url), "utf8");
 
 test("ASVS 13.4.4: TRACE is answered 405 and echoes nothing", async () => {
-  // fetch refuses to send it.
+  // fetch cannot send TRACE.
   const socket = connect(running.sidecar.port, "127.0.0.1");
   socket.write("TRACE /jwt/auth HTTP/1.1\r\nHost: a\r\nX-Echo: echoed-or-not\r\nConnection: close\r\n\r\n");
   const answer = await text(socket);
@@ -85,7 +85,7 @@ describe("an unexpected error", () => {
   });
 });
 
-test("ASVS 6.1.1: the throttle is documented with the limits that it has", () => {
+test("ASVS 6.1.1: the documentation has the throttle's actual limits", () => {
   const users = document("users.md");
   for (const name of ["LOGIN_ATTEMPTS_PER_ACCOUNT", "LOGIN_ATTEMPTS_PER_ADDRESS"]) {
     const { byDefault } = settingsReference().find((setting) => setting.name === name)!;

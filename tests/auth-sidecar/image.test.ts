@@ -42,7 +42,7 @@ test("the first administrator logs in to the image and gets a token, by both flo
   expect((await client.logout(sessionId)).status).toBe(200);
 });
 
-test("ASVS 13.4.5: metrics answer on their own port alone", async () => {
+test("ASVS 13.4.5: metrics are served only on their own port", async () => {
   expect((await fetch(sidecar.getMetricsUrl())).status).toBe(200);
   expect((await client.call("GET", "/metrics")).status).toBe(404);
 });
@@ -53,7 +53,7 @@ test("it runs without root, and administration runs inside it", async () => {
   expect({ exitCode, output }).toMatchObject({ exitCode: 0, output: expect.stringContaining("admin@example.net") as string });
 });
 
-test("a storm of logins ends in answers, within 256 MiB", async () => {
+test("answers a storm of logins within 256 MiB", async () => {
   const storm = Array.from({ length: 200 }, () => client.singleStep("admin@example.net", sidecar.getAdminPassword()));
   const statuses = (await Promise.all(storm)).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
@@ -64,6 +64,6 @@ test("a storm of logins ends in answers, within 256 MiB", async () => {
 
 test("stops on request", async () => {
   await mustRun("docker", ["stop", "--time", "60", sidecar.getId()]);
-  // What is killed in the end has another.
+  // A killed process has another exit code.
   expect((await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", sidecar.getId()])).trim()).toBe("0");
 });

@@ -36,7 +36,7 @@ export function assertDescribed({ method, path, status, headers, body }: Observe
     if (status !== 404) throw new Error(`${method} ${path} is not described, yet answers ${status}`);
     return;
   }
-  // A method that a path does not take has no operation; its answer is described with any of the path's.
+  // A method that a path does not support has no operation; any operation of the path describes its answer.
   const described = item[method.toLowerCase()] ?? (status === 405 ? Object.values(item)[0] : undefined);
   const operation = resolved(described) as DescribedOperation | undefined;
   const response = resolved(operation?.responses[String(status)]) as DescribedResponse | undefined;

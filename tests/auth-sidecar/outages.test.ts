@@ -7,7 +7,7 @@ import { freshAddress } from "./client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
 import { ToxicProxy } from "../harness/toxic-proxy.ts";
 
-/** Milliseconds within which every request ends, whatever happens: docs/design/faults.md. */
+/** Maximum duration of any request in milliseconds: docs/design/faults.md. */
 const answerBound = 20_000;
 
 let stack: Stack;
@@ -144,7 +144,7 @@ test("a paused sidecar does not treat its session store as silent", async () => 
   try {
     await once(redis, "ready");
     const answer = command(redis, (client) => client.ping());
-    // The command has been sent, and its answer arrives while the process is paused.
+    // The command is sent, and its answer arrives while the process is paused.
     await new Promise((resolve) => setImmediate(resolve));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
     expect(await answer).toBe("PONG");
@@ -160,7 +160,7 @@ test("a wrong password gets no 5xx from slow but working services", async () => 
   expect((await running.client.login(user.email, user.password)).status).toBe(200);
 });
 
-test("a sidecar that starts before its services waits, logs that, and becomes ready", async () => {
+test("a sidecar that starts before its services logs that it waits, then becomes ready", async () => {
   databaseProxy.set("reset");
   sessionsProxy.set("reset");
   await using early = await stack.sidecar(addresses(), { waits: false });

@@ -42,7 +42,7 @@ async function stored(): Promise<Record<string, string>> {
   );
   return Object.fromEntries(rows.map(({ id, content }) => [id, content]));
 }
-/** Keys in every state under the first secret: one that verifies, one that signs, one that comes. */
+/** Keys in every state under the first secret: a retired, a current and a next key. */
 async function severalKeys(): Promise<void> {
   const rotation = new KeyRotation(database, new KeyEncryption(old), policy);
   await rotation.createFirst();
@@ -72,7 +72,7 @@ test("ASVS 13.3.4: a new KEY_ENCRYPTION_KEY re-encrypts the keys, and tokens sta
   const { rows } = await stack.sql.query("select outcome, detail from auth.audit_events where event = 'keys-reencrypted'");
   expect(rows).toEqual([{ outcome: "success", detail: { keys: 1 } }]);
   for (const secret of Object.values(changed)) expect(running.log()).not.toContain(secret);
-  // From now on the previous value is not needed, and decrypts nothing.
+  // From now on the previous value is unused and decrypts nothing.
   await using without = await stack.sidecar({ KEY_ENCRYPTION_KEY: changed.KEY_ENCRYPTION_KEY });
   await jwtVerify(await token(without.client), keys);
   await using back = await stack.sidecar({}, { waits: false });
@@ -114,7 +114,7 @@ test("re-encrypts keys that an old replica stores later", async () => {
   expect(beside.log()).toContain("do not open with this KEY_ENCRYPTION_KEY");
 });
 
-test("one key that opens under neither stops the start with the reason, and no key is changed", async () => {
+test("a key that neither value decrypts stops the start, and no key changes", async () => {
   await severalKeys();
   const [victim] = Object.keys(await stored());
   await stack.sql.query("update auth.signing_keys set private_key_encrypted = $2 where id = $1", [
@@ -145,10 +145,10 @@ test.each([
   const rotations = async () => (await stack.sql.query("select from auth.audit_events where event = 'key-rotated'")).rows.length;
   await expect.poll(rotations).toBe(1);
   for (const { client } of [before, after]) expect(await algorithm(client)).toBe(from);
-  // As if the waiting time between publication and first signature had passed.
+  // Simulates the end of the waiting time between publication and first signature.
   await stack.sql.query("update auth.signing_keys set signs_from = now() where signs_from > now()");
   for (const { client } of [before, after]) await expect.poll(() => algorithm(client), { interval: 200 }).toBe(to);
-  // Time in which either could rotate again.
+  // Enough time for either replica to rotate again.
   await sleep(2500);
   for (const { client } of [before, after]) {
     const keys = createRemoteJWKSet(new URL(`${client.url}/jwks`));

@@ -168,7 +168,7 @@ describe("invalid HTTP", () => {
     ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "malformed-request"],
     ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "malformed-request"],
     [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers-too-large"],
-  ])("%j gets the form of all errors", async (text, status, code) => {
+  ])("%j gets an error in the common form", async (text, status, code) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain(`"code":"${code}"`);
@@ -237,7 +237,7 @@ describe("fuzz", () => {
     },
   );
 
-  test("no method or path does either", async () => {
+  test("no method or path causes one either", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"),
@@ -252,7 +252,7 @@ describe("fuzz", () => {
     );
   });
 
-  test("ASVS 16.5.1: it left no error in the log and the service as it was", async () => {
+  test("ASVS 16.5.1: the service logged no error and works as before", async () => {
     const levels = running
       .log()
       .trim()

@@ -43,7 +43,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test(
-  "one of two replicas behind one address is killed under load, and no client sees more than a retried request",
+  "killing one of two replicas under load costs each client at most one retry",
   async () => {
     const client = new Client(balancer.url, stack.environment["SERVICE_API_KEY"]!);
     // One connection per request, as from the gateway.
@@ -58,7 +58,7 @@ test(
       try {
         return await ask();
       } catch (error) {
-        // What fetch throws when the connection breaks. A second one in a row fails the test.
+        // Error of fetch when the connection breaks. A second one in a row fails the test.
         if (!(error instanceof TypeError)) throw error;
         retries++;
         return ask();
@@ -79,7 +79,7 @@ test(
     const killed = (async () => {
       await until(() => statuses.length >= 40);
       expect(retries).toBe(0);
-      // Halted first, so that each client has a request on it when it dies.
+      // Paused first, so that each client has a request in progress when the replica dies.
       victim.child.kill("SIGSTOP");
       await until(() => balancer.standing(victim.port) >= clients);
       victim.child.kill("SIGKILL");

@@ -1,7 +1,7 @@
 /**
- * field.md D2: keys rotate by schedule under load, and no request is refused. Two replicas behind one address, the embedded engine
- * as the verifier, real expiry. Ten minutes are compressed to one, and every life with them; ROUTEQL_DRILL_SECONDS=600 is the
- * full length, with lives that a deployment may have.
+ * field.md D2: scheduled key rotation under load rejects no request. Two replicas share one address, and the embedded engine verifies
+ * tokens with real expiry. One minute replaces ten, and all lifetimes are shortened to match. ROUTEQL_DRILL_SECONDS=600 runs the full
+ * length with lifetimes that a deployment may have.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt, decodeProtectedHeader } from "jose";
@@ -54,7 +54,7 @@ interface HeldToken {
   readonly expires: number;
 }
 
-/** Tokens of the whole drill that are still good, the oldest first. */
+/** Valid tokens of the whole drill, the oldest first. */
 class Tokens {
   readonly signers = new Set<string>();
   #held: HeldToken[] = [];
@@ -64,7 +64,7 @@ class Tokens {
     this.#held.push({ token, expires: decodeJwt(token).exp! * 1000 });
   }
 
-  /** The oldest that lives another second, or the newest. */
+  /** The oldest token that is valid for another second, or the newest. */
   take(turn: number): HeldToken | undefined {
     const now = Date.now();
     this.#held = this.#held.filter(({ expires }) => expires > now + 1000);
@@ -83,7 +83,7 @@ test(
     const refused: string[] = [];
     const done = { tokens: 0, queries: 0, expiredOnTheWay: 0, askedAgain: 0, leftOut: 0 };
 
-    /** On a machine that is behind, a part may answer too late for the sidecar, which then says 503 and to come again. */
+    /** On a slow machine a service may time out; the sidecar then answers 503 with Retry-After. */
     async function patiently(ask: () => Promise<Response>): Promise<Response> {
       for (let attempt = 0; ; attempt++) {
         const response = await ask();
@@ -95,7 +95,7 @@ test(
     }
 
     async function askForToken(turn: number): Promise<void> {
-      // Without the client's check of every answer, which costs more than the answer.
+      // Without the client's validation of every answer, which costs more than the answer.
       const headers = {
         "x-service-api-key": stack.environment["SERVICE_API_KEY"]!,
         cookie: `sid=${sessions[turn % sessions.length]}`,
@@ -117,7 +117,7 @@ test(
       });
       const text = await response.text();
       if (response.ok && text.startsWith('{"data"')) done.queries++;
-      // On a machine that is behind, a token can expire between taking and reading it.
+      // On a slow machine a token can expire between its selection and its use.
       else if (Date.now() >= held.expires && /expired/i.test(text)) done.expiredOnTheWay++;
       else refused.push(`query: ${response.status} ${text}`);
     }

@@ -70,7 +70,7 @@ test.each([
   await using watching = await stack.database.connect("owner");
   await stack.sql.query("begin");
   await stack.sql.query(`update auth.users set ${change} where id = $1`, [user.id, value]);
-  // The account still proves itself, as the change is not committed; then the login waits for the row.
+  // The account still authenticates, because the change is not committed; then the login waits for the row.
   const login = running.client.login(user.email, user.password);
   while ((await watching.query("select from pg_locks where not granted")).rows.length === 0) await sleep(5);
   await stack.sql.query("commit");

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 
 export interface SidecarProcess {
   readonly child: ChildProcess;
-  /** Both streams so far. */
+  /** Both streams up to now. */
   readonly output: () => string;
 }
 
-/** The service as its image starts it, with exactly this environment. */
+/** The service started like in its image, with exactly this environment. */
 export function startProcess(environment: Readonly<Record<string, string>>): SidecarProcess {
   const child = spawn(process.execPath, ["auth-sidecar/src/main.ts"], {
     env: { ...environment },

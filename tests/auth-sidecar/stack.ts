@@ -62,8 +62,8 @@ export class Stack implements AsyncDisposable {
   }
 
   /**
-   * A sidecar of this stack; `overrides` replace settings. Ready when it resolves, unless `waits` is false. `lives` replace
-   * settings with shorter times than a deployment may have.
+   * A sidecar of this stack; `overrides` replace settings. It is ready when this resolves, unless `waits` is false. `lives` sets
+   * lifetimes that are shorter than a deployment allows.
    */
   async sidecar(overrides: Environment = {}, { waits = true, lives = {} }: StartOptions = {}): Promise<RunningSidecar> {
     const settings = { ...readSettings({ ...this.environment, ...overrides }), ...lives };

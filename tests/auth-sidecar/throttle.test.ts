@@ -16,17 +16,17 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-/** Keys of the failures that are counted now, each kept until its window ends. */
+/** Keys of the counted failures, each kept until its window ends. */
 const counts = (): Promise<string[]> => redis.keys("throttle:[^k]*");
 
-/** Brings the end of every window nearer, to so many milliseconds from now. */
+/** Shortens every window, so that it ends after this number of milliseconds. */
 async function nearEnds(milliseconds: number): Promise<void> {
   const keys = await counts();
   expect(keys).not.toEqual([]);
   for (const key of keys) await redis.pexpire(key, milliseconds);
 }
 
-test("ASVS 6.3.1: an account is refused from an address with 429 and Retry-After", async () => {
+test("ASVS 6.3.1: rejects an account from an address with 429 and Retry-After", async () => {
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "3" });
   const user = await stack.addUser();
   const address = freshAddress();
@@ -44,7 +44,7 @@ test("ASVS 6.3.1: an account is refused from an address with 429 and Retry-After
   expect(rows).toHaveLength(1);
 });
 
-test("ASVS 16.3.1: a storm of rejected logins is audited as its first one and a count", async () => {
+test("ASVS 16.3.1: a storm of rejected logins is audited as the first one and a count", async () => {
   const user = await stack.addUser();
   const address = freshAddress();
   {
@@ -57,7 +57,7 @@ test("ASVS 16.3.1: a storm of rejected logins is audited as its first one and a 
     "select outcome, detail from auth.audit_events where host(address) = $1 and outcome = 'throttled' order by id",
     [address],
   );
-  // The minute may end in between, and the count with it.
+  // The minute may end in between, which ends the count.
   const told = rows as { detail: { further?: number } }[];
   expect(told[0]?.detail).toEqual({ flow: "session" });
   expect(told.reduce((sum, { detail }) => sum + (detail.further ?? 1), 0)).toBe(20);
@@ -163,7 +163,7 @@ test("ASVS 4.1.3: only the last address of X-Forwarded-For counts", async () => 
   expect((await running.client.login(user.email, user.password, { address })).status).toBe(429);
 });
 
-test("a storm of logins beyond the queue is answered 429, and queued ones are served", async () => {
+test("logins beyond the queue get 429, and queued ones are served", async () => {
   await using running = await stack.sidecar({ PASSWORD_HASH_CONCURRENCY: "1", PASSWORD_HASH_QUEUE: "5" });
   const user = await stack.addUser();
   const answers = await Promise.all(Array.from({ length: 40 }, () => running.client.singleStep(user.email, user.password)));

@@ -25,7 +25,7 @@ test("ASVS 6.3.8: an unknown user and a wrong password take the same time", { ti
   expect(Math.abs(t)).toBeLessThan(significant);
 });
 
-test("ASVS 6.3.8: a wrong password takes the same time for an outdated hash, to a tenth", { timeout: 120_000 }, async () => {
+test("ASVS 6.3.8: a wrong password takes the same time for an outdated hash, within a tenth", { timeout: 120_000 }, async () => {
   const user = await stack.addUser();
   const oldUser = await stack.addUser("viewer", { passwordHash: await hash("a password", { ...passwordHashParameters, memoryCost: 1024 }) });
   const [current, outdated] = await times(100, [user.email, oldUser.email]);
@@ -53,7 +53,7 @@ async function times(perName: number, names: readonly [string, string]): Promise
   return found;
 }
 
-/** Without the slowest 5 %, which the machine causes. */
+/** Without the slowest 5 %, which are noise of the machine. */
 function difference(first: readonly number[], second: readonly number[]): number {
   return timeDifference(first, second, 0.05);
 }

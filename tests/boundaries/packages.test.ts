@@ -29,12 +29,12 @@ test.each([
   expect(broken(file, specifier)).toContain(message);
 });
 
-test("rejects an import that makes a cycle of packages", () => {
+test("rejects an import that creates a cycle of packages", () => {
   const cyclic = [library("@routeql/one", "one", ["@routeql/two"]), library("@routeql/two", "two", ["@routeql/one"])];
   expect(brokenRule(cyclic, join(repository, "one/a.ts"), "@routeql/two")).toContain("cycle of packages");
 });
 
-test("knows every workspace package, and packages/contract imports none", () => {
+test("lists every workspace package, and packages/contract imports none", () => {
   const known = readPackages();
   expect(known.map(({ folder }) => folder)).toEqual(expect.arrayContaining(["packages/contract", "packages/metadata", "engine", "infra", "cli", "tests"]));
   const contract = known.find(({ folder }) => folder === "packages/contract");

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
 
-/** A workspace package: its folder below the repository, and the packages of this repository that its package.json lists. */
+/** A workspace package: its folder in the repository, and the packages of this repository that its package.json lists. */
 export interface Package {
   readonly name: string;
   readonly folder: string;
   readonly dependencies: ReadonlySet<string>;
   readonly devDependencies: ReadonlySet<string>;
-  /** Goes to a registry as one program, which holds the packages of its devDependencies. */
+  /** Whether the package is published as one program that contains the packages of its devDependencies. */
   readonly published: boolean;
 }
 
@@ -30,7 +30,7 @@ export function readPackages(): readonly Package[] {
   });
 }
 
-/** Whether a package depends on another one, directly or through others. */
+/** Whether a package depends on another one, directly or indirectly. */
 function dependsOn(packages: readonly Package[], from: Package, on: string, seen = new Set<string>()): boolean {
   if (seen.has(from.name)) return false;
   seen.add(from.name);
@@ -41,7 +41,7 @@ function dependsOn(packages: readonly Package[], from: Package, on: string, seen
 const isTest = (path: string): boolean => /\.test\.ts$|\/testing\//.test(path);
 
 /**
- * The rule that an import breaks, as a sentence; undefined when it breaks none.
+ * The violated rule as a sentence; undefined without a violation.
  * @param file absolute path of the importing file
  */
 export function brokenRule(packages: readonly Package[], file: string, specifier: string): string | undefined {
@@ -55,7 +55,7 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
   const named = packages.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
   if (named === undefined) return undefined;
   const listed = own.dependencies.has(named.name) || ((own.published || isTest(path)) && own.devDependencies.has(named.name));
-  if (named !== own && !listed) return `${own.folder}/package.json does not list ${named.name}. Add it to the dependencies if ${own.folder} may know ${named.folder}.`;
-  if (dependsOn(packages, named, own.name) && !isTest(path)) return `${named.name} depends on ${own.name} already: the import makes a cycle of packages.`;
+  if (named !== own && !listed) return `${own.folder}/package.json does not list ${named.name}. Add it to the dependencies if ${own.folder} may depend on ${named.folder}.`;
+  if (dependsOn(packages, named, own.name) && !isTest(path)) return `${named.name} already depends on ${own.name}: the import creates a cycle of packages.`;
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A plugin of oxlint: an import stays inside its package, or names a package that package.json lists; packages have no cycles.
- * The exports of a package.json list its public modules; Node and tsc reject every other one.
+ * A plugin of oxlint. An import must stay inside its package, or name a package that package.json lists; packages must have no cycles.
+ * The exports of a package.json list its public modules; Node and tsc reject all others.
  * @module
  */
 import { brokenRule, readPackages } from "./packages.ts";

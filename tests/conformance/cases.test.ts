@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-test("a folder consists of its setup, its cases and its helpers, without teardowns", () => {
+test("reads a folder's setup, cases and helpers, without teardowns", () => {
   const files = {
     "setup.yaml": "type: bulk\nargs:\n- {type: run_sql, args: {sql: select 1}}\n- {type: bulk, args: [{type: track_table, args: a}]}\n",
     "teardown.yaml": "type: run_sql\nargs: {sql: drop}\n",

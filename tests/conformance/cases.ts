@@ -12,7 +12,7 @@ export interface Step {
   readonly query: unknown;
   readonly response: unknown;
   readonly allowedResponses: readonly unknown[] | undefined;
-  /** Headers that the answer has to have. */
+  /** Headers that the answer must have. */
   readonly answerHeaders: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export interface Command {
 export interface LiveQuery {
   readonly query: string;
   readonly representative: unknown;
-  /** Variables for which the statement is that of the representative. */
+  /** Variables whose statement is that of the representative. */
   readonly same: readonly unknown[];
   readonly different: readonly unknown[];
 }
@@ -36,7 +36,7 @@ export interface Case {
   readonly name: string;
   readonly steps: readonly Step[];
   readonly liveQuery: LiveQuery | undefined;
-  /** Why it cannot run, if so. */
+  /** Reason why it cannot run, if any. */
   readonly unusable: string | undefined;
 }
 
@@ -46,9 +46,9 @@ export interface Folder {
   readonly name: string;
   readonly directory: string;
   readonly setup: readonly Command[];
-  /** Why the setup cannot run, if so. */
+  /** Reason why the setup cannot run, if any. */
   readonly unusable: string | undefined;
-  /** Files with nothing but API commands, which Hasura's own tests apply before some of the cases. */
+  /** Files that contain only API commands; Hasura's own tests apply them before some of the cases. */
   readonly helpers: readonly { readonly name: string; readonly commands: readonly Command[] }[];
   readonly cases: readonly Case[];
 }
@@ -62,7 +62,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Commands one by one, those of bulks too. */
+/** Single commands, including those inside bulks. */
 export function commandsOf(value: unknown): readonly Command[] {
   if (Array.isArray(value)) return value.flatMap(commandsOf);
   if (!isRecord(value) || typeof value["type"] !== "string") return [];
@@ -74,7 +74,7 @@ function textsOf(value: unknown): Record<string, string> | undefined {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)])) : undefined;
 }
 
-/** A list of several valid replies may be written directly, or below a key of its own. */
+/** A list of several valid replies may be the value itself, or below its own key. */
 function allowedOf(value: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return (value as readonly unknown[]).map((item) => (isRecord(item) && "response" in item ? item["response"] : item));
@@ -113,7 +113,7 @@ function readFile(file: string): unknown {
 const opensQuoted = /^(?:\s|- )*[\w-]+:\s+"((?:[^"\\]|\\.)*)$/;
 const closesQuoted = /^(?:[^"\\]|\\.)*"/;
 
-/** Hasura reads its cases with a parser that lets the further lines of a quoted text stand as far left as its key. */
+/** Hasura's YAML parser accepts continuation lines of a quoted text that are indented as little as its key. */
 export function indentQuoted(text: string): string {
   let open = false;
   return text
@@ -136,16 +136,16 @@ function caseOf(file: string, content: unknown): Case {
   if (content === null || content === undefined) return { name, steps: [], liveQuery, unusable: "the file is empty" };
   if (!steps.includes(undefined)) return { name, steps: steps as readonly Step[], liveQuery: undefined, unusable: undefined };
   if (liveQuery !== undefined) return { name, steps: [], liveQuery, unusable: undefined };
-  return { name, steps: [], liveQuery, unusable: "holds no request with a url; code of Hasura's own suite drives it" };
+  return { name, steps: [], liveQuery, unusable: "contains no request with a url; code of Hasura's own suite runs it" };
 }
 
-/** Nothing but API commands. */
+/** Whether the file contains only API commands. */
 function isHelper(content: unknown): boolean {
   const items: readonly unknown[] = Array.isArray(content) ? content : [content];
   return items.length > 0 && items.every((item) => isRecord(item) && item["url"] === undefined && commandsOf(item).length > 0);
 }
 
-/** @returns the content, or why the file cannot be read */
+/** @returns the content, or the reason why the file cannot be read */
 function tryFile(file: string): { readonly content: unknown; readonly problem: string | undefined } {
   try {
     return { content: readFile(file), problem: undefined };

@@ -5,12 +5,12 @@ const request = { query: "{ a { b c { d e } j } }" };
 const data = (value: unknown) => ({ data: { a: value } });
 
 describe("data agree", () => {
-  test("when they are equal in the same order", () => {
+  test("if they are equal in the same order", () => {
     const answer = data([{ b: 1, c: { d: 1, e: null }, j: { x: 1, y: 2 } }]);
     expect(compareAnswers(request, answer, structuredClone(answer))).toEqual({ difference: undefined, note: undefined });
   });
 
-  test("when only the keys of a json value are in another order", () => {
+  test("if only the keys of a json value are in another order", () => {
     expect(compareAnswers(request, data([{ b: 1, j: { x: 1, y: 2 } }]), data([{ b: 1, j: { y: 2, x: 1 } }])).difference).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { isRecord } from "./json.ts";
 
 interface Place {
   readonly path: string;
-  /** Selection sets of the query at this place; none inside of a json value, where the order of keys means nothing. */
+  /** Selection sets of the query at this place; empty inside a json value, where the order of keys does not matter. */
   readonly sets: readonly SelectionSetNode[];
 }
 
@@ -77,9 +77,9 @@ function errorOf(answer: unknown): ErrorLike | undefined {
 }
 
 export interface Comparison {
-  /** What is wrong; nothing when the answers agree. */
+  /** The difference; undefined if the answers agree. */
   readonly difference: string | undefined;
-  /** An error's text differs, which Hasura's own suite takes as a warning. */
+  /** A different error text, which Hasura's own suite treats as a warning. */
   readonly note: string | undefined;
 }
 
@@ -94,7 +94,7 @@ export function compareAnswers(request: unknown, expected: unknown, found: unkno
   const wanted = errorOf(expected);
   const given = errorOf(found);
   if (wanted !== undefined && given !== undefined) {
-    // A connection that is refused over a WebSocket says nothing but the message.
+    // A rejected WebSocket connection contains only the message.
     const onlyMessage = given.code === undefined && given.path === undefined;
     const same = onlyMessage ? wanted.message === given.message : wanted.code === given.code && wanted.path === given.path;
     const shown = (error: ErrorLike) => `${String(error.code)} at ${String(error.path)}: ${String(error.message)}`;

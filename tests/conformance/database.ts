@@ -11,7 +11,7 @@ export interface ConformanceDatabase extends AsyncDisposable {
   readonly address: string;
 }
 
-/** Postgres with PostGIS in a container of its own; the image is built when its Dockerfile is new. */
+/** Postgres with PostGIS in its own container; the image is built when its Dockerfile has changed. */
 export async function startConformanceDatabase(): Promise<ConformanceDatabase> {
   const dockerfile = join(import.meta.dirname, "Dockerfile");
   const name = `routeql/conformance-database:${createHash("sha256").update(readFileSync(dockerfile)).digest("hex").slice(0, 12)}`;

@@ -4,7 +4,7 @@ import type { Qualified } from "./qualified-name.ts";
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** What the command `insert` does for one row. */
+/** SQL of the command `insert` for one row. */
 export function insertStatement(table: Qualified, row: Json): string {
   const columns = Object.keys(row);
   const values = columns.map((column) => {

@@ -13,9 +13,9 @@ function isExplained(body: unknown): body is Explained {
 }
 
 /**
- * Whether subscribers share a statement as in Hasura, by what explaining tells: those whose variables differ only in scalars do, those
- * with other operators do not, and a session variable that no permission names does not separate subscribers.
- * @returns what differs
+ * Checks with explain whether subscribers share a statement as in Hasura: subscribers whose variables differ only in scalars share one,
+ * others with different operators do not, and a session variable that no permission uses does not separate subscribers.
+ * @returns the differences
  */
 export async function compareLiveQuery(port: number, headers: Readonly<Record<string, string>>, { query, representative, same, different }: LiveQuery): Promise<string | undefined> {
   const explain = async (variables: unknown): Promise<Explained> => {

@@ -13,9 +13,9 @@ import { runFixtures } from "./run.ts";
 const help = `npm run test:conformance -- --fixtures DIR [--filter TEXT] [--database URL] [--report FILE]
 
   --fixtures DIR   a folder of Hasura's YAML cases; setup.yaml of a folder prepares it
-  --filter TEXT    only cases of which folder and name contain TEXT
-  --database URL   a Postgres whose role may create databases; else a container is started
-  --report FILE    where the report by folder goes; default .routeql/conformance.md
+  --filter TEXT    only cases with TEXT in their folder or name
+  --database URL   a Postgres with a role that may create databases; default: a new container
+  --report FILE    file for the report; default .routeql/conformance.md
   --help           this text`;
 
 const { values } = parseArgs({

@@ -1,14 +1,14 @@
 import type { Problem } from "@routeql/engine";
-import { ofAll, ofPostgres } from "@routeql/engine/metadata-api/commands/commands";
 import { dropInconsistent } from "@routeql/engine/metadata-api/drop-inconsistent";
 import type { Command } from "./cases.ts";
+import { commands } from "./commands/commands.ts";
 import { insertStatement } from "./insert-statement.ts";
 import { type Json, record } from "./json.ts";
 import { modernCommand } from "./modern-command.ts";
 import { qualified } from "./qualified-name.ts";
 import { type Source, Sources } from "./sources.ts";
 
-/** A command of Hasura's API that the runner has no counterpart for. */
+/** A command of Hasura's API without a counterpart in the runner. */
 export class UnknownCommand extends Error {}
 
 export interface SqlStep {
@@ -27,7 +27,7 @@ const ofMutations: ReadonlySet<string> = new Set([
   "drop_delete_permission",
 ]);
 
-/** Nothing that a query could see: after each command the databases are read again. */
+/** Commands without effect on queries: after each command the databases are read again. */
 const withoutEffect: ReadonlySet<string> = new Set([
   "set_permission_comment",
   "set_relationship_comment",
@@ -38,10 +38,10 @@ const withoutEffect: ReadonlySet<string> = new Set([
   "drop_inconsistent_metadata",
 ]);
 
-/** Keeps the metadata that Hasura's API commands build up, and hands out the SQL that they run. */
+/** Builds the metadata from Hasura's API commands, and returns the SQL that they run. */
 export class MetadataBuilder {
   readonly #sources = new Sources();
-  /** What the sources have in common. */
+  /** Properties common to all sources. */
   #shared: Json = {};
 
   /** Databases that the sources need. */
@@ -53,14 +53,14 @@ export class MetadataBuilder {
     return structuredClone({ ...this.#shared, version: 3, sources: this.#sources.all });
   }
 
-  /** Takes objects that no longer fit the database out, as Hasura does with what depends on what was dropped. */
+  /** Removes objects that no longer match the database, as Hasura does with dependants of dropped objects. */
   drop(problems: readonly Problem[]): void {
     this.#adopt(record(dropInconsistent(this.merged(), problems)));
   }
 
   /**
-   * Applies a command; the SQL that it stands for is to be run before the engine sees the metadata.
-   * @throws UnknownCommand; EngineError for one that Hasura refuses before it asks the database
+   * Applies a command; its SQL must run before the engine loads the metadata.
+   * @throws UnknownCommand; EngineError for a command that Hasura rejects before it queries the database
    */
   apply(command: Command): readonly SqlStep[] {
     const args = record(command.args);
@@ -79,9 +79,9 @@ export class MetadataBuilder {
 
   #run(type: string, args: unknown): void {
     const modern = modernCommand(type, args);
-    const change = ofPostgres.get(modern.type) ?? ofAll.get(modern.type);
+    const change = commands.get(modern.type);
     if (change === undefined) throw new UnknownCommand(`no counterpart for the command ${type}`);
-    this.#adopt(change(this.merged(), modern.args).metadata);
+    this.#adopt(change(this.merged(), modern.args));
   }
 
   #adopt({ sources, ...shared }: Readonly<Json>): void {

@@ -5,10 +5,10 @@ interface ModernCommand {
   readonly args: unknown;
 }
 
-/** Commands of `/v1/query` whose arguments may be the object's name and nothing else. */
+/** Commands of `/v1/query` whose arguments may be only the object's name. */
 const namedAlone: Readonly<Record<string, string>> = { track_table: "table", add_existing_table_or_view: "table", track_function: "function", untrack_function: "function" };
 
-/** A command of Hasura's older API as its newer one has it; one of the newer API as it is. */
+/** Converts a command of Hasura's older API to the newer one; a newer command is unchanged. */
 export function modernCommand(type: string, args: unknown): ModernCommand {
   if (type === "set_table_custom_fields") {
     const { source, table, custom_root_fields, custom_column_names } = record(args);

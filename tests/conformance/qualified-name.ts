@@ -5,7 +5,7 @@ export interface Qualified {
   readonly name: string;
 }
 
-/** A table's or function's name as Hasura's commands give it: alone, or with its schema. */
+/** Name of a table or function in Hasura's commands: alone, or with its schema. */
 export function qualified(value: unknown): Qualified {
   if (typeof value === "string") return { schema: "public", name: value };
   const { schema, name } = record(value);

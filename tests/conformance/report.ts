@@ -1,6 +1,6 @@
 import type { Result } from "./run.ts";
 
-/** How often each kind of outcome came. */
+/** Number of results by outcome. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -18,7 +18,7 @@ export function closingLine({ passed, failed, skipped }: Counts): string {
 
 const title = ({ folder, name, transport }: Result) => `${folder}/${name} (${transport})`;
 
-/** What is printed for one result at once; nothing for one that passed. */
+/** Text that is printed at once for a result; empty for a passed one. */
 export function describe(result: Result): string | undefined {
   const { outcome } = result;
   if (outcome.kind !== "failed") return undefined;
@@ -40,7 +40,7 @@ export function reportByFolder(results: readonly Result[]): string {
   return [
     "# Conformance with Hasura's read cases",
     "",
-    "One row a folder; each case counts once over HTTP and once over WebSocket.",
+    "One row per folder; each case counts once over HTTP and once over WebSocket.",
     "",
     "| folder | passed | failed | skipped |",
     "|---|---|---|---|",

@@ -46,18 +46,18 @@ function trackedNames(commands: readonly unknown[]): readonly string[] {
   });
 }
 
-/** Commands change what the next case finds, so that such a case needs a stage of its own. */
+/** Commands change the data of the next case, so such a case needs its own stage. */
 export function changesStage({ steps }: Case): boolean {
   return steps.some(({ url }) => commandPath.test(url));
 }
 
-/** Types that only mutations have, under either naming convention; a description of one is left out on both sides. */
+/** Types that only mutations use, in either naming convention; their descriptions are removed on both sides. */
 const typeOfMutations = /^mutation_root$|(?:insert_?input|set_?input|inc_?input|on_?conflict|_constraint|[a-z]Constraint|update_?column|mutation_?response|pk_?columns_?input)$/i;
 
 interface Looked {
   readonly mutates: boolean;
   readonly unreadable: boolean;
-  /** Response keys that hold a description of the mutations. */
+  /** Response keys with a description of the mutations. */
   readonly aboutMutations: readonly string[];
 }
 
@@ -65,7 +65,7 @@ function expectsData(response: unknown): boolean {
   return typeof response === "object" && response !== null && "data" in response;
 }
 
-/** What of a request is about mutations, which this engine does not have. */
+/** Fields of a request about mutations, which this engine does not support. */
 function lookAt(query: unknown): Looked {
   let mutates = false;
   let unreadable = false;
@@ -88,7 +88,7 @@ function lookAt(query: unknown): Looked {
   return { mutates, unreadable, aboutMutations };
 }
 
-/** Leaves out keys that describe mutations, unless both sides say that there are none. */
+/** Removes keys that describe mutations, unless both sides have none. */
 function without(answer: unknown, keys: readonly string[], expected: unknown): unknown {
   if (keys.length === 0 || typeof answer !== "object" || answer === null || !("data" in answer)) return answer;
   const wanted = (expected as { data?: Record<string, unknown> }).data ?? {};
@@ -130,7 +130,7 @@ export class CaseRunner {
       const reason = this.#cannotRun(step) ?? this.#notSetUp(step, steps);
       if (reason !== undefined) {
         leftOut = reason;
-        if (reason === noMutations && expectsData(step.response)) missing = "a step needs what a mutation before it writes, and mutations are not served";
+        if (reason === noMutations && expectsData(step.response)) missing = "a step needs data of an earlier mutation, and mutations are not supported";
         continue;
       }
       let problem: string | undefined;
@@ -164,14 +164,14 @@ export class CaseRunner {
     if (!graphqlPath.test(step.url)) return `${step.url} is not an endpoint of a read API over GraphQL`;
     const { mutates, unreadable } = lookAt(step.query);
     if (mutates) return noMutations;
-    if (unreadable && expectsData(step.response)) return "the document is not GraphQL, though data are expected";
+    if (unreadable && expectsData(step.response)) return "the document is not GraphQL, but data is expected";
     if (this.#transport.name === "websocket" && step.method !== "POST") return `over HTTP only: ${step.method}`;
     if (this.#transport.name === "websocket" && step.url !== "/v1/graphql") return `over HTTP only: ${step.url}`;
     if (this.#transport.name === "websocket" && Array.isArray(step.query)) return "over HTTP only: a batch";
     return undefined;
   }
 
-  /** Some cases ask for tables of which neither the folder's setup nor an earlier step of the case says anything. */
+  /** Some cases query tables that neither the folder's setup nor an earlier step of the case creates. */
   #notSetUp(step: Step, steps: readonly Step[]): string | undefined {
     if (!graphqlPath.test(step.url) || !expectsData(step.response)) return undefined;
     const commands = [...this.#setup, ...steps.filter(({ url }) => commandPath.test(url)).map(({ query }) => query)];
@@ -182,7 +182,7 @@ export class CaseRunner {
     return missing === undefined ? undefined : `nothing in the folder sets up ${missing}`;
   }
 
-  /** A command of Hasura's API is applied to the metadata or the database; a refusal is compared as a refusal, not by its text. */
+  /** Applies a command of Hasura's API to the metadata or the database; of a rejection only the status is compared, not the text. */
   async #command(step: Step): Promise<string | undefined> {
     const command = step.query as Command;
     if (step.status !== 200) return (await this.#stage.refuses(command)) ? undefined : `the command should have been refused with status ${step.status}`;

@@ -13,14 +13,14 @@ export interface Result {
 
 export interface RunOptions {
   readonly fixtures: string;
-  /** Only cases of which the folder and name contain this. */
+  /** Only cases whose folder and name contain this. */
   readonly filter: string | undefined;
   /** Address of a Postgres whose role may create databases. */
   readonly database: string;
   readonly onResult: (result: Result) => void;
 }
 
-/** Runs what a filter leaves of the fixtures over both transports. */
+/** Runs the selected fixtures over both transports. */
 export async function runFixtures({ fixtures, filter, database, onResult }: RunOptions): Promise<readonly Result[]> {
   const results: Result[] = [];
   const report = (result: Result) => {
@@ -69,13 +69,13 @@ async function runGroup(folder: Folder, cases: readonly Case[], flags: ServerFla
   }
 }
 
-/** What becomes of a case when its folder's setup cannot be applied. */
+/** Result of a case whose folder's setup cannot be applied. */
 function withoutStage({ unusable }: Case, error: unknown): Outcome {
   if (unusable !== undefined) return { kind: "skipped", reason: unusable };
   return { kind: "failed", step: 0, description: undefined, difference: `the setup failed: ${(error as Error).message}`, query: undefined };
 }
 
-/** @param before commands that are applied to the running engine first */
+/** @param before commands that are first applied to the running engine */
 async function runAlone(folder: Folder, one: Case, flags: ServerFlags, database: string, transport: Transport, before: readonly Command[] = []): Promise<Outcome> {
   try {
     await using stage = new Stage(database, flags);
@@ -88,8 +88,8 @@ async function runAlone(folder: Folder, one: Case, flags: ServerFlags, database:
 }
 
 /**
- * Hasura's tests apply the folder's files of bare commands before some cases, and start the server with other settings for some, in code
- * that the files do not show. A case that fails without gets one more run, on a fresh stage, with each of them.
+ * Hasura's tests apply the folder's files of bare commands before some cases, and start the server with other settings for some. The
+ * files do not show which cases these are. A failed case runs again with each of these variants, on a fresh stage.
  */
 async function againOtherwise(folder: Folder, one: Case, failed: Result, flags: ServerFlags, database: string): Promise<Result> {
   const transport = failed.transport === "http" ? http : websocket;

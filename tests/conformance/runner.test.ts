@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 
 /**
- * Runs folders of files; what each case came to over both transports, or the reason where both agree.
- * @param below where the runner is pointed to, when not at all of them
+ * Runs folders of files; returns each case's result over both transports, or the common reason.
+ * @param below folder to start from; by default all
  */
 async function outcomes(folders: Readonly<Record<string, Readonly<Record<string, string>>>>, below = "."): Promise<Record<string, string>> {
   root = mkdtempSync(join(tmpdir(), "routeql-runner-"));
@@ -85,7 +85,7 @@ test("cases create their own sources, and names follow each source's customizati
   });
 });
 
-test("what a command leaves without ground goes with it, where Hasura takes it along", { timeout: 600_000 }, async () => {
+test("a command also removes dependent objects if Hasura does", { timeout: 600_000 }, async () => {
   const setup = [
     { type: "run_sql", args: { sql: "create table depot (id int primary key, label text); create table van (id int primary key, depot_id int references depot)" } },
     { type: "track_table", args: "depot" },
@@ -170,7 +170,7 @@ test("names commands that cannot run, and continues", { timeout: 600_000 }, asyn
     "strange/broken": expect.stringContaining("skipped: broken.yaml is not YAML"),
     "strange/other_mssql": "skipped: for another database",
     "strange/unknown": "skipped: no counterpart for the command create_cron_trigger",
-    "strange/written": expect.stringMatching(/^skipped: a step needs what a mutation before it writes, and mutations are not served: step 2: data\.depot/),
+    "strange/written": expect.stringMatching(/^skipped: a step needs data of an earlier mutation, and mutations are not supported: step 2: data\.depot/),
     "strange/allowed": `passed; ${remark}`,
     "strange/described": `passed; ${remark}`,
     "strange/headers": expect.stringMatching(/^failed: expected the header Content-Type: text\/plain, found application\/json.* \| passed; left out/s),

@@ -1,12 +1,12 @@
 /**
- * Hasura's own suite starts its server differently for some of its test classes; these are its flags, by folder and case.
+ * Flags with which Hasura's own suite starts its server for some test classes, by folder and case.
  * @module
  */
 export interface ServerFlags {
   readonly inferFunctionPermissions?: boolean;
   readonly enableAllowList?: boolean;
   readonly unauthorizedRole?: string;
-  /** Requests without an X-Hasura-Role header go out without the admin secret too. */
+  /** Sends no admin secret with requests without an X-Hasura-Role header. */
   readonly withoutSecret?: boolean;
   readonly namingConvention?: "hasura-default" | "graphql-default";
 }
@@ -18,7 +18,7 @@ const byName: readonly (readonly [RegExp, ServerFlags])[] = [
   [/(^|\/)unauthorized_role\//, { unauthorizedRole: "anonymous", withoutSecret: true }],
 ];
 
-/** Of these folders some cases are for another server than the rest, which neither their names nor their texts tell. */
+/** In these folders some cases need a different server than the rest. Neither their names nor their texts show it. */
 const others: readonly (readonly [RegExp, ServerFlags, string])[] = [
   [/(^|\/)naming_conventions?\//, { namingConvention: "graphql-default" }, "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION=graphql-default"],
 ];
@@ -30,7 +30,7 @@ export function flagsFor(name: string): ServerFlags {
   return byName.find(([pattern]) => pattern.test(name))?.[1] ?? none;
 }
 
-/** With what else a case may be meant to be run, when it fails: flags, and how a report calls them. */
+/** Alternative flags for a failed case, with their names for the report. */
 export function otherFlagsFor(name: string): readonly { readonly flags: ServerFlags; readonly called: string }[] {
   return others.filter(([pattern]) => pattern.test(name)).map(([, flags, called]) => ({ flags: { ...flagsFor(name), ...flags }, called }));
 }

@@ -1,6 +1,6 @@
 import { type Json, record } from "./json.ts";
 
-/** Keys of a source under which its objects stand. */
+/** Keys of a source with its objects. */
 const objectLists = ["tables", "functions", "logical_models", "native_queries"] as const;
 
 type Objects = Readonly<Record<(typeof objectLists)[number], Json[]>>;
@@ -9,7 +9,7 @@ export interface Source extends Json, Objects {
   readonly name: string;
 }
 
-/** The sources that commands add, move and delete, and the database of each; those with the same address share one. */
+/** The sources that commands add, move and delete, with the database of each; sources with the same address share one. */
 export class Sources {
   readonly #sources = new Map<string, Source>();
   readonly #databases = new Map<string, string>();
@@ -26,7 +26,7 @@ export class Sources {
     return [...new Set(this.#databases.values())];
   }
 
-  /** The one that a command names, else the default one. */
+  /** The source that a command names, otherwise the default one. */
   of(args: Json): Source {
     return this.#known(typeof args["source"] === "string" ? args["source"] : "default");
   }
@@ -35,7 +35,7 @@ export class Sources {
     return this.#databases.get(this.of(args).name) ?? "default";
   }
 
-  /** Takes these instead; one that was known by its name keeps its database. */
+  /** Replaces the sources; a source with a known name keeps its database. */
   adopt(sources: readonly Source[]): void {
     const known = new Map(this.#databases);
     this.#sources.clear();
@@ -47,7 +47,7 @@ export class Sources {
     }
   }
 
-  /** Nothing is tracked any more; the sources stay. */
+  /** Removes all tracked objects; the sources stay. */
   clear(): void {
     for (const source of this.#sources.values()) for (const list of objectLists) source[list].length = 0;
   }
@@ -58,7 +58,7 @@ export class Sources {
     switch (type) {
       case "add_source": {
         const known = this.#sources.get(name);
-        if (known !== undefined && args["replace_configuration"] !== true) throw new Error(`there is a source ${name} already`);
+        if (known !== undefined && args["replace_configuration"] !== true) throw new Error(`there is already a source ${name}`);
         this.#add(name, args, known);
         return true;
       }
@@ -91,7 +91,7 @@ export class Sources {
     return source;
   }
 
-  /** @param kept what a source of that name had before */
+  /** @param kept metadata of the former source with that name */
   #add(name: string, args: Json, kept?: Partial<Objects>): void {
     const customization = record(args["customization"]);
     const database = databaseAt(name, args);
@@ -118,7 +118,7 @@ function configurationOf(database: string): Json {
   return { connection_info: { database_url: { from_env: databaseVariable(database) } } };
 }
 
-/** Sources with the same address share a database; the default source's own has a name in Hasura's environment too. */
+/** Sources with the same address share a database; the default source's database also has its own name in Hasura's environment. */
 function databaseAt(source: string, args: Json): string {
   const url = record(record(args["configuration"])["connection_info"])["database_url"];
   const { from_env: variable } = record(url);

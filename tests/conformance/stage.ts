@@ -22,10 +22,10 @@ async function withClient<Result>(address: string, work: (client: pg.Client) => 
   }
 }
 
-/** What was dropped can leave something without ground that only then is looked at. */
+/** Dropping one object can leave further objects without their dependencies, so the check repeats. */
 const maxRounds = 10;
 
-/** Whether Hasura takes out of the metadata what the command leaves without ground: SQL that drops or changes something may. */
+/** Whether Hasura also removes dependent metadata for this command: only for SQL that drops or changes objects. */
 function takesAlong({ type, args }: Command): boolean {
   if (typeof args !== "object" || args === null) return false;
   const changes = type.endsWith("run_sql") && "sql" in args && /\b(?:drop|alter)\b/i.test(String(args.sql));
@@ -35,14 +35,14 @@ function takesAlong({ type, args }: Command): boolean {
 /** One folder's databases, metadata and a running engine. */
 export class Stage implements AsyncDisposable {
   readonly secret = randomBytes(24).toString("hex");
-  /** What of the setup has no counterpart here. */
+  /** Parts of the setup without a counterpart here. */
   readonly leftOut: string[] = [];
   readonly #server: string;
   readonly #flags: ServerFlags;
   readonly #history: Command[] = [];
   readonly #builder = new MetadataBuilder();
   readonly #addresses = new Map<string, string>();
-  /** The engine's; grows with the databases. */
+  /** Environment of the engine; grows with the databases. */
   readonly #environment: Record<string, string> = {};
   #engine: Engine | undefined;
   #served: Served | undefined;
@@ -98,7 +98,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** @param ran whether the commands ran before, so that what they left without ground is gone */
+  /** @param ran whether the commands ran before, so that their dependants are already removed */
   async start(setup: readonly Command[], ran = false): Promise<void> {
     await this.#database("default");
     for (const command of setup) await this.#applyKnown(command);
@@ -129,7 +129,10 @@ export class Stage implements AsyncDisposable {
     this.#served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: await authenticatorOf(settings, logger), logger });
   }
 
-  /** Applies a command while the engine runs, as Hasura's API would. @throws when it is refused */
+  /**
+   * Applies a command while the engine runs, as Hasura's API would.
+   * @throws when the command is rejected
+   */
   async change(command: Command): Promise<void> {
     for (const single of commandsOf(command)) {
       await this.#apply(single);
@@ -137,7 +140,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Uses the metadata, without what does not fit the databases any more if that may go. */
+  /** Loads the metadata, without objects that no longer match the databases if they may be removed. */
   async #fitting<Result>(mayDrop: boolean, use: (metadata: Record<string, unknown>) => Promise<Result>): Promise<Result> {
     for (let round = 0; ; round += 1) {
       try {
@@ -149,7 +152,10 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Whether a command would be refused, found out on a copy, so that nothing of it stays. @throws UnknownCommand */
+  /**
+   * Whether a command would be rejected, checked on a copy without lasting changes.
+   * @throws UnknownCommand
+   */
   async refuses(command: Command): Promise<boolean> {
     await using copy = new Stage(this.#server, this.#flags);
     await copy.start(this.#history, true);

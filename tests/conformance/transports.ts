@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 
 export interface Answer {
   readonly status: number;
-  /** undefined where the transport has none. */
+  /** undefined for transports without a status. */
   readonly headers: Headers | undefined;
   readonly body: unknown;
 }
@@ -32,7 +32,7 @@ export const http: Transport = {
   },
 };
 
-/** JSON as what it says, anything else as text. */
+/** Parses JSON; other text stays text. */
 function read(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -69,7 +69,7 @@ export const websocket: Transport = {
     }),
 };
 
-/** An error while a query runs comes with `data: null` over a WebSocket, and without over HTTP. */
+/** Over a WebSocket an execution error has `data: null`; over HTTP it has no `data`. */
 function withoutNullData(payload: unknown): unknown {
   if (typeof payload !== "object" || payload === null || !("errors" in payload)) return payload;
   return { errors: payload.errors };

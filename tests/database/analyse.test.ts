@@ -9,7 +9,7 @@ describe("the planner's statistics of the updates", { timeout: 120_000 }, () => 
     database = await startDatabase();
     await using owner = await database.connect("owner");
     await owner.query("select routing.ensure_partitions('2026-01-01', '2026-02-28')");
-    // Postgres' own round would change what is counted here.
+    // Disables autovacuum, because its own analyse would change the counts.
     for (const month of ["202601", "202602"]) await owner.query(`alter table routing.bgp_updates_${month} set (autovacuum_enabled = off)`);
   }, 180_000);
 
@@ -26,7 +26,7 @@ describe("the planner's statistics of the updates", { timeout: 120_000 }, () => 
     );
   }
 
-  /** How often the whole and each month were looked at, after the loader has asked for it. */
+  /** Number of analyses of the whole table and of each month, requested by the loader. */
   async function analysed(): Promise<unknown> {
     await rowsOf(database, "loader", "select routing.analyse_updates()");
     const counts = `select coalesce(substring(relname from '\\d+'), 'whole') as what, analyze_count as times from pg_stat_all_tables where relname ~ '^bgp_updates' order by relname`;
@@ -38,7 +38,7 @@ describe("the planner's statistics of the updates", { timeout: 120_000 }, () => 
     expect(await analysed()).toEqual({ whole: 0, 202601: 0, 202602: 0 });
     await load("2026-01", 40_000);
     await load("2026-02", 20_000);
-    // The whole takes each month with it.
+    // Analysing the whole table includes each month.
     const first = { whole: 1, 202601: 2, 202602: 2 };
     expect(await analysed()).toEqual(first);
     expect(await analysed()).toEqual(first);

@@ -121,16 +121,16 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await rowsOf(database, "sidecar", "select password_hash as hash from users where id = 'user1'")).toEqual([
       { hash: "$argon2id$v=19$c4ca4238a0b923820dcc509a6f75849b" },
     ]);
-    // Partitions, triggers and functions work as before: the same load again finds all its rows.
+    // Partitions, triggers and functions work as before: loading the same file finds all its rows.
     expect((await commandsOn(database).load("--demo", "3000")).stdout).toMatch(/duplicates +3,000/);
     expect((await commandsOn(database).detect(example)).code).toBe(0);
     expect(await contentOf(database)).toEqual(before);
   });
 
-  test("a backup that starts while a partition is replaced includes its rows", async () => {
+  test("a backup that starts during the replacement of a partition includes its rows", async () => {
     await using owner = await database.connect("owner");
     const [partition] = await partitionsBefore(owner);
-    // A moment in which no client may read, as long as the backup needs to get there.
+    // Locks the table against readers until the backup reaches it.
     await owner.query("begin; lock table only routing.bgp_updates in access exclusive mode");
     const during = join(folder, "during.dump");
     const backup = backUpTo(programsOf(database), during, silent);

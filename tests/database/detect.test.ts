@@ -7,7 +7,7 @@ import { type CommandResult, commandsOn, rowsOf, type Run } from "./support.ts";
 
 const start = Math.floor(Date.now() / 1000) - 3600;
 
-/** A line of bgpdump so many seconds after an hour ago. */
+/** A line of bgpdump with a time in seconds after one hour ago. */
 function announce(second: number, prefix: string, path: number[]): string {
   return `BGP4MP|${start + second}|A|192.0.2.1|${path[0]}|${prefix}|${path.join(" ")}|IGP|192.0.2.1|0|0||NAG||`;
 }
@@ -150,7 +150,7 @@ describe("detect", () => {
     ]);
   });
 
-  test("it is over when 80 % of the peers have withdrawn, by a withdrawal or by another route", async () => {
+  test("a hijack ends when 80 % of its peers withdrew it or use another route", async () => {
     const peers = [64_496, 64_497, 64_498, 64_499, 64_504];
     await loadLines(
       ...peers.map((peer, index) => announce(index, "192.0.2.0/24", [peer, 64_511])),
@@ -182,7 +182,7 @@ describe("detect", () => {
     ]);
   });
 
-  test("without an update for a day it is dormant", async () => {
+  test("a hijack without updates for a day is dormant", async () => {
     await loadLines(announce(-90_000, "192.0.2.0/24", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     expect(await ask("select active, dormant from view_hijacks")).toEqual([{ active: true, dormant: true }]);
@@ -210,7 +210,7 @@ describe("detect", () => {
     ).toEqual([{ count, distinct: count }]);
   });
 
-  test("an operator's changes survive, and a resolved or ignored hijack stays so", async () => {
+  test("keeps an operator's changes, also resolved and ignored hijacks", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]), announce(0, "192.0.2.0/25", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     {
@@ -251,7 +251,7 @@ describe("detect", () => {
     ]);
   });
 
-  test("a hijack that the configuration no longer covers is outdated, and returns with it", async () => {
+  test("a hijack outside the configuration is outdated until the configuration covers it again", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     const flags = "select active, outdated from view_hijacks";
@@ -265,7 +265,7 @@ describe("detect", () => {
     expect(await ask(flags)).toEqual([{ active: false, outdated: true }]);
   });
 
-  test("repetitions of an update have one link, which ends with the last of them", async () => {
+  test("repetitions of an update have one link, which is deleted with the last of them", async () => {
     const line = announce(0, "192.0.2.0/24", [64_496, 64_511]);
     await loadLines(line, line);
     await detectWith({ "192.0.2.0/24": [64_500] });
@@ -279,7 +279,7 @@ describe("detect", () => {
     expect(await ask(links)).toEqual([{ count: 0 }]);
   });
 
-  test("a path without origin is not a hijack, and a set is one per foreign member", async () => {
+  test("a path without origin is not a hijack, and an AS set is one per foreign member", async () => {
     await loadLines(
       `BGP4MP|${start}|A|192.0.2.1|64496|192.0.2.0/24||IGP|192.0.2.1|0|0||NAG||`,
       `BGP4MP|${start}|A|192.0.2.1|64496|192.0.2.0/24|64496 {64500,64511}|IGP|192.0.2.1|0|0||NAG||`,

@@ -1,4 +1,4 @@
-/** Who announced the prefixes of the incident of 2026-06-16 before and after it. */
+/** Origins of the prefixes in the incident of 2026-06-16, before and after it. */
 const origins: readonly (readonly [prefixes: string, ...origins: number[]])[] = [
   [
     "149.154.160.0/22 149.154.160.0/23 149.154.160.0/24 149.154.161.0/24 149.154.162.0/23 149.154.162.0/24 149.154.163.0/24",
@@ -19,7 +19,7 @@ const origins: readonly (readonly [prefixes: string, ...origins: number[]])[] = 
   ["2a0a:f280::/32 2a0a:f280::/48", 62_041, 62_014, 59_930, 211_157, 44_907],
 ];
 
-/** The same as the text of a configuration for detect. */
+/** The same as text for a configuration of detect. */
 export const configuration: string = [
   "prefixes:",
   ...origins.flatMap(([prefixes, ...origins]) =>

@@ -13,7 +13,7 @@ interface TimelineRow {
   readonly last_announcement: string;
 }
 
-/** The hijacker's upstream whose announcements the timeline goes by; the other one is AS4755. */
+/** The upstream of the hijacker that the timeline follows; the other upstream is AS4755. */
 const FOLLOWED_UPSTREAM = 15_412;
 
 describe("the real data of SOURCES.md", () => {
@@ -35,12 +35,12 @@ describe("the real data of SOURCES.md", () => {
   test.each([
     ["bgp/updates.20160811.1600.bgpdump.gz", "2016-08-11", { A: 39_256, W: 1956 }],
     ["bgp/telegram-20260616.ripestat.tar.gz", "2026-06-16", { A: 22_461, W: 827 }],
-  ])("%s becomes as many rows of each type as SOURCES.md counts, and none more the second time", async (file, from, counts) => {
+  ])("loading %s gives SOURCES.md's rows by type, and a second load adds none", async (file, from, counts) => {
     const { load } = commandsOn(database);
     const count = `select type, count(*)::integer from view_bgpupdates where "timestamp" between $1 and $1::timestamp + interval '2 days' group by type order by type`;
     const expected = Object.entries(counts).map(([type, count]) => ({ type, count }));
     const first = await load(sharedData(file));
-    // Lines of the progress end with the seconds so far.
+    // Progress lines end with the elapsed seconds.
     expect(first.stderr.split("\n").filter((line) => line !== "" && !/, \d+ s$/.test(line))).toEqual([]);
     expect(first).toMatchObject({
       code: 0,

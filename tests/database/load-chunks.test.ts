@@ -45,7 +45,7 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     return (await loadInput(client, members(), { chunkRows, onProgress })).loaded;
   }
 
-  /** Every row of the updates, as one hash, and their number. */
+  /** Number and hash of all rows of the updates. */
   const content = (): Promise<unknown[]> =>
     rowsOf(database, "backup", "select count(*)::int as rows, md5(string_agg(u::text, e'\\n' order by u::text)) as hash from routing.bgp_updates u");
 

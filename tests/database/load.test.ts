@@ -97,7 +97,7 @@ describe("load", () => {
     expect((await loadText(line)).stdout).toMatch(/loaded +0\n +duplicates +2\n/);
   });
 
-  test("bits beyond a prefix' length do not create another prefix", async () => {
+  test("bits beyond a prefix's length do not create another prefix", async () => {
     await loadText("BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.77/24\nBGP4MP|1445565678|W|192.0.2.1|64496|2001:db8::7/32\n");
     expect(await rowsOf(database, "engine", `select prefix from (${served}) s`)).toEqual([
       { prefix: "198.51.100.0/24" },
@@ -201,7 +201,7 @@ describe("load", () => {
     expect((await load("--demo", "700", "--seed", "4")).stdout).toMatch(/loaded +700\n/);
   });
 
-  test("two loads at once of files that overlap add each update once", async () => {
+  test("concurrent loads of overlapping files add each update once", async () => {
     const loads = await Promise.all([load("--demo", "3000"), load("--demo", "3000"), load("--demo", "2000")]);
     expect(loads.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(await rowsOf(database, "engine", "select count(*) from view_bgpupdates")).toEqual([{ count: 3000 }]);
@@ -225,7 +225,7 @@ describe("load", () => {
     await expect.poll(() => sessions("wait_event = 'advisory'")).toBe(1);
     socket.destroy();
     await cutOff;
-    // Another session still holds the turn, so only its client's absence ends it.
+    // Another session still holds the lock, so only the client's disconnect ends the statement.
     await expect.poll(() => sessions("true")).toBe(0);
     expect(await rowsOf(database, "owner", served)).toEqual([]);
   });

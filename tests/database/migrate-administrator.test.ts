@@ -12,7 +12,7 @@ import { run } from "../harness/process.ts";
 const roles = ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"];
 const password = (role: string): string => `${role.toLowerCase()}-0123456789abcdef`;
 
-/** A server whose administrator may make roles and databases and is no superuser, as providers give one. */
+/** A server whose administrator may create roles and databases but is no superuser, as at cloud providers. */
 describe("the migrate job on an external database", () => {
   let database: StartedDatabaseContainer;
   let folder: string;
@@ -42,7 +42,7 @@ describe("the migrate job on an external database", () => {
     return run(process.execPath, ["database/migrate/main.ts"], { env });
   }
 
-  /** As superuser, on a connection that is closed before the server may be stopped. */
+  /** Runs SQL as superuser, on a connection that is closed before a test may stop the server. */
   async function query(statement: string): Promise<void> {
     await using superuser = await database.connect("bootstrap");
     await superuser.query(statement);
@@ -94,7 +94,7 @@ describe("the migrate job on an external database", () => {
     await query("alter system set ssl = on");
     await query("select pg_reload_conf()");
     const checked = (file: string) => migrate("records", { sslmode: "verify-full", sslrootcert: join(folder, file) });
-    // The server takes up its new configuration a moment later.
+    // The server applies its new configuration a moment later.
     await expect.poll(async () => (await checked("own.pem")).stderr, { timeout: 50_000 }).toBe("");
     const { code, stdout, stderr } = await checked("other.pem");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -112,7 +112,7 @@ describe("the migrate job on an external database", () => {
     expect((await migrate("archive")).stdout).toContain("migrate: created database archive");
   });
 
-  test("no role has more privileges than elsewhere, or is a member of another", async () => {
+  test("no role has more privileges than on other servers, or is a member of another", async () => {
     const statement = `select array(select rolname::text from pg_roles where rolname ~ '^routeql_' and (rolsuper or rolcreatedb or rolcreaterole)
       union select m.member::regrole::text from pg_auth_members m where m.member::regrole::text ~ '^routeql_') as answer`;
     expect(await ask("records", "OWNER", statement)).toEqual([]);

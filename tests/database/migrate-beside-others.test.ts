@@ -26,7 +26,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
     await rm(folder, { recursive: true });
   });
 
-  /** The job as `database.migrate()` runs it, for those who want to kill it. */
+  /** The job as `database.migrate()` runs it, for tests that kill it. */
   function startJob() {
     const files = Object.fromEntries(roles.map((role) => [`${role.toUpperCase()}_PASSWORD_FILE`, join(folder, role)]));
     const env = { PATH: process.env["PATH"], DATABASE_HOST: database.getHost(), DATABASE_PORT: "5432", DATABASE_NAME: "routeql", ...files };
@@ -58,7 +58,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
     await using owner = await database.connect("owner");
     await owner.query("select routing.ensure_partitions('2026-03-01', '2026-04-01')");
     await owner.query("grant select on routing.hijacks to routeql_engine");
-    // As `npm run prune` is in the moment of an exchange.
+    // The lock of `npm run prune` during an exchange of partitions.
     await owner.query(`begin; select pg_advisory_xact_lock(${advisoryLocks.partitions}); drop table routing.bgp_updates_202603`);
     const job = database.migrate();
     await expect.poll(() => waitingFor("locktype in ('advisory', 'transactionid')"), { timeout: 60_000 }).toHaveLength(1);
@@ -67,7 +67,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202604"]);
   });
 
-  test("gives each role a server that soon notices when its machine is gone", async () => {
+  test("the server soon closes connections of machines that disappeared", async () => {
     const asked = roles.map(async (role) => (await rowsOf(database, role, "select current_setting('tcp_keepalives_idle') as idle"))[0]);
     const [bootstrap, ...others] = await Promise.all(asked);
     expect(others).toEqual(others.map(() => ({ idle: "60" })));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isOutdated, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { image } from "../harness/image.ts";
@@ -11,7 +12,7 @@ const passwords: Record<string, string> = Object.fromEntries(
   ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"].map((role) => [role, `${role.toLowerCase()}-0123456789abcdef`]),
 );
 
-/** Everything that the job makes, as far as a catalogue shows it; passwords by their verifiers. */
+/** All catalogue entries that the job creates; passwords by their verifiers. */
 const stateQuery = `
   select array(select row(rolname, rolcanlogin, rolsuper, rolconnlimit, rolpassword)::text from pg_authid where rolname !~ '^pg_' order by 1) as roles,
     array(select row(setrole::regrole, setconfig)::text from pg_db_role_setting order by 1) as settings,
@@ -87,6 +88,22 @@ describe("the migrate job", () => {
     expect(jobs.map(({ code }) => code)).toEqual([0, 0]);
   });
 
+  test("ASVS 6.3.2: creates the first administrator once, with a hash as the auth sidecar makes it", async () => {
+    await using owner = await database.connect("bootstrap");
+    await write({ ADMINISTRATOR: "an administrator's 1st password" });
+    const given = { ADMIN_EMAIL: "Admin@Example.net", ADMIN_PASSWORD_FILE: join(folder, "ADMINISTRATOR") };
+    expect((await migrate(given)).stdout).toBe("migrate: created the first administrator, admin@example.net\nmigrate: done, 1 changes\n");
+    const users = await owner.query<{ email: string; role: string; hash: string }>("select email, role, password_hash as hash from auth.users");
+    expect(users.rows).toMatchObject([{ email: "admin@example.net", role: "operator" }]);
+    const hash = users.rows[0]?.hash ?? "";
+    expect([await verifyPassword(hash, "an administrator's 1st password"), await verifyPassword(hash, "another password"), isOutdated(hash)]).toEqual([true, false, false]);
+    const events = await owner.query("select event, outcome from auth.audit_events");
+    expect(events.rows).toEqual([{ event: "first-administrator", outcome: "success" }]);
+
+    expect(await migrate({ ...given, ADMIN_EMAIL: "another@example.net" })).toEqual({ code: 0, stdout: "migrate: everything was in place\n", stderr: "" });
+    await owner.query("delete from auth.users; delete from auth.audit_events");
+  });
+
   test("gives a role its new password and touches nothing else", async () => {
     await write({ ENGINE: "another-0123456789abcdef" });
     expect((await migrate()).stdout).toBe("migrate: set the password of routeql_engine\nmigrate: done, 1 changes\n");
@@ -126,7 +143,7 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
 
-  test("the exporter's role reads statistics and no table, and goes with its password", async () => {
+  test("the exporter's role reads statistics and no table, and is dropped with its password", async () => {
     await write({ MONITOR: "monitor-0123456789abcdef" });
     const monitored = { MONITOR_PASSWORD_FILE: join(folder, "MONITOR") };
     const before = await state();
@@ -146,8 +163,8 @@ describe("the migrate job", () => {
 
   test.each([
     ["a wrong superuser password", { BOOTSTRAP_PASSWORD_FILE: "/proc/version" }, "refused the connection"],
-    ["a server that is not there", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],
-    ["a password file that is not there", { OWNER_PASSWORD_FILE: "/nowhere" }, "OWNER_PASSWORD_FILE: the file cannot be read (ENOENT)"],
+    ["a missing server", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],
+    ["a missing password file", { OWNER_PASSWORD_FILE: "/nowhere" }, "OWNER_PASSWORD_FILE: the file cannot be read (ENOENT)"],
   ])("ends with a clear error on %s", async (_, changes, message) => {
     const { code, stdout, stderr } = await migrate(changes);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

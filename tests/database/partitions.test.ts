@@ -14,7 +14,7 @@ import { commandsOn, dropPartitions, partitionsOf, programsOf, rowsOf } from "./
 const patience = { turn: "0", attempts: 10 } as const;
 const functions = new URL("../../database/migrations/0003_routing_functions.sql", import.meta.url);
 
-/** The rows of a few days of February, March and May, some of a hijack; every other day of March is empty. */
+/** Rows of a few days of February, March and May, some of a hijack; every second day of March is empty. */
 const rows = `
   insert into routing.hijacks (key, type, prefix, hijack_as, time_detected) values ('k', 'E|0|-|-', '192.0.2.0/24', 64500, '2026-03-01');
   insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key)
@@ -43,7 +43,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
     await database?.stop();
   });
 
-  // As an earlier version left it: without the migration, and with the function that made days.
+  // The state of an earlier version: without the migration, and with the function that created partitions of days.
   beforeEach(async () => {
     await using owner = await database.connect("owner");
     const [makeDays] = /create function routing\.ensure_partitions[^]*?end \$\$;/.exec(await readFile(functions, "utf8")) ?? [];
@@ -63,7 +63,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603", "bgp_updates_202605"]);
     expect(await content()).toEqual(before);
     expect(await database.migrate()).toContain("everything was in place");
-    // A partition that is made for a load is the pattern.
+    // The pattern is a partition that a load creates.
     expect((await commandsOn(database).load("--demo", "10", "--start", "2026-06-01T00:00:00Z")).code).toBe(0);
     const shapes = (await rowsOf(
       database,
@@ -104,7 +104,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
 
   test("keeps daily partitions of a month until they are merged", async () => {
     await using owner = await database.connect("owner");
-    // A role whose transactions may rest for as long as they like.
+    // A role without a limit for idle transactions.
     await using reader = await database.connect("backup");
     await reader.query("begin; select from routing.bgp_updates limit 1");
     expect(await database.migrate()).toContain("left months with partitions of days, because a load, a prune or a long query was in the way");
@@ -120,7 +120,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
 
   test("stays complete when the merge is interrupted, and the next run continues", async () => {
     const client = new Client({ connectionString: database.getConnectionUri("owner") });
-    client.on("error", () => {}); // shows at the next statement
+    client.on("error", () => {}); // The loss of the connection shows at the next statement.
     await client.connect();
     const query = client.query.bind(client) as (text: string, values?: unknown[]) => Promise<QueryResult>;
     let months = 0;
@@ -139,7 +139,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
     expect(await content()).toEqual(before);
   });
 
-  test("leaves large months to a later run, the smaller ones are done first", async () => {
+  test("merges smaller months first and leaves large ones to a later run", async () => {
     await using owner = await database.connect("owner");
     const months: string[] = [];
     const bytes = "select sum(pg_total_relation_size(inhrelid))::integer as bytes from pg_inherits where inhrelid::regclass::text ~ '_20260[45]'";
@@ -149,7 +149,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
     expect(await content()).toEqual(before);
   });
 
-  test("is pruned by day, and its months are merged then", async () => {
+  test("prunes by day, then merges the months", async () => {
     await using owner = await database.connect("owner");
     const pruned = await prune(owner, { before: "2026-03-31", dryRun: false });
     expect(pruned.map(({ first, last, removed, kept }) => [first, last, removed, kept])).toEqual([

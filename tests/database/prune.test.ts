@@ -50,9 +50,9 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect(await prune("--keep-days", "7", "--dry-run")).toMatchObject({
       code: 0,
       stdout:
-        "2026-02-01 to 2026-02-28: 18 updates would go, 2 of hijacks stay\n" +
-        "2026-03-01 to 2026-03-02: 8 updates would go, 2 of hijacks stay\n" +
-        "Before 2026-03-03: 26 updates would go\n",
+        "2026-02-01 to 2026-02-28: 18 updates would be deleted, kept 2 that belong to hijacks\n" +
+        "2026-03-01 to 2026-03-02: 8 updates would be deleted, kept 2 that belong to hijacks\n" +
+        "Before 2026-03-03: 26 updates would be deleted\n",
     });
     expect(await days()).toEqual(before);
   });
@@ -60,7 +60,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
   test("deletes old days, keeps updates of hijacks with their links, and is idempotent", async () => {
     const links = await rowsOf(database, "backup", "select * from routing.update_links order by 2");
     expect(links).toHaveLength(4);
-    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 26 updates gone/);
+    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 26 updates deleted/);
     expect((await days()).slice(0, 3)).toEqual([
       { day: "2026-02-26", rows: 2, hijacked: 2 },
       { day: "2026-03-02", rows: 2, hijacked: 2 },
@@ -68,20 +68,20 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     ]);
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603"]);
     expect(await rowsOf(database, "backup", "select * from routing.update_links order by 2")).toEqual(links);
-    expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: no updates to take away\n");
+    expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: no updates to delete\n");
   });
 
   test("at the end of a month drops its partition, and no row of the next one", async () => {
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);
-    expect((await prune("--keep-days", "10")).stdout).toBe("2026-02-01 to 2026-02-27: 15 updates gone\nBefore 2026-02-28: 15 updates gone\n");
-    expect((await prune("--keep-days", "9")).stdout).toBe("2026-02-01 to 2026-02-28: 5 updates gone\nBefore 2026-03-01: 5 updates gone\n");
+    expect((await prune("--keep-days", "10")).stdout).toBe("2026-02-01 to 2026-02-27: 15 updates deleted\nBefore 2026-02-28: 15 updates deleted\n");
+    expect((await prune("--keep-days", "9")).stdout).toBe("2026-02-01 to 2026-02-28: 5 updates deleted\nBefore 2026-03-01: 5 updates deleted\n");
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202603"]);
-    expect((await prune("--keep-days", "8")).stdout).toBe("2026-03-01: 5 updates gone\nBefore 2026-03-02: 5 updates gone\n");
+    expect((await prune("--keep-days", "8")).stdout).toBe("2026-03-01: 5 updates deleted\nBefore 2026-03-02: 5 updates deleted\n");
     expect((await days())[0]).toEqual({ day: "2026-03-02", rows: 5, hijacked: 0 });
   });
 
-  test("deletes rows in batches of any split, also a moment with more than a batch", async () => {
+  test("deletes rows in batches of any split, also if one moment exceeds a batch", async () => {
     await using owner = await database.connect("owner");
     await owner.query(`update routing.bgp_updates set "timestamp" = '2026-03-01 12:00:00' where "timestamp"::date = '2026-03-01'`);
     for (const batch of [3, 2]) {
@@ -103,7 +103,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);
     expect(await rowsOf(database, "backup", "select * from routing.update_links")).toEqual([]);
-    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 24 updates gone/);
+    expect((await prune("--keep-days", "7")).stdout).toMatch(/Before 2026-03-03: 24 updates deleted/);
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202603"]);
     expect((await days())[0]).toMatchObject({ day: "2026-03-03" });
   });
@@ -119,7 +119,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await days())[0]).toEqual({ day: "2026-02-25", rows: 5, hijacked: 5 });
   });
 
-  test("keeps a row that is linked while it is about to be deleted", async () => {
+  test("keeps a row that is linked during its deletion", async () => {
     await prune("--keep-days", "9");
     await using loader = await database.connect("loader");
     await loader.query("begin");
@@ -135,7 +135,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     const both = await Promise.all([prune("--keep-days", "7"), prune("--keep-days", "7")]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(new Set(both.map(({ stdout }) => stdout.split("\n").at(-2)))).toEqual(
-      new Set(["Before 2026-03-03: 26 updates gone", "Before 2026-03-03: no updates to take away"]),
+      new Set(["Before 2026-03-03: 26 updates deleted", "Before 2026-03-03: no updates to delete"]),
     );
   });
 
@@ -163,16 +163,16 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     const rest = `select count(*) filter (where "timestamp" < '2026-03-03' and hijack_key = '{}') as old, count(*) filter (where service <> 'a|b') as loaded from routing.bgp_updates`;
     const [{ old, loaded }] = (await rowsOf(database, "backup", rest)) as [{ old: number; loaded: number }];
     expect(old).toBe(0);
-    // The third file's updates of its first ten seconds are old, at 20 updates a second; the fourth's are all kept.
+    // The old updates are in the first ten seconds of the third file, at 20 updates a second; all of the fourth file's are kept.
     expect(loaded).toBeGreaterThan(1500);
     expect(loaded).toBeLessThan(2000);
   });
 
   test.each([
-    [[], "--keep-days is missing"],
+    [[], "give --keep-days or --keep-audit-days"],
     [["--keep-days", "0"], "from 1 to 36500"],
-    [["--keep-days", "many"], "--keep-days takes a whole number from 1 to 36500"],
-    [["--keep-days", "7", "--keep-audit-days", "0"], "--keep-audit-days takes a whole number from 1 to 36500"],
+    [["--keep-days", "many"], "--keep-days must be a whole number from 1 to 36500"],
+    [["--keep-days", "7", "--keep-audit-days", "0"], "--keep-audit-days must be a whole number from 1 to 36500"],
     [["--keep", "7"], "Unknown option '--keep'"],
   ])("rejects %j", async (args, problem) => {
     const { code, stderr } = await prune(...args);

@@ -101,7 +101,7 @@ describe("the roles of the database", () => {
     expect(await attempt(role, statement)).toBe("not permitted");
   });
 
-  test("the next migration undoes what the engine's role can do to itself", async () => {
+  test("the next migration reverts the engine role's changes to itself", async () => {
     await using engine = await database.connect("engine");
     await engine.query("set default_transaction_read_only = off");
     const role = "alter role routeql_engine";
@@ -174,7 +174,7 @@ describe("the roles of the database", () => {
     ]);
   });
 
-  test("exactly the 12 legal ones of the flags' 64 combinations can be written", async () => {
+  test("accepts exactly the 12 valid of the 64 combinations of flags", async () => {
     await using owner = await database.connect("owner");
     const legal: string[] = [];
     for (let bits = 0; bits < 64; bits += 1) {

@@ -43,7 +43,7 @@ export async function runCommand(command: Command, args: string[], open: OpenDat
   return { code, stdout: out, stderr: err };
 }
 
-/** The rows of a query as JSON values, asked as one of the database's roles. */
+/** Rows of a query as JSON values, run as one of the database's roles. */
 export async function rowsOf(
   database: StartedDatabaseContainer,
   role: DatabaseRole,
@@ -51,10 +51,10 @@ export async function rowsOf(
   values?: unknown[],
 ): Promise<unknown[]> {
   await using client = await database.connect(role);
-  return await jsonRows(client, query, values); // the client is closed when this function ends
+  return await jsonRows(client, query, values); // This function closes the client at its end.
 }
 
-/** The ways into a database that the commands have, into one that is no stack's. */
+/** The commands' access to a database that belongs to no stack. */
 export const programsOf = (database: StartedDatabaseContainer, passwordOf = (role: DatabaseRole) => database.getPassword(role)): Programs => ({
   as: (role) =>
     programsIn(dockerClient().getContainer(database.getId()), [
@@ -65,13 +65,13 @@ export const programsOf = (database: StartedDatabaseContainer, passwordOf = (rol
     ]),
 });
 
-/** Rows as Postgres writes them in JSON: times and numbers pass through no type of JavaScript's. */
+/** Rows in Postgres' JSON, so that times and numbers are not converted to JavaScript types. */
 export async function jsonRows(client: Client, query: string, values: unknown[] = []): Promise<unknown[]> {
   const { rows } = await client.query<{ json: unknown }>(`select to_json(q) as json from (${query}) q`, values);
   return rows.map(({ json }) => json);
 }
 
-/** The names of the tables that routing.bgp_updates is made of. */
+/** Names of the partitions of routing.bgp_updates. */
 export async function partitionsOf(database: StartedDatabaseContainer): Promise<string[]> {
   const rows = await rowsOf(
     database,
@@ -94,7 +94,7 @@ export function sharedData(file: string): string {
   return resolve(folder, file);
 }
 
-/** Why suites on real data are skipped, or undefined when the data exists. */
+/** Reason why suites on real data are skipped; undefined if the data exists. */
 export const sharedDataAbsent: string | undefined = existsSync(sharedData("SOURCES.md"))
   ? undefined
-  : "the real data are absent: they are looked for in ../shared/data beside the repository";
+  : "the real data is absent: it is expected in ../shared/data beside the repository";

@@ -37,7 +37,7 @@ const gitlab = parse(read("ci-templates/gitlab/.gitlab-ci.yml")) as Record<strin
 const gitlabJobs = Object.entries(gitlab).filter(([, job]) => job.script !== undefined);
 const steps = Object.values(github.jobs).flatMap((job) => job.steps);
 
-/** Every command of a workflow is one of this repository's. */
+/** Every command in a workflow must be one of this repository's. */
 function expectKnown(command: string): void {
   expect(command.replace(/ > [\w.-]+\.json \|\| true$/, "")).not.toMatch(/[>|;&]/);
   const [program, verb, ...rest] = command.split(/\s+/) as [string, string, ...string[]];
@@ -58,7 +58,7 @@ function expectKnown(command: string): void {
   for (const name of rest.slice(1)) expect(suites.map((suite) => suite.name)).toContain(name);
 }
 
-test("the scheduled workflow for GitHub runs the report on the pins with the same actions", () => {
+test("GitHub's scheduled workflow runs the report on the pins with the same actions", () => {
   const scheduled = parse(read("ci-templates/github/pins.yml")) as GitHubWorkflow & { readonly on: { readonly schedule: readonly { readonly cron: string }[] } };
   expect(scheduled.on.schedule).toHaveLength(1);
   expect(scheduled.permissions).toEqual({ contents: "read" });
@@ -70,13 +70,13 @@ test("the scheduled workflow for GitHub runs the report on the pins with the sam
 });
 
 describe("the workflow for GitHub", () => {
-  test("may read the repository and nothing else, and leaves no credentials in it", () => {
+  test("may only read the repository, and leaves no credentials in it", () => {
     expect(github.permissions).toEqual({ contents: "read" });
     expect(Object.values(github.jobs).every((job) => !("permissions" in job))).toBe(true);
     for (const step of steps.filter(({ uses }) => uses?.startsWith("actions/checkout"))) expect(step.with?.["persist-credentials"]).toBe(false);
   });
 
-  test("uses actions by the digest of a release alone, the same digest everywhere", () => {
+  test("pins each action to one digest of a release", () => {
     const used = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
     expect(used.length).toBeGreaterThan(0);
     const digests = new Map<string, Set<string>>();
@@ -89,7 +89,7 @@ describe("the workflow for GitHub", () => {
     for (const line of read("ci-templates/github/routeql.yml").split("\n").filter((text) => text.includes("uses:"))) expect(line).toMatch(/ # v\d+\.\d+\.\d+$/);
   });
 
-  test("runs on a named version of a runner, with a limit of time, after what it needs", () => {
+  test("jobs have a runner version, a time limit and their dependencies", () => {
     for (const [name, job] of Object.entries(github.jobs)) {
       expect(job["runs-on"], name).toMatch(/-\d/);
       expect(job["timeout-minutes"], name).toBeLessThanOrEqual(60);
@@ -97,19 +97,19 @@ describe("the workflow for GitHub", () => {
     }
   });
 
-  test("calls only commands that there are", () => {
+  test("calls only existing commands", () => {
     const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) expectKnown(command);
   });
 
-  test("keeps the logs of suites that failed or ran out of time, though their folder is hidden", () => {
+  test("keeps the logs of failed and timed-out suites, although their folder is hidden", () => {
     const kept = steps.filter(({ uses }) => uses?.startsWith("actions/upload-artifact"));
     expect(kept).toHaveLength(2);
     for (const step of kept) expect(step).toMatchObject({ if: "failure() || cancelled()", with: { "include-hidden-files": true, "if-no-files-found": "ignore" } });
   });
 
-  test("lets a new push end the run of a pull request, never that of a commit of the main branch", () => {
+  test("a new push cancels the run of a pull request, never of the main branch", () => {
     expect(github.concurrency["cancel-in-progress"]).toBe("${{ github.event_name == 'pull_request' }}");
     expect(github.concurrency.group).toContain("github.event_name == 'pull_request' && github.ref || github.sha");
   });
@@ -128,7 +128,7 @@ describe("the pipeline for GitLab", () => {
     }
   });
 
-  test("keeps between runs only what Git ignores, so that no check of the tree sees it", () => {
+  test("caches only ignored files between runs, so that no check of the tree sees them", () => {
     const ignored = read(".gitignore").split("\n");
     const paths = gitlab[".node"]?.cache?.paths ?? [];
     expect(paths.length).toBeGreaterThan(0);
@@ -146,15 +146,15 @@ describe("the pipeline for GitLab", () => {
     for (const command of gitlab["metadata"]?.script ?? []) expect(command).toContain('--base "$CI_MERGE_REQUEST_DIFF_BASE_SHA"');
   });
 
-  test("calls only commands that there are", () => {
+  test("calls only existing commands", () => {
     for (const [, job] of gitlabJobs) for (const command of job.script ?? []) expectKnown(command);
   });
 });
 
-test("both walk the same: quick checks, metadata, the embedded engine, Hasura, a preview", () => {
+test("both run quick checks, metadata, the embedded engine, Hasura and a preview", () => {
   const names = ["embedded", "hasura", "metadata", "preview", "unit"];
   expect(Object.keys(github.jobs).toSorted()).toEqual(names);
-  // GitLab has one file for everything; the scheduled job is a workflow of its own for GitHub.
+  // GitLab has one file for everything; on GitHub the scheduled job is a separate workflow.
   expect(gitlabJobs.map(([name]) => name).toSorted()).toEqual([...names, "pins"].toSorted());
   expect(github.jobs["hasura"]?.env).toEqual({ ENGINE: "hasura" });
   expect(gitlab["hasura"]?.variables).toEqual({ ENGINE: "hasura" });

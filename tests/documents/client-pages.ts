@@ -1,6 +1,6 @@
 /**
- * The pages of docs/clients include their samples: a fenced block after `<!-- sample: <file> -->` holds that file of docs/clients/samples, which
- * tests/e2e runs.
+ * The pages of docs/clients include their samples. A fenced block after `<!-- sample: <file> -->` contains that file of
+ * docs/clients/samples, which tests/e2e runs.
  * @module
  */
 import { globSync, readFileSync } from "node:fs";

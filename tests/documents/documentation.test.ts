@@ -9,7 +9,7 @@ const pages: ReadonlyMap<string, string> = new Map(
 );
 const prose = (page: string): string => page.replaceAll(/^```.*?^```/gms, "");
 
-/** The names by which GitHub lets one link to a page's headings: small letters, hyphens for blanks, no punctuation, `-1` for the second of a name. */
+/** GitHub's anchors of a page's headings: lower case, hyphens for spaces, no punctuation, `-1` for the second heading with the same text. */
 function anchors(page: string): ReadonlySet<string> {
   const taken = new Map<string, number>();
   const found = [...prose(page).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = ""]) => {
@@ -26,7 +26,7 @@ const links = [...pages].flatMap(([page, text]) =>
   [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link)).map((link) => ({ page, link })),
 );
 
-/** Where a link of a page leads, from the repository's root. */
+/** Target of a page's link, from the repository's root. */
 function target({ page, link }: { page: string; link: string }): { path: string; anchor: string | undefined } {
   const [path = "", anchor] = link.split("#");
   return { path: path === "" ? page : posix.normalize(posix.join(dirname(page), path)), anchor };
@@ -42,12 +42,12 @@ test("every link leads to an existing file, folder or heading", () => {
   expect(dead).toEqual([]);
 });
 
-test("every page of docs/ is found from the README", () => {
+test("every page of docs/ is reachable from the README", () => {
   const reached = new Set(links.filter(({ page }) => page === "README.md" || page.startsWith("docs/")).map((each) => target(each).path));
   expect([...pages.keys()].filter((page) => page.startsWith("docs/") && !reached.has(page))).toEqual([]);
 });
 
-test("every command of the pages is one of package.json", () => {
+test("every command in the pages exists in package.json", () => {
   const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: Record<string, string> };
   const commands = [...pages].flatMap(([page, text]) =>
     [...text.matchAll(/npm run (?:--silent )?([a-z][a-z0-9:-]*[a-z0-9])/g)].map(([, script = ""]) => ({ page, script })),
@@ -56,7 +56,7 @@ test("every command of the pages is one of package.json", () => {
   expect(commands.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([]);
 });
 
-test("every page says in its first lines what it is for", () => {
+test("every page starts with its purpose", () => {
   const opening = ([, text]: [string, string]): string => text.split("\n").slice(1, 6).join("\n").replaceAll(/<!--.*?-->/gs, "").trim();
   expect([...pages].filter((page) => !page[1].startsWith("# ") || opening(page) === "" || /^[#|]/.test(opening(page))).map(([page]) => page)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outdatedDocuments } from "./documents.ts";
 
-test("every derived document is what the code says now", async () => {
+test("every derived document is current", async () => {
   expect([...(await outdatedDocuments()).keys()]).toEqual([]);
 });

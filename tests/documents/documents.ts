@@ -1,5 +1,5 @@
 /**
- * Writes every document that is derived from code, or with --check says which are out of date.
+ * Writes every document that is derived from code. With --check it lists outdated documents.
  * @module
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ function derived(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The derived documents whose file is absent or differs from what the code says now: path below the root, and what it must hold. */
+/** Derived documents that are missing or outdated: path below the root, and the correct content. */
 export async function outdatedDocuments(): Promise<ReadonlyMap<string, string>> {
   const outdated = new Map<string, string>();
   for (const [path, content] of derived()) {
@@ -48,9 +48,9 @@ export async function outdatedDocuments(): Promise<ReadonlyMap<string, string>> 
 
 const help = `npm run documents [-- --check]
 
-Writes the documents that are derived from code.
+Writes the documents that are generated from code.
 
-  --check  only says which are out of date, and ends with 1 if any is
+  --check  only lists outdated documents; exit code 1 if there are any
   --help   this text`;
 
 async function main(): Promise<number> {

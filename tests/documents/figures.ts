@@ -1,19 +1,25 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
 /** One measured figure of docs/reference/figures.md. */
 export interface Figure {
   readonly what: string;
   readonly figure: string;
-  /** The command or the conditions, where they differ from the group's. */
+  /** The command or the conditions, if they differ from the group's. */
   readonly source?: string;
 }
 
-/** Figures of one kind, with what measured them. */
+/** Figures of one kind, with their command. */
 export interface FigureGroup {
   readonly title: string;
   readonly source: string;
   readonly figures: readonly Figure[];
 }
 
-/** The one place of every measured figure. After a measurement: change it here, then `npm run documents`. */
+/** Written by `npm run bench:stack -- --record`. */
+const stackFigures = JSON.parse(readFileSync(resolve(import.meta.dirname, "stack-figures.json"), "utf8")) as FigureGroup[];
+
+/** The only place of all measured figures. Change a figure here after a measurement, then run `npm run documents`. */
 export const figureGroups: readonly FigureGroup[] = [
   {
     title: "Start",
@@ -51,16 +57,7 @@ export const figureGroups: readonly FigureGroup[] = [
       { what: "tokens at three times the load", figure: "6,469/s, all answered", source: "p99 0.8 s from sending" },
     ],
   },
-  {
-    title: "Whole stack",
-    source: "`npm run bench:stack -- --quick`, through the gateway over TLS; ratios to the engine asked directly",
-    figures: [
-      { what: "10 rows, connection kept", figure: "0.35" },
-      { what: "1,000 rows, connection kept", figure: "0.78" },
-      { what: "10 rows, new connection each", figure: "0.10" },
-      { what: "1,000 rows, new connection each", figure: "0.56" },
-    ],
-  },
+  ...stackFigures,
   {
     title: "Data",
     source: "suites and commands on a running stack",

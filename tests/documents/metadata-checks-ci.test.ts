@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { run } from "@routeql/tests/harness/process";
 
-/* The GitHub action and the pre-commit hook, run as their systems run them; npx is replaced, so that nothing is downloaded. */
+/** The GitHub action and the pre-commit hook, run like on their systems. npx is replaced, so that nothing is downloaded. */
 
 const repository = resolve(import.meta.dirname, "../..");
 const read = (name: string): unknown => parse(readFileSync(join(repository, name), "utf8"));

@@ -1,6 +1,6 @@
 /**
- * docs/reference/metrics.md: every metric of this project's own services from their registries, and those of the exporters that panels
- * and alerts use.
+ * docs/reference/metrics.md: every metric of this project's own services, from their registries, and those metrics of the exporters
+ * that panels and alerts use.
  * @module
  */
 import { globSync, readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface DocumentedMetric {
   readonly help: string;
 }
 
-/** Most values that a label can have. */
+/** Maximum number of values of each label. */
 const bounds: Readonly<Record<string, string>> = {
   route: "8 routes",
   status: "30 status codes",
@@ -41,7 +41,7 @@ interface Registered {
   readonly labelNames?: readonly string[];
 }
 
-/** The metrics of a registry but those of every Node process. */
+/** The metrics of a registry, without those of every Node process. */
 function registered(metrics: readonly unknown[]): readonly DocumentedMetric[] {
   return (metrics as readonly Registered[])
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))
@@ -55,10 +55,10 @@ function engineMetrics(): readonly DocumentedMetric[] {
 }
 
 function never(): never {
-  throw new Error("The document reads no value.");
+  throw new Error("The document does not read this value.");
 }
 
-/** Gauges are registered where their value is, so they are found in the source. */
+/** Gauges are registered next to their value, so they are found in the source. */
 function sidecarMetrics(): readonly DocumentedMetric[] {
   const sources = globSync("auth-sidecar/src/**/*.ts", { cwd: root }).filter((path) => !path.endsWith(".test.ts")).toSorted();
   const gauges = sources.flatMap((path) => [...read(path).matchAll(/metrics\.gauge\("(\w+)", "([^"]+)"/g)]);

@@ -1,6 +1,5 @@
 /**
- * Finds sentences that break the project's plain-language rules, as far as a pattern can: jargon, long test titles, long lines and
- * long sentences in Markdown.
+ * Finds patterns that break the project's plain-language rules: jargon, long test titles, and long lines and sentences in Markdown.
  * @module
  */
 
@@ -27,7 +26,7 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** Findings of jargon in one line of prose; code in backticks is not prose. */
+/** Findings in one line of prose; code in backticks is ignored. */
 export function jargonIn(text: string): string[] {
   const prose = text.replaceAll(/`[^`]*`/g, "");
   return jargon.flatMap(([pattern, instead]) => {

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { repository } from "../boundaries/packages.ts";
 
 test("the roles of the contract are those of the metadata, and pending", () => {
-  const { metadata } = validateMetadata(loadMetadata(resolve(repository, "hasura-metadata")), false);
+  const { metadata } = validateMetadata(loadMetadata(resolve(repository, "hasura-metadata")), { allowUnsupported: false });
   const named = [...rolesWithPermission(metadata!)];
   expect(["pending", ...named].toSorted()).toEqual(applicationRoles.toSorted());
 });

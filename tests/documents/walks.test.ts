@@ -7,7 +7,7 @@ import { mustRun } from "../harness/process.ts";
 const text = (path: string): string => readFileSync(resolve(repository, path), "utf8");
 const page = text("docs/design/architecture.md");
 
-/** The files that a section of the page lists, in order. */
+/** Files in a section of the page, in order. */
 function walk(title: string): readonly string[] {
   const [, section = ""] = page.split(`### ${title}\n`);
   return [...(section.split(/^#/m)[0] ?? "").matchAll(/^\d+\. `([^`]+)`/gm)].map(([, path = ""]) => path);
@@ -19,7 +19,7 @@ function imports(path: string, { types }: { readonly types: boolean }): readonly
   return found.filter(([, type]) => types || type === undefined).map(([, , specifier = ""]) => posix.join(posix.dirname(path), specifier));
 }
 
-/** All files that a file reaches by imports. */
+/** All files that a file imports, directly or indirectly. */
 function reached(path: string, found = new Set<string>()): ReadonlySet<string> {
   for (const next of imports(path, { types: true })) {
     if (found.has(next)) continue;
@@ -35,7 +35,7 @@ test.each(["A query", "A login"])("%s passes at most 12 files in one direction",
   expect(files.length).toBeLessThanOrEqual(12);
   expect(files.filter((path) => !existsSync(resolve(repository, path)))).toEqual([]);
   const [first = "", ...rest] = files;
-  // The sidecar's parts know each other by interfaces; sidecar.ts connects them.
+  // The sidecar's modules know each other by interfaces; sidecar.ts connects them.
   const all = new Set([...reached(first), ...reached("auth-sidecar/src/sidecar.ts")]);
   expect(rest.filter((path) => !all.has(path))).toEqual([]);
   const backwards = files.flatMap((path, index) => imports(path, { types: false }).filter((target) => files.slice(0, index).includes(target)).map((target) => `${path} imports ${target}`));

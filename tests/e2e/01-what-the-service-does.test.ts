@@ -45,7 +45,7 @@ describe("What the service does", () => {
     expect(extensions.code).toBe("access-denied");
   });
 
-  test("4: permissions depend on the role: a viewer cannot name what an analyst reads", async () => {
+  test("4: permissions depend on the role: a viewer cannot name an analyst's columns", async () => {
     const viewer = await Member.join("viewer");
     const query = "{ view_bgpupdates(limit: 1) { communities } }";
     const answer = await data<{ view_bgpupdates: unknown[] }>(query, await analyst.caller());

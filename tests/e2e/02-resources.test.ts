@@ -7,7 +7,7 @@ import { data, master } from "./support/graphql.ts";
 
 type Row = Record<string, unknown>;
 
-/** Every row that could stand in the answer: as many as are not older than its last one. Written as Postgres prints JSON. */
+/** Candidates for the answer: all rows not older than its last row. In Postgres' JSON form. */
 async function candidates({ view, fields, sort }: View, limit: number, between: readonly [string, string]): Promise<Row[]> {
   const owner = await database("owner");
   const columns = fields.map((field) => `"${field}"`).join(", ");
@@ -22,7 +22,7 @@ async function candidates({ view, fields, sort }: View, limit: number, between: 
   return (rows[0] as { rows: Row[] }).rows;
 }
 
-/** The answer holds `limit` distinct candidates, newest first, and none that an omitted one should have come before. */
+/** The answer has `limit` distinct candidates, newest first, and omits no candidate that is newer than one of them. */
 function expectNewest(answer: readonly Row[], candidates: readonly Row[], { fields, sort }: View, limit: number): void {
   expect(candidates.length).toBeGreaterThanOrEqual(limit);
   expect(answer).toHaveLength(limit);
@@ -44,7 +44,7 @@ describe("Resources and their fields", () => {
     operator = await Member.join("operator");
   });
 
-  test.each(views)("$view has exactly the specified fields beside its relationships", async ({ view, fields }) => {
+  test.each(views)("$view has exactly the specified fields besides its relationships", async ({ view, fields }) => {
     const answer = await data<{ __type: { fields: { name: string; type: { kind: string; ofType: { kind: string; name: string | null; ofType: { kind: string } | null } | null } }[] } }>(
       `{ __type(name: "${view}") { fields { name type { kind ofType { kind name ofType { kind } } } } } }`,
       master,
@@ -55,7 +55,7 @@ describe("Resources and their fields", () => {
   });
 
   describe.each(views)("$view", (view) => {
-    test("the specified query's answer is what SQL says, field by field", async () => {
+    test("the specified query returns the same fields as SQL", async () => {
       const answer = await data<Record<string, Row[]>>(specifiedQuery(view), await operator.caller());
       expectNewest(answer[view.view] as Row[], await candidates(view, 10, always), view, 10);
     });

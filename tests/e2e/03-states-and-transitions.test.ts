@@ -40,7 +40,7 @@ describe("States and transitions", () => {
     expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
   });
 
-  test("a second login gives a new session id, and the session it was sent with dies", async () => {
+  test("a second login returns a new session id and ends the presented session", async () => {
     const first = await session(account);
     const again = await call("/api/auth/login/credentials", {
       method: "POST",
@@ -82,7 +82,7 @@ describe("Session and token records", () => {
     expect(at).toBeLessThanOrEqual(after + 1000);
   });
 
-  test("the cookie sid is the sessionId, kept from scripts, other sites and plain connections", async () => {
+  test("the cookie sid is the sessionId, HttpOnly, Secure and SameSite=Strict", async () => {
     const account = await makeAccount("viewer");
     const reply = await login(account);
     const { sessionId } = (reply.json() as { user: { sessionId: string } }).user;

@@ -7,7 +7,7 @@ import { tokenLives, tokensEndSoon } from "./support/token-lives.ts";
 
 const loginPath = "/api/auth/login/credentials";
 
-// What lives until its token ends, begun here for 13-token-lives.test.ts, which tells what went wrong.
+// Starts the tokens and sockets that 13-token-lives.test.ts checks later; that file also reports failures.
 beforeAll(async () => {
   if (tokensEndSoon) await tokenLives().catch(() => undefined);
 });
@@ -26,7 +26,7 @@ describe("Endpoints, variant B: session flow", () => {
     expect(Object.keys(reply.json() as object)).toEqual(["user"]);
   });
 
-  test("POST /api/auth/login/ldap is there and says that no directory is configured", async () => {
+  test("POST /api/auth/login/ldap exists and reports that no directory is configured", async () => {
     const reply = await call("/api/auth/login/ldap", { method: "POST", headers: serviceKey, body: { email: account.email, password: account.password } });
     expect(reply.status).toBe(503);
     expect(reply.json()).toEqual({ error: "No directory is configured for the LDAP login.", code: "ldap-not-configured" });

@@ -124,7 +124,7 @@ describe("Authentication", () => {
     });
   });
 
-  describe("headers of the engine that a client sets have no effect", () => {
+  describe("the engine's headers have no effect in client requests", () => {
     const twoFields = "{ view_bgpupdates(limit: 1) { communities } }";
 
     test.each<Record<string, string>>([
@@ -139,7 +139,7 @@ describe("Authentication", () => {
       expect(rows.view_bgpupdates).toHaveLength(100);
     });
 
-    test("a tenant with x-hasura-org-id of another organisation still sees none of its rows", async () => {
+    test("a tenant with another organisation's x-hasura-org-id sees none of its rows", async () => {
       const tenant = await Member.join("tenant", { organisation: "e2e-org-empty" });
       const headers = { authorization: `Bearer ${await tenant.freshToken()}`, "x-hasura-org-id": organisations.north, "x-hasura-user-id": "1" };
       const answer = await data<{ view_bgpupdates: unknown[]; view_hijacks: unknown[] }>("{ view_bgpupdates { type } view_hijacks { key } }", { headers });

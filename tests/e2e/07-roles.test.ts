@@ -11,7 +11,7 @@ import { organisations } from "./support/small-world.ts";
 
 type Row = Record<string, unknown>;
 
-/** What design section 1 gives each role. */
+/** Permissions of each role in design section 1. */
 const granted = {
   viewer: { hiddenUpdateFields: ["communities", "orig_path"], hiddenHijackFields: ["comment", "community_annotation"], limit: 100, aggregates: false },
   analyst: { hiddenUpdateFields: [], hiddenHijackFields: [], limit: 1000, aggregates: true },
@@ -31,7 +31,7 @@ describe("Authentication, 7: roles determine permissions", () => {
     }
   });
 
-  test("a pending user has no token: neither by the single step nor by the session", async () => {
+  test("a pending user gets no token in either flow", async () => {
     const pending = await makeAccount("pending");
     const direct = await singleStep(pending);
     expect(direct.status).toBe(403);
@@ -79,7 +79,7 @@ describe("Authentication, 7: roles determine permissions", () => {
       expect(hiddenHijackFields.length).toBe(role === "viewer" ? 2 : 0);
     });
 
-    test(`gets no more than ${limit} rows, asked or not`, async () => {
+    test(`gets at most ${limit} rows, with and without a limit`, async () => {
       const caller = await members[role].caller();
       const where = role === "tenant" ? `where: {prefix: {_eq: "${northPrefix}"}}` : "where: {}";
       const unasked = await data<{ view_bgpupdates: unknown[] }>(`{ view_bgpupdates(${where}) { type } }`, caller);
@@ -103,7 +103,7 @@ describe("Authentication, 7: roles determine permissions", () => {
       }
     });
 
-    test("sees exactly the hijacks that SQL says it may", async () => {
+    test("sees exactly the hijacks that SQL returns for its permissions", async () => {
       const answer = await data<{ view_hijacks: { key: string }[] }>("{ view_hijacks(order_by: {key: asc}) { key } }", await members[role].caller());
       const expected = await hijackKeys(role);
       expect(expected.length).toBeGreaterThan(0);
@@ -138,7 +138,7 @@ describe("Authentication, 7: roles determine permissions", () => {
     expect(other.view_bgpupdates.filter(({ matched_prefix: prefix }) => matched.has(prefix))).toEqual([]);
   });
 
-  test("a tenant without an organisation sees nothing rather than everything", async () => {
+  test("a tenant without an organisation sees nothing", async () => {
     const homeless = await Member.join("tenant");
     const query = "{ view_hijacks { key } view_bgpupdates { type } }";
     const caller = await homeless.caller();

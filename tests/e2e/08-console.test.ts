@@ -5,7 +5,7 @@ import { call, dispatcher } from "./support/http.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { stack } from "./support/stack.ts";
 
-/** Section 4 requires a browser: 17-console-in-a-browser.test.ts. */
+/** 17-console-in-a-browser.test.ts covers the requirements of section 4 that need a browser. */
 describe("Console (optional)", () => {
   test("1, 2: with ENGINE_CONSOLE=true the console has its own TLS listener with the API", async () => {
     const page = await call("/", { base: stack.consoleUrl });
@@ -15,13 +15,13 @@ describe("Console (optional)", () => {
     expect(api.json()).toEqual({ data: { __typename: "query_root" } });
   });
 
-  test("2: the API's own listener does not carry the console", async () => {
+  test("2: the API's own listener does not serve the console", async () => {
     const page = await call("/");
     expect(page.status).toBe(404);
     expect(page.json()).toMatchObject({ code: "not-found" });
   });
 
-  test("the page refers to nothing outside of itself", async () => {
+  test("the page refers to no other origin", async () => {
     const { text } = await call("/", { base: stack.consoleUrl });
     expect(text).not.toMatch(/(?:src|href)\s*=\s*["']?(?:https?:)?\/\//i);
     expect(text).not.toMatch(/url\(["']?(?:https?:)?\/\//i);
@@ -53,7 +53,7 @@ describe("Console (optional)", () => {
       }
     });
 
-    test("the console's page when asked, once and not twice", async () => {
+    test("the console's page when asked, only once", async () => {
       const { headers, body } = await request(new URL("/", stack.consoleUrl), { headers: { "accept-encoding": "gzip" }, dispatcher });
       const bytes = Buffer.from(await body.arrayBuffer());
       expect(headers["content-encoding"]).toBe("gzip");

@@ -53,19 +53,19 @@ describe("Events", () => {
     test.each([
       ["no credentials", async () => ({})],
       ["a wrong master key", async () => ({ headers: { "x-engine-access-key": "0".repeat(64) } })],
-      ["a token that is none", async () => ({ payload: { headers: { Authorization: "Bearer abc.def.ghi" } } })],
+      ["an invalid token", async () => ({ payload: { headers: { Authorization: "Bearer abc.def.ghi" } } })],
       ["another role in connection_init", async () => ({ payload: { headers: { Authorization: `Bearer ${await analyst.freshToken()}`, "x-hasura-role": "operator" } } })],
       ["the role admin in connection_init", async () => ({ payload: { headers: { Authorization: `Bearer ${await analyst.freshToken()}`, "x-hasura-role": "admin" } } })],
       ["a wrong admin secret in connection_init", async () => ({ payload: { headers: { "x-hasura-admin-secret": "0".repeat(64) } } })],
       ["engine headers on the upgrade", async () => ({ headers: { "x-hasura-admin-secret": stack.engineAccessKey, "x-hasura-role": "admin" } })],
-    ] as const)("%s is refused: the connection is closed and nothing delivered", async (_, options) => {
+    ] as const)("rejects %s: closes the connection and delivers nothing", async (_, options) => {
       const feed = start(subscribe, newest, await options());
       const { code } = await feed.closing;
       expect(code).toBeGreaterThanOrEqual(1000);
       expect(feed.answers).toEqual([]);
     });
 
-    test("an update that is loaded now is delivered", async () => {
+    test("delivers an update that is loaded now", async () => {
       const line = announcement({ prefix: `198.18.64.${name.length * 4}/30` });
       const query = `subscription { view_bgpupdates(where: {prefix: {_eq: "${line.prefix}"}, timestamp: {_eq: "${line.timestamp}"}}) { prefix timestamp as_path } }`;
       const feed = start(subscribe, query, { headers: headersOf(master) });
@@ -83,7 +83,7 @@ describe("Events", () => {
       expect(feed.answers).toHaveLength(1);
     });
 
-    test("permissions hold as for queries: a viewer's row limit and columns", async () => {
+    test("applies the permissions of queries: a viewer's row limit and columns", async () => {
       const viewer = await Member.join("viewer");
       const feed = start(subscribe, "subscription { view_bgpupdates { type } }", { headers: headersOf(await viewer.caller()) });
       const { value } = await feed.until(anyAnswer, 15_000);

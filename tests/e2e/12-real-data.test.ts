@@ -21,10 +21,10 @@ interface Counts {
 }
 
 const hijacker = 18_101;
-/** Of the hijacker's two upstreams, the one whose announcements the timeline follows. */
+/** The hijacker's upstream that the timeline follows. */
 const followedUpstream = 15_412;
 
-/** On the data of SOURCES.md. */
+/** Runs only with the data of SOURCES.md. */
 describe("Real data", () => {
   let operator: Member;
 
@@ -52,7 +52,7 @@ describe("Real data", () => {
       expect(await counts()).toEqual(records);
     });
 
-    test("loading the same file again changes nothing and says so", async () => {
+    test("loading the same file again changes nothing and reports that", async () => {
       const before = await counts();
       const printed = await command("load", file);
       expect(printed).toMatch(/loaded\s+0$/m);
@@ -180,7 +180,7 @@ describe("Real data", () => {
     });
   });
 
-  /** The first line of the 2016 file, taken apart here without the loader. */
+  /** The first line of the 2016 file, parsed here without the loader. */
   async function first2016(): Promise<Record<string, unknown> & { prefix: string; peer_asn: number; timestamp: string }> {
     const lines = createInterface(createReadStream(realData.bgp2016).pipe(createGunzip()));
     for await (const line of lines) {

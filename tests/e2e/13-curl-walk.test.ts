@@ -8,7 +8,7 @@ import { loadDemo } from "./support/data.ts";
 import { specifiedQuery, type View, views } from "./support/fields.ts";
 import { stack } from "./support/stack.ts";
 
-/** The whole walk once with curl, as an operator would try it by hand: log in, get a token, query, log out. */
+/** The whole walk once with curl, like a manual try by an operator: log in, get a token, query, log out. */
 describe("Endpoints, walked with curl", () => {
   let account: Account;
   let folder: string;
@@ -23,7 +23,7 @@ describe("Endpoints, walked with curl", () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** The status and the parsed body. Secrets go through a configuration file: an argument list can be read by every user of the machine. */
+  /** Status and parsed body. Secrets are in a configuration file, because every user of the machine can read an argument list. */
   async function curl(path: string, method: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<{ status: string; body: unknown }> {
     const output = join(folder, "output.json");
     const lines = [

@@ -5,7 +5,7 @@ import { protocols } from "./support/sockets.ts";
 import { stack } from "./support/stack.ts";
 import { type LoggedOutSocketLife, type SocketLife, type TokenLives, tokenLives, tokensEndSoon } from "./support/token-lives.ts";
 
-/** A socket is closed when its token expires: so many milliseconds before it at the earliest, and after it at the latest. */
+/** Tolerance in milliseconds before and after the token's expiry for closing a socket. */
 const early = 1000;
 const late = 20_000;
 
@@ -25,7 +25,7 @@ describe("States and transitions: access tokens already issued stay valid until 
     for (const { untouched, loggedOut } of lives.sockets.values()) await Promise.all([untouched.feed.dispose(), loggedOut.feed.dispose()]);
   });
 
-  test("an expired token is refused", { timeout: 120_000 }, async () => {
+  test("rejects an expired token", { timeout: 120_000 }, async () => {
     const { token, expiry } = lives.token;
     await sleep(Math.max(0, expiry + 1500 - Date.now()));
     const reply = await post("{ view_bgpupdates(limit: 1) { prefix } }", { token });
@@ -45,7 +45,7 @@ describe("States and transitions: access tokens already issued stay valid until 
       await expectClosedAtExpiry(socket("untouched"));
     });
 
-    test("logout does not cut it before: it still delivers, and ends at the expiry", { timeout: 120_000 }, async () => {
+    test("a logout does not close the connection before the token expires", { timeout: 120_000 }, async () => {
       const life = socket("loggedOut") as LoggedOutSocketLife;
       expect(life.logoutStatus).toBe(200);
       expect(life.delivered).toBeLessThan(life.expiry);

@@ -9,8 +9,8 @@ import { login } from "./support/sessions.ts";
 
 const query = { query: "{ view_bgpupdates(limit: 1) { prefix } }" };
 
-/** Design section 1: 503 with Retry-After when a part is down; everything recovers by itself once the part is back. */
-describe("Errors when a part is down", () => {
+/** Design section 1: 503 with Retry-After while a service is down. Everything recovers without intervention once the service is back. */
+describe("Errors when a service is down", () => {
   let analyst: Member;
   let down: string | undefined;
 

@@ -8,7 +8,7 @@ import { type NamedSecret, secretsOfContainer } from "./support/stack-secrets.ts
 import { subscribeLegacy, subscribeModern } from "./support/sockets.ts";
 import { stack } from "./support/stack.ts";
 
-/** Every secret that the stack or this file knows, by a name that may be shown. */
+/** All secrets that the stack or this file knows, by printable names. */
 type Secrets = ReadonlyMap<string, string>;
 
 describe("No secret anywhere", () => {
@@ -40,7 +40,7 @@ describe("No secret anywhere", () => {
     for (const { id, name } of all) expectNone(secrets, await mustRun("docker", ["inspect", id]), `inspection of ${name}`);
   });
 
-  test("none is in the description of an image or its history", async () => {
+  test("none is in an image's configuration or history", async () => {
     for (const { id, name } of all) {
       const imageId = (await mustRun("docker", ["inspect", "--format", "{{.Image}}", id])).trim();
       expectNone(secrets, await mustRun("docker", ["image", "inspect", imageId]), `image of ${name}`);
@@ -48,7 +48,7 @@ describe("No secret anywhere", () => {
     }
   });
 
-  test("none is in the list of processes of any container", async () => {
+  test("none is in the process list of any container", async () => {
     for (const { id, name } of await containers("service")) {
       expectNone(secrets, await mustRun("docker", ["top", id, "-eo", "pid,args"]), `processes of ${name}`);
     }

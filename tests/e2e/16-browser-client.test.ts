@@ -13,14 +13,17 @@ import { stack } from "./support/stack.ts";
 
 const library = dirname(createRequire(import.meta.url).resolve("graphql-ws/client"));
 
-/** WebSockets heed neither the context's trust, nor the page's origin where the page itself came from no network: Local Network Access. */
+/**
+ * WebSockets ignore the context's trust in the certificate. Local Network Access also ignores the page's origin if the page was not
+ * loaded from a network.
+ */
 const forSockets = ["--ignore-certificate-errors", "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets"];
 
-/** What the page's script keeps of its subscription. */
+/** State of the subscription in the page's script. */
 interface PageState {
   readonly answers: { data?: Record<string, { prefix: string }[]>; errors?: unknown }[];
   readonly closed: { code: number; reason: string } | null;
-  /** JSON of the reason with which the client's subscription ended. */
+  /** JSON of the error that ended the client's subscription. */
   readonly error?: string;
 }
 
@@ -46,7 +49,7 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
     const fresh = await (browser as Browser).newContext({ ignoreHTTPSErrors: true });
     page = await fresh.newPage();
     networkChanges.watch(page);
-    // A page of the API's own origin, with graphql-ws as its users install it.
+    // A page of the API's own origin, with graphql-ws like in its documentation.
     await page.route(`${stack.url}/page`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>client</title>" }));
     await page.route(`${stack.url}/graphql-ws/*`, async (route) => {
       const file = join(library, basename(new URL(route.request().url()).pathname));
@@ -56,7 +59,7 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
     return () => fresh.close();
   });
 
-  /** Subscribes in the page with graphql-ws; what comes is kept in the page. */
+  /** Subscribes in the page with graphql-ws and stores the results in the page. */
   async function subscribe(token: string, query: string): Promise<void> {
     await page.addScriptTag({
       type: "module",

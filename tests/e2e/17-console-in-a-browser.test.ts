@@ -9,7 +9,7 @@ import { accessToken, singleStep } from "./support/sessions.ts";
 import { announcement, organisations } from "./support/small-world.ts";
 import { stack } from "./support/stack.ts";
 
-/** A WebSocket heeds neither the context's trust in the certificate. */
+/** A WebSocket ignores the context's trust in the certificate. */
 const forSockets = ["--ignore-certificate-errors"];
 
 const networkChanges = new NetworkChanges();
@@ -100,7 +100,7 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     await expect.poll(() => console.page.locator(".graphiql-doc-explorer").textContent()).toContain("view_bgpupdates");
   });
 
-  test("runs a query with variables and asks no other origin for anything", async () => {
+  test("runs a query with variables and sends no request to another origin", async () => {
     await console.logInWithKey();
     await console.page.getByRole("button", { name: "Variables" }).click();
     await console.page.locator(".graphiql-editor-tool .view-lines").first().click();
@@ -120,7 +120,7 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     expect(console.problems).toEqual([]);
   });
 
-  test("shows with the master key what a role with session variables sees", async () => {
+  test("shows with the master key the rows of a role with session variables", async () => {
     await console.logInWithKey();
     const query = "{ view_hijacks { configured_prefix } }";
     await console.run(query);
@@ -134,7 +134,7 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     expect(await console.result()).not.toContain("198.18.1.0/24");
   });
 
-  test("a role holds for subscriptions too", async () => {
+  test("a role also applies to subscriptions", async () => {
     await console.logInWithKey();
     await console.chooseRole("viewer");
     await console.run("subscription { view_hijacks(limit: 1) { comment } }");
@@ -163,7 +163,7 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     await dark.page.context().close();
   });
 
-  test("fits a phone: nothing is cut at the side, and a query runs", async () => {
+  test("fits a phone without horizontal scrolling, and runs a query", async () => {
     const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     await phone.logInWithKey();
     expect(await phone.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a sample until its output has all these texts, in this order; `after` runs once the first of them came. */
+/** Runs a sample until its output contains all these texts in order; `after` runs after the first of them. */
 async function expectOutput(command: string, arguments_: readonly string[], texts: readonly string[], after: () => Promise<unknown> = async () => undefined): Promise<void> {
   const child = spawn(command, arguments_, { cwd: samples, env: environment, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -76,7 +76,7 @@ describe("Clients: the samples of docs/clients", () => {
   test("urql.mjs queries and subscribes", () =>
     expectOutput(process.execPath, ["urql.mjs"], ['query [{"key":', "subscription {", "198.18.6.0/24"], newUpdate("198.18.6.0/24")));
 
-  test("codegen makes types without any", async () => {
+  test("codegen creates types without any", async () => {
     const target = join(folder, "codegen");
     await cp(join(samples, "codegen"), target, { recursive: true });
     await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
@@ -106,7 +106,7 @@ describe("Clients: the samples of docs/clients", () => {
     test("latest.py checks its queries against the schema, queries and subscribes", () =>
       expectOutput(python, ["latest.py"], ["query [{'key':", "subscription [{", "198.18.7.0/24"], newUpdate("198.18.7.0/24")));
 
-    test("export.py writes every update of a period once, whatever the size of its pages", async () => {
+    test("export.py writes every update of a period once, with any page size", async () => {
       const period = ["2026-01-01T00:00:00", "2026-01-01T00:01:00"];
       const rows: string[] = [];
       for (const page of ["100", "7"]) {
@@ -121,7 +121,7 @@ describe("Clients: the samples of docs/clients", () => {
       expect(rows[0]?.split("\n").length).toBeGreaterThan(150);
     });
 
-    test("notebook.py makes a data frame", async () => {
+    test("notebook.py creates a data frame", async () => {
       const { code, stdout, stderr } = await run(python, [join(samples, "notebook.py")], { env: environment, cwd: samples });
       expect(code, stderr).toBe(0);
       expect(stdout).toContain("origin_as");

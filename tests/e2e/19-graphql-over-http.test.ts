@@ -5,13 +5,13 @@ import { dispatcher } from "./support/http.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { stack } from "./support/stack.ts";
 
-/** Sends the request as it is, with the master key. A string body without a type must not get one from fetch. */
+/** Sends the request unchanged, with the master key. fetch must not add a type to a string body without one. */
 const fetchFn = (url: string, { headers, body, ...rest }: RequestInit = {}) =>
   fetch(url, { ...rest, body: typeof body === "string" ? Buffer.from(body) : body, headers: { ...(headers as Record<string, string>), ...headersOf(master) }, dispatcher });
 
-// Hasura v2 does not know application/graphql-response+json.
-describe.skipIf(process.env["ENGINE"] === "hasura")("GraphQL over HTTP: the audits of graphql-http", () => {
-  test("find no error and no warning", async () => {
+describe("GraphQL over HTTP: the audits of graphql-http", () => {
+  test("find no error and no warning", async (context) => {
+    context.skip(process.env["ENGINE"] === "hasura", "Hasura v2 does not support application/graphql-response+json");
     const audits = serverAudits({ url: `${stack.url}/api/graphql`, fetchFn });
     const found: string[] = [];
     for (const audit of audits) {

@@ -71,7 +71,7 @@ describe("npm run users", () => {
     await done(["users", "role", email, "viewer"]);
   });
 
-  test("sessions are listed and ended, all of them, and a new login is free", async () => {
+  test("lists and ends all sessions, and a new login works", async () => {
     await done(["users", "end-sessions", email]);
     const sessions = [await session({ email, password }), await session({ email, password })];
     expect(await rows(["users", "sessions", email])).toHaveLength(2);
@@ -81,7 +81,7 @@ describe("npm run users", () => {
     expect(await tokenStatus((await session({ email, password })).sessionId)).toBe(200);
   });
 
-  test("a disabled account is locked out immediately, until it is enabled", async () => {
+  test("a disabled account is locked out immediately, until it is re-enabled", async () => {
     const { sessionId } = await session({ email, password });
     expect(await done(["users", "disable", email])).toMatch(/^disabled; \d+ sessions? ended\n$/);
     expect(await tokenStatus(sessionId)).toBe(401);
@@ -91,7 +91,7 @@ describe("npm run users", () => {
     expect((await login({ email, password })).status).toBe(200);
   });
 
-  test("another password ends the sessions and the old password", async () => {
+  test("a new password ends the sessions and the old password", async () => {
     const { sessionId } = await session({ email, password });
     const another = randomBytes(18).toString("base64url");
     expect(await done(["users", "password", email], `${another}\n`)).toMatch(/^the password is changed; \d+ sessions? ended\n$/);
@@ -104,12 +104,12 @@ describe("npm run users", () => {
 
   test("impossible commands exit with 1 and a reason on standard error only", async () => {
     const cases: readonly (readonly [string, string, string])[] = [
-      [`users add ${email} --role viewer`, password, `there is a local account ${email} already\n`],
+      [`users add ${email} --role viewer`, password, `there is already a local account ${email}\n`],
       [`users add new-${mark}@example.net --role viewer`, "short", "the password must have at least 12 characters\n"],
       [`users add new-${mark}@example.net --role viewer`, "", "the password must have at least 12 characters\n"],
       [`users add new-${mark}@example.net`, password, "the role must be one of pending, viewer, analyst, tenant, operator\n"],
       [`users show nobody-${mark}@example.net`, "", `there is no local account nobody-${mark}@example.net\n`],
-      ["keys retire no-such-key", "", "there is no key no-such-key, or it is retired already\n"],
+      ["keys retire no-such-key", "", "there is no key no-such-key, or it is already retired\n"],
     ];
     for (const [line, input, stderr] of cases)
       expect(await administer(line.split(" "), input)).toEqual({ code: 1, stdout: "", stderr });
@@ -125,9 +125,9 @@ describe("npm run keys", () => {
   const keys = () => rows(["keys", "list"]);
   const inState = async (state: string) => (await keys()).filter((key) => key["state"] === state);
 
-  const title = "a rotation publishes the next key while the old one signs on, and a second one is refused meanwhile";
+  const title = "during a rotation the old key still signs, and a second rotation is rejected";
   test(title, { timeout: 200_000 }, async () => {
-    // An earlier run on the same stack may have left one under way.
+    // An earlier run on the same stack may have left a rotation in progress.
     await expect.poll(() => inState("next"), { timeout: 150_000, interval: 5000 }).toEqual([]);
     const [signing] = await inState("signing");
     const { sessionId } = await session({ email: stack.adminEmail, password: stack.adminPassword });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -45,7 +46,7 @@ describe("npm run status", () => {
     await expect.poll(async () => (await status()).report.problems, { timeout: 90_000, interval: 1000 }).toEqual([]);
   });
 
-  test("reports a stack that works with exit code 0", async () => {
+  test("reports a working stack with exit code 0", async () => {
     const { code, report } = await status();
     expect(report.problems).toEqual([]);
     expect(code).toBe(0);
@@ -78,7 +79,7 @@ describe("npm run logs", () => {
     const login = await call("/api/auth/jwt", { headers: { "x-service-api-key": stack.serviceApiKey } });
     const id = (reply: { readonly headers: { get: (name: string) => string | null } }): string => reply.headers.get("x-request-id") ?? "";
 
-    // Each service logs at the end of its answer: either line may be the first.
+    // Each service logs at the end of its answer, so either line may be first.
     const query = await linesOf("--request-id", id(failed));
     expect(query.toSorted((one, other) => String(one["service"]).localeCompare(String(other["service"])))).toMatchObject([
       { service: "engine", requestId: id(failed), role: "analyst", status: 200, errors: ["validation-failed"] },
@@ -95,8 +96,19 @@ describe("npm run logs", () => {
   });
 });
 
+test("the lines of a request at three services name the trace of its client", async () => {
+  const trace = randomBytes(16).toString("hex");
+  const traceparent = `00-${trace}-b7ad6b7169203331-01`;
+  await post("{ __typename }", { headers: { "x-engine-access-key": stack.engineAccessKey, traceparent } });
+  await call("/api/auth/jwt", { headers: { "x-service-api-key": stack.serviceApiKey, traceparent } });
+  const lines = await linesOf("--request-id", trace);
+  expect(lines.map(({ service, traceId }) => ({ service, traceId })).toSorted((one, other) => String(one.service).localeCompare(String(other.service)))).toEqual(
+    ["auth-sidecar", "engine", "gateway", "gateway"].map((service) => ({ service, traceId: trace })),
+  );
+});
+
 describe("npm run support", () => {
-  test("writes a bundle that holds no secret of the stack", async () => {
+  test("writes a bundle without secrets of the stack", async () => {
     const account = await makeAccount("analyst");
     const { sessionId } = await session(account);
     const token = await tokenOfSession(sessionId);

@@ -78,7 +78,7 @@ test("a failed statement reports the reason, and the connection stays usable", a
   await expect(connection.query(plain("select $1::int", "x"))).rejects.toMatchObject({ code: "22P02" });
   await expect(connection.query({ text: "select nonsense", name: "bad", values: [] })).rejects.toMatchObject({ code: "42703" });
   await expect(connection.command("nonsense")).rejects.toMatchObject({ code: "42601" });
-  // A name whose preparation failed is free.
+  // The name of a failed preparation is free.
   expect(texts(await connection.query({ text: "select 1", name: "bad", values: [] }))).toEqual([["1"]]);
   await connection.close();
 });
@@ -137,7 +137,7 @@ test("a connection that the server closes rejects its statement with the server'
 test("rows arrive over TLS too, also long ones", async () => {
   const certificate = await makeCertificate();
   const server = createServer((socket) => {
-    // The client first requests TLS in a message of its own; the server behind this proxy uses plain text.
+    // The client first requests TLS in a separate message; the server behind this proxy uses plain text.
     socket.once("data", () => {
       socket.write("S");
       const secured = new TLSSocket(socket, { isServer: true, key: certificate.privateKey, cert: certificate.certificate });

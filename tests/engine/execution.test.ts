@@ -14,7 +14,7 @@ afterAll(async () => world[Symbol.asyncDispose]());
 
 const waiting = "{ view_hijacks { key } }";
 
-/** Makes statements that read hijacks wait for a lock while the work runs. */
+/** Blocks statements on hijacks by a lock while the work runs. */
 async function withLock(work: () => Promise<void>): Promise<void> {
   await using owner = await world.database.connect("owner");
   await owner.query("begin");
@@ -80,7 +80,7 @@ test("several root fields use one snapshot of the database and keep their order"
   expect(data).toEqual({ b: { aggregate: { count: 3 } }, t: "query_root", a: [{ key: "h1" }] });
 });
 
-test("the rows' text is Postgres' own: big numbers keep their digits", async () => {
+test("returns Postgres' own text, so that big numbers keep their digits", async () => {
   await using owner = await world.database.connect("owner");
   await owner.query("update routing.hijacks set peers_seen = '{9007199254740993}' where key = 'h1'");
   const text = await world.engine.execute({ query: '{ view_hijacks(where: {key: {_eq: "h1"}}) { peers_seen } }' }, sessionOf("analyst"));

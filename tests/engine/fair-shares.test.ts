@@ -41,7 +41,7 @@ const sleep = (seconds: number): string => `select pg_sleep(${seconds})::text, $
 /** A quick statement; the text is unique. */
 const quick = (): string => `select 'quick', ${(statements += 1)}`;
 
-/** Durations of small new statements of another client in milliseconds, in sequence while the work runs. */
+/** Durations of small new statements of another client in milliseconds, in sequence during the work. */
 async function bystander(database: TestDatabase, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   const ended = work.finally(() => over.abort());

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** A filter in metadata's form, and the same in SQL by an independent reading of Hasura's rules; `row` is the alias of its rows. */
+/** A filter in metadata's form, and independently written SQL by Hasura's rules; `row` is the alias of its rows. */
 interface Both {
   readonly filter: object;
   readonly sql: (row: string) => string;

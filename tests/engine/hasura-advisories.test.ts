@@ -1,5 +1,5 @@
 /**
- * For each published permission advisory of Hasura v2: the embedded engine does not have the problem. packages/pins lists them.
+ * Tests that the embedded engine is not affected by any published permission advisory of Hasura v2. packages/pins lists them.
  * @module
  */
 import { createEngine, type Engine } from "@routeql/engine";
@@ -65,7 +65,7 @@ const proven: Readonly<Record<PermissionFeature, () => void>> = {
   "nested-inherited-role": () => {
     test.each(["both", "nested"])("the role %s is limited to the filters and columns of its parents", async (role) => {
       expect(await ask(role, "{ employee { name salary } }")).toEqual({ data: { employee: [{ name: "ada", salary: 100 }] } });
-      // A comparison of a column that the role sees only in its own row reveals nothing about other rows.
+      // A comparison with a column that the role sees only in its own row reveals nothing about other rows.
       expect(await ask(role, "{ employee(where: {salary: {_gt: 150}}) { name } }")).toEqual({ data: { employee: [] } });
     });
   },

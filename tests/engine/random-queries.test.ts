@@ -64,8 +64,8 @@ afterAll(async () => {
 
 const fitting: Readonly<Record<string, readonly string[]>> = { Int: ["1", "3"], String: ['"w1"', '"%1"'], Boolean: ["true", "false"], Float: ["0.5"], jsonb: ["{a: [1]}", '"a"'], date: ['"2020-01-03"'], mood: ['"fine"'], bigint: ["5"], numeric: ["1.5"] };
 /**
- * Operations that Postgres rejects as invalid: operators with text that it parses as a program, and an order of distinct rows with
- * duplicate or hidden columns.
+ * Operations that Postgres rejects as invalid: operators with text that Postgres parses as a program, and an order of distinct rows
+ * with duplicate or hidden columns.
  */
 const unread = /^(_jsonb_path_|distinct_on$)/;
 const odd = ["0", "-1", "2147483648", "99999999999999999999", "1e400", '""', '"["', '"\\\\"', '"\\u0000"', '"\\ud800"', "null", "[]", "{}", "[null]", "[[1]]", "{a: 1}", "fine", "true", "1.5"];
@@ -127,7 +127,7 @@ class Drawing {
 
 const faultsOfClients = new Set(["bad-request", "not-supported", "validation-failed", "parse-failed", "data-exception"]);
 
-test.each(["admin", "user", "guest", "both"])("any query of the schema of %s is answered, or rejected as the client's fault", async (role) => {
+test.each(["admin", "user", "guest", "both"])("answers any query of the schema of %s, or rejects it as the client's fault", async (role) => {
   const root = buildSchema(engine.schemaText(role)).getQueryType();
   if (!root) throw new Error("there is no query type");
   let answered = 0;

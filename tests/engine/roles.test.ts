@@ -43,7 +43,7 @@ describe("the specified queries", () => {
 });
 
 describe("viewer", () => {
-  test("sees hijacks that are not ignored, and reaches no other by links", async () => {
+  test("sees only hijacks that are not ignored, also through links", async () => {
     const query = `{ view_hijacks(order_by: {key: asc}) { key update_links { hijack_key } }
       view_bgpupdates(order_by: {timestamp: asc}) { prefix hijack_links { hijack_key hijack { key } } }
       view_bgpupdates_hijacks(order_by: {hijack_key: asc}) { hijack_key } }`;
@@ -130,7 +130,7 @@ test.each([
 test("the engine's database role and its connections are read-only", async () => {
   await using engine = await world.database.connect("engine");
   await expect(engine.query("delete from public.view_hijacks")).rejects.toThrow(/permission denied/);
-  // Even with a role that may write.
+  // Even if the role may write.
   const connection = { connectionString: world.database.getConnectionUri("owner") };
   const connections = new Database({ connection, poolSize: 1, statementTimeout: 5000, idleTimeout: 1000, onConnectionLost: () => undefined });
   try {

@@ -160,7 +160,7 @@ test("a stuck statement that resumes in time is answered, and so are those behin
   const stuck = shared.ask(pass, gate.key);
   const behind = shared.ask(echo, "behind");
   await release();
-  await untilRunning(pass, 1, "400 ms"); // longer than a turn's limit: it runs alone by now
+  await untilRunning(pass, 1, "400 ms"); // Longer than a turn's limit, so it runs alone by now.
   await gate.open();
   expect(await Promise.all([stuck, behind])).toEqual(["passed", "behind"]);
 });

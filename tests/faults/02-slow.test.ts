@@ -5,7 +5,7 @@ import { interpose, throttle } from "./support/parts.ts";
 import { suffer } from "./support/suffer.ts";
 
 const recovery = 45_000;
-/** With so many milliseconds on every packet each way: the sidecar gives its session store less than half a second. */
+/** Delay in milliseconds on every packet in each direction: the sidecar allows its session store less than half a second. */
 const edges = [
   ["engine", "database", 5432, 200],
   ["auth-sidecar", "database", 5432, 200],
@@ -30,10 +30,10 @@ describe.each(edges)("between the %s and the %s", (caller, callee, port, delay) 
     }
   }
 
-  test("every packet is late: replies are late, and correct or a clean error", { timeout: 120_000 }, async () => {
+  test("every packet is delayed: replies are late, and correct or a clean error", { timeout: 120_000 }, async () => {
     const { count, longest } = await during(delay, 2500, false);
     expect(count.right).toBeGreaterThan(0);
-    expect(longest, "the slowness was felt").toBeGreaterThan(2 * delay);
+    expect(longest, "the delay was noticeable").toBeGreaterThan(2 * delay);
   });
 
   test("every connection is reset: errors are clean and in time", { timeout: 120_000 }, async () => {

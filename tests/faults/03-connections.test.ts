@@ -17,8 +17,8 @@ describe("the database is out of connections", () => {
     const most = Number(await asSuperuser("show max_connections"));
     const enough = "/tmp/enough";
     const psql = "psql --no-psqlrc --quiet --dbname=routeql --command";
-    // Waits until there is none left, however long that takes; from then on ends those of the engine and the sidecar, so that both must ask
-    // for new ones, and at last those of the hogs, which try no more.
+    // The hogs wait until no connection is left, for any time. Then the test closes the connections of the engine and the sidecar, so
+    // that both must reconnect, and finally those of the hogs, which do not reconnect.
     const thief = `do $$ declare since timestamptz := clock_timestamp(); begin
         while (select count(*) from pg_stat_activity where backend_type = 'client backend') < ${most} loop
           if clock_timestamp() > since + interval '60 s' then raise 'not every connection was taken within 60 s'; end if;
@@ -69,7 +69,7 @@ describe("half of a load is aborted by its clients", () => {
     try {
       leaving = asked(35, left.signal);
       await expect.poll(() => statementsWaiting(owner), { timeout: 10_000, interval: 50 }).toBeGreaterThan(5);
-      // They find every connection of the engine taken, so none of their statements nears its limit before the others have left.
+      // They find every connection of the engine busy, so none of their statements nears its limit before the others have disconnected.
       staying = asked(5);
       await sleep(500);
       left.abort();
@@ -90,7 +90,7 @@ describe("half of a load is aborted by its clients", () => {
   });
 });
 
-/** The asker's next question about updates: those about hijacks do not wait for the lock. */
+/** The asker's next question about updates, because those about hijacks do not wait for the lock. */
 function updatesOnly(asker: Asker): ReturnType<Asker["next"]> {
   for (;;) {
     const question = asker.next();
@@ -98,7 +98,7 @@ function updatesOnly(asker: Asker): ReturnType<Asker["next"]> {
   }
 }
 
-/** How many wait for the lock that this connection holds on the updates. */
+/** Number of sessions that wait for this connection's lock on the updates. */
 async function statementsWaiting(holder: Client): Promise<number> {
   const { rows } = await holder.query<{ count: number }>("select count(distinct pid)::integer as count from pg_locks where not granted and relation = 'routing.bgp_updates'::regclass");
   return rows[0]?.count ?? 0;

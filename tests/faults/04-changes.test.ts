@@ -18,7 +18,7 @@ import { theWorld } from "./support/world.ts";
 const files = `${containerOf("gateway")}-files`;
 
 describe("the certificate is renewed in its place while clients work", () => {
-  test("it is loaded within 45 s, and no request fails", { timeout: 150_000 }, async () => {
+  test("the gateway loads it within 45 s, and no request fails", { timeout: 150_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "routeql-faults-"));
     const renewed = await makeCertificate();
     trustToo(renewed.certificate);
@@ -37,14 +37,14 @@ describe("the certificate is renewed in its place while clients work", () => {
       expect(count.refused).toBe(0);
     } finally {
       for (const name of ["private-key.pem", "certificate.pem"]) await copyIn(join(folder, name), name);
-      // By `docker kill` the container would count as stopped on purpose, and not be started again after a crash.
+      // After `docker kill` the container would count as stopped on purpose, and would not be restarted after a crash.
       await mustRun("docker", ["exec", containerOf("gateway"), "sh", "-c", "kill -HUP 1"]);
       await rm(folder, { recursive: true });
     }
     await expect.poll(shownCertificate).not.toBe(renewed.certificate.replaceAll(/\s/g, ""));
   });
 
-  /** The key first: a reload in between would find a pair, the old one being in memory still. */
+  /** The key first: a reload in between would still find a pair, because the old key is in memory. */
   async function put(folder: string, { certificate, privateKey }: TestCertificate): Promise<void> {
     await writeFile(join(folder, "new-certificate.pem"), certificate, { mode: 0o444 });
     await writeFile(join(folder, "new-private-key.pem"), privateKey, { mode: 0o444 });
@@ -66,7 +66,7 @@ describe("a change is applied while clients work", () => {
     expect(count.refused).toBe(0);
   });
 
-  test("a migration of a table in use delays requests, and fails none", { timeout: 120_000 }, async () => {
+  test("a migration of a table in use delays requests, and none fails", { timeout: 120_000 }, async () => {
     const owner = await database("owner");
     const { count } = await suffer({
       inject: async () => {
@@ -89,7 +89,7 @@ describe("a change is applied while clients work", () => {
   const engineId = (): Promise<string> => mustRun("docker", ["inspect", "--format", "{{.Id}}", containerOf("engine")]);
 });
 
-/** The certificate that the gateway shows now, PEM without white space. */
+/** The certificate that the gateway currently serves, PEM without white space. */
 async function shownCertificate(): Promise<string> {
   const { hostname, port } = new URL(stack.url);
   const socket = connect({ host: hostname, port: Number(port), servername: "localhost", rejectUnauthorized: false });

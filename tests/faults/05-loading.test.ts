@@ -22,7 +22,7 @@ describe("a load is aborted half-way and run again", () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Three files of updates of the benchmark network's second half (RFC 2544), each with a second octet of its own. */
+  /** Three files of updates from the second half of the benchmark network (RFC 2544), each with its own second octet. */
   async function files(third: number): Promise<string[]> {
     return Promise.all(
       [0, 1, 2].map(async (number) => {
@@ -38,7 +38,10 @@ describe("a load is aborted half-way and run again", () => {
 
   const countOf = async (third: number): Promise<number> => Number(await asSuperuser(`select count(*) from routing.bgp_updates where prefix in ('198.19.${third}.0/24', '198.19.${third + 1}.0/24', '198.19.${third + 2}.0/24')`));
 
-  /** Starts the command and does `harm` as soon as it has said that the first file is loaded. Gives its exit code and how many files it had acknowledged. */
+  /**
+   * Starts the command and runs `harm` after its output reports that the first file is loaded. Returns its exit code and the number of
+   * acknowledged files.
+   */
   async function interrupted(paths: readonly string[], harm: (kill: () => void) => Promise<void> | void): Promise<{ code: number | null; acknowledged: number }> {
     const child = spawn(process.execPath, ["cli/main.ts", "load", "--stack", stack.name, ...paths], { cwd: repository });
     let output = "";
@@ -69,7 +72,7 @@ describe("a load is aborted half-way and run again", () => {
     expect(code).toBeNull();
     const there = await countOf(0);
     expect(there).toBeGreaterThanOrEqual(acknowledged * linesPerFile);
-    // Its relay ends with it, and the connection with the relay.
+    // Its relay exits with it, which closes the connection.
     await expect.poll(() => asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_loader'"), { timeout: 30_000 }).toBe("0\n");
     expect((await countOf(0)) % linesPerFile).toBe(0);
     await again(paths, 0);

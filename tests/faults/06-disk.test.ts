@@ -19,13 +19,13 @@ const recovery = 60_000;
 test("the disk under Postgres is full: nothing acknowledged is lost, and it recovers", { timeout: 240_000 }, async () => {
   await using network = await TestNetwork.create();
   await using disk = await SmallDisk.make();
-  // Holds the disk while the database is down, and fills it.
+  // Keeps the disk while the database is down, and fills it.
   await using holder = await new GenericContainer(await image("database")).withLabels(runLabels).withCommand(["sleep", "infinity"]).withBindMounts([{ source: disk.name, target: data }]).start();
   await using database = await new DatabaseContainer(await image("database"))
     .withNetworkMode(network.name)
     .withBindMounts([{ source: disk.name, target: data }])
     .start();
-  // As every service of a stack is started again after a crash.
+  // Like a restart of all services after a crash.
   await mustRun("docker", ["update", "--restart", "unless-stopped", database.getId()]);
   await using engine = await new EngineContainer(await image("engine")).withNetworkMode(network.name).withDatabase(database).start();
   const onDisk = (script: string): Promise<string> => mustRun("docker", ["exec", holder.getId(), "bash", "-c", script]);
@@ -33,14 +33,14 @@ test("the disk under Postgres is full: nothing acknowledged is lost, and it reco
   const failures: string[] = [];
   let number = 0;
 
-  /** Docker may give another address to a container that it starts again. */
+  /** Docker may assign another address to a restarted container. */
   async function currentUri(): Promise<string> {
     const uri = new URL(database.getConnectionUri("owner"));
     uri.hostname = (await mustRun("docker", ["inspect", "--format", `{{(index .NetworkSettings.Networks "${network.name}").IPAddress}}`, database.getId()])).trim();
     return uri.href;
   }
 
-  /** Writes until it fails, or so many times; a kilobyte each. */
+  /** Writes until a write fails, or this number of times; one kilobyte each. */
   async function write(times: number): Promise<boolean> {
     let client: Client | undefined;
     try {
@@ -61,7 +61,7 @@ test("the disk under Postgres is full: nothing acknowledged is lost, and it reco
     }
   }
 
-  /** One query through the engine: served, or refused in words of ours. */
+  /** One query through the engine: answered, or rejected with this project's own error. */
   async function read(): Promise<"served" | "refused"> {
     const response = await fetch(`${engine.getUrl()}/v1/graphql`, {
       method: "POST",
@@ -111,7 +111,7 @@ test("the disk under Postgres is full: nothing acknowledged is lost, and it reco
   expect(lost).toEqual([]);
 });
 
-/** A volume in memory of 256 MiB, which lives as long as a container holds it. */
+/** A volume in memory of 256 MiB, which exists as long as a container uses it. */
 class SmallDisk implements AsyncDisposable {
   readonly name: string;
 

@@ -61,7 +61,7 @@ describe("the clock of the engine jumps", () => {
     return (body as { access_token: string }).access_token;
   }
 
-  /** `served`, or the message of the refusal. */
+  /** `served`, or the message of the rejection. */
   async function queried(token: string): Promise<string> {
     const response = await fetch(`${engine.getUrl()}/v1/graphql`, {
       method: "POST",
@@ -92,7 +92,7 @@ describe("the clock of the engine jumps", () => {
   });
 });
 
-/** In this process, whose Date can be set while timers run on: what a stepping clock does to a service. */
+/** In this process the Date can be set while timers continue, like a clock step. */
 describe("the clock of a sidecar jumps", () => {
   let stack: Stack;
   let running: RunningSidecar;
@@ -124,7 +124,7 @@ describe("the clock of a sidecar jumps", () => {
     return (body as { access_token: string }).access_token;
   }
 
-  /** What a verifier whose clock is right makes of a token: `taken`, or the code of its refusal. */
+  /** Verdict of a verifier with a correct clock on a token: `taken`, or the code of its rejection. */
   async function verified(token: string): Promise<string> {
     const { body } = await running.client.call("GET", "/jwks");
     const keys = createLocalJWKSet(body as JSONWebKeySet);
@@ -170,7 +170,7 @@ describe("the clock of a sidecar jumps", () => {
     expect(await verified(await tokenOf(await logIn()))).toBe("taken");
   });
 
-  /** The longest time that any session of the store may still live without use. */
+  /** Longest remaining time without use of any session in the store. */
   async function millisecondsLeft(): Promise<number> {
     const redis = new Redis(stack.sessions.getConnectionUri());
     try {

@@ -1,6 +1,6 @@
 /**
- * The disk under the logs is full. Docker reads what a service says and drops what it cannot keep, so a service notices nothing of its
- * engine's disk; here each writes to a disk of its own, where every write fails with "no space left on device".
+ * The disk of the logs is full. Docker reads the services' output and discards lines that it cannot store, so a service does not notice
+ * a full disk of its engine. Here each service writes to its own disk, where every write fails with "no space left on device".
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GenericContainer, StartedTestContainer } from "testcontainers";
@@ -21,7 +21,7 @@ import { countFault } from "./support/figures.ts";
 
 const log = "/log/lines";
 
-/** The image's own command, which writes what it says to a disk of 1 MiB. */
+/** The image's own command, with its output on a disk of 1 MiB. */
 function onSmallLogDisk<Kind extends GenericContainer>(container: Kind, command: string): Kind {
   container.withEntrypoint(["/bin/sh", "-c", `exec ${command} >>${log} 2>&1`]).withCommand([]).withTmpFs({ "/tmp": "", "/log": "size=1m,mode=1777" });
   return container;
@@ -110,7 +110,7 @@ test("the disk under the logs is full: every service keeps serving and logs agai
 
   await Promise.all(parts.map((part) => inside(part, "rm /log/filler")));
   const before = await Promise.all(parts.map(lengthOfLog));
-  // nginx leaves a log alone for a second after a write that found the disk full.
+  // nginx pauses writing to a log for a second after a write to a full disk.
   const saysMore = async (): Promise<boolean[]> => {
     expect(await served()).toBe("served");
     return (await Promise.all(parts.map(lengthOfLog))).map((length, index) => length > before[index]!);

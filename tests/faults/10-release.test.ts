@@ -6,10 +6,10 @@ import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/s
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 import { countFault } from "./support/figures.ts";
 
-/** Within this time after its acknowledgement, in milliseconds, both engines serve a change of one of them. */
+/** Maximum time in milliseconds after an acknowledged change of one engine until both serve it. */
 const bound = 15_000;
 const releases = 6;
-/** A viewer's row limit on hijacks, one release after the other. */
+/** A viewer's row limits on hijacks, one for each release. */
 const limitOf = (release: number): number => (release % 2 === 0 ? 20 : 10);
 
 let database: StartedDatabaseContainer;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL: "1000",
     ENGINE_METADATA_DIRECTORY: "hasura-metadata",
   };
-  // One after the other: the first one stores the directory's metadata.
+  // In sequence: the first one stores the directory's metadata.
   engines = [await startEngineProcess(environment), await startEngineProcess(environment)];
 });
 
@@ -43,11 +43,11 @@ interface Answer {
 /** The reply to a viewer. */
 const rowsOf = (engine: EngineProcess): Promise<Answer> => engine.ask("{ view_hijacks(order_by: {key: asc}) { key prefix } }", "viewer");
 
-/** A client that asks as a viewer, one request after another. */
+/** A client that sends a viewer's requests, one after another. */
 class Viewer {
   readonly problems: string[] = [];
   answered = 0;
-  /** How many rows the last answer had. */
+  /** Number of rows in the last answer. */
   last = 0;
   private readonly engine: EngineProcess;
   private readonly until: AbortSignal;
@@ -70,7 +70,7 @@ class Viewer {
   }
 }
 
-/** A client that subscribes, and again whenever its socket is closed. */
+/** A client that subscribes, and subscribes again after its socket is closed. */
 function subscriber(engine: EngineProcess): { readonly lengths: number[]; readonly problems: string[]; readonly closings: number[]; readonly end: () => Promise<void> } {
   const [lengths, problems, closings]: [number[], string[], number[]] = [[], [], []];
   const client = createClient({
@@ -97,7 +97,7 @@ interface Exported {
   readonly sources: { readonly tables: { readonly table: { readonly name: string }; readonly select_permissions?: { readonly role: string; readonly permission: { limit?: number } }[] }[] }[];
 }
 
-/** The metadata that are served, with another limit for viewers. */
+/** The served metadata with another limit for viewers. */
 async function withLimit(limit: number): Promise<Exported> {
   const { body } = await (engines[0] as EngineProcess).metadata({ type: "export_metadata", version: 1, args: {} });
   const metadata = structuredClone(body) as Exported;
@@ -121,7 +121,7 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
   try {
     await using owner = await database.connect("owner");
     for (let release = 1; release <= releases; release += 1) {
-      // The same as the job `migrate`, with a new migration.
+      // Like the job `migrate` with a new migration.
       await database.migrate();
       await owner.query(`begin; set local lock_timeout = '10s'; alter table routing.hijacks add column release_${release} text; create index on routing.hijacks (release_${release}); commit`);
       if (release === 3) expect(await replace({ version: 3, sources: [{ name: "default", kind: "postgres", tables: [{ table: "nowhere" }] }] })).toBe(400);

@@ -35,7 +35,7 @@ test.each([
 });
 
 test.each([{}, { "accept-encoding": "identity" }, { "accept-encoding": "br" }, { "accept-encoding": "gzip;q=0" }])(
-  "a client that sends %o gets the reply as it is",
+  "a client that sends %o gets an uncompressed reply",
   async (headers) => {
     const reply = await ask({ body: large }, headers);
     expect(reply.headers).not.toHaveProperty("content-encoding");
@@ -48,22 +48,22 @@ test("a reply below 1,024 bytes is never compressed, one of 1,024 is", async () 
   expect((await ask({ body: "x".repeat(1024) })).headers["content-encoding"]).toBe("gzip");
 });
 
-test("a reply that is compressed already passes as it is", async () => {
+test("an already compressed reply passes unchanged", async () => {
   const bytes = gzipSync(large.repeat(50));
   const reply = await ask({ headers: { "content-encoding": "gzip" }, base64: bytes.toString("base64") });
   expect(bytes.length).toBeGreaterThan(1024);
   expect([reply.headers["content-encoding"], reply.body.equals(bytes)]).toEqual(["gzip", true]);
 });
 
-test.each(["image/png", "application/octet-stream", "font/woff2"])("a reply of type %s is left alone", async (type) => {
+test.each(["image/png", "application/octet-stream", "font/woff2"])("leaves a reply of type %s unchanged", async (type) => {
   expect((await ask({ headers: { "content-type": type }, body: large })).headers).not.toHaveProperty("content-encoding");
 });
 
-test("a client behind a proxy is served compressed too", async () => {
+test("a client behind a proxy also gets compressed replies", async () => {
   expect((await ask({ body: large }, { ...asking, via: "1.1 proxy" })).headers["content-encoding"]).toBe("gzip");
 });
 
-test("the replies of the login paths, which hold secrets, are never compressed", async () => {
+test("never compresses replies of the login paths, which contain secrets", async () => {
   for (const path of [paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.singleStepToken]) {
     await parts.sidecar.answer({ [path]: { body: large } });
     const reply = await request(parts.gateway, path, { method: "POST", headers: asking });

@@ -6,7 +6,7 @@ import { startSurroundings, type Surroundings } from "./support/surroundings.ts"
 
 let parts: Surroundings;
 
-/** Paths of the scripts and styles that the page names. */
+/** Paths of the scripts and styles in the page. */
 async function assets(): Promise<string[]> {
   const page = (await request(parts.gateway, "/", { listener: "console" })).body.toString();
   return [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? "");
@@ -34,7 +34,7 @@ describe("with the console on", () => {
     expect(policy).not.toMatch(/https?:|unsafe-eval|\*/);
   });
 
-  test("serves every file that the page names, immutable and with its type", async () => {
+  test("serves every file of the page, immutable and with its type", async () => {
     const paths = await assets();
     expect(paths.length).toBeGreaterThan(1);
     for (const path of paths) {
@@ -63,7 +63,7 @@ describe("with the console on", () => {
     expect(await parts.engine.received()).toEqual([]);
   });
 
-  test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is refused with 405 and Allow", async (method) => {
+  test.each(["POST", "PUT", "DELETE", "OPTIONS"])("rejects %s with 405 and Allow", async (method) => {
     for (const path of ["/", ...(await assets()).slice(0, 1)]) {
       const reply = await request(parts.gateway, path, { listener: "console", method });
       expect([reply.status, reply.headers.allow]).toEqual([405, "GET, HEAD"]);

@@ -23,7 +23,7 @@ describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
       {
         "access-control-allow-origin": allowed,
         "access-control-allow-methods": "POST",
-        "access-control-allow-headers": "authorization, content-type",
+        "access-control-allow-headers": "authorization, content-type, traceparent",
         "access-control-expose-headers": "retry-after, x-request-id",
         "access-control-max-age": "7200",
         vary: "Origin",
@@ -41,7 +41,7 @@ describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
     },
   );
 
-  test("replies and errors are readable for an allowed origin alone", async () => {
+  test("only an allowed origin may read replies and errors", async () => {
     const headers = { origin: allowed, "content-type": "application/json" };
     const good = await request(parts.gateway, path, { method: "POST", headers, body: "{}" });
     const large = await request(parts.gateway, path, { method: "POST", headers, body: "x".repeat(300_000) });
@@ -58,12 +58,12 @@ test("the engine's own CORS headers never reach a client", async () => {
   expect((await query(parts.gateway, { headers: { origin: allowed } })).headers["access-control-allow-origin"]).toBe(allowed);
 });
 
-test("pages of the service itself are allowed", async () => {
+test("allows pages of the service itself", async () => {
   const origin = "https://routes.example.net:8443";
   expect((await query(parts.gateway, { headers: { origin } })).headers["access-control-allow-origin"]).toBe(origin);
 });
 
-test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.health])("%s is closed to pages of other origins", async (path) => {
+test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.health])("rejects pages of other origins on %s", async (path) => {
   const preflight = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin: allowed, ...asked } });
   const reply = await request(parts.gateway, path, { method: "POST", headers: { origin: allowed } });
   expect([cors(preflight.headers), cors(reply.headers)]).toEqual([{}, {}]);

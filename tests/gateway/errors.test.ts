@@ -23,7 +23,7 @@ function expectError(reply: Reply, code: ErrorCode): void {
   });
 }
 
-/** The last reply of a raw exchange, cut into its parts. */
+/** Status, headers and body of the last reply in a raw exchange. */
 function parse(text: string): Reply {
   const [head = "", body = ""] = text.slice(text.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n");
   const [start = "", ...lines] = head.split("\r\n");

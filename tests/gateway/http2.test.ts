@@ -21,7 +21,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** One request with headers as they are given; HTTP/2 has names in small letters alone (RFC 9113, 8.2.1). */
+/** One request with unchanged headers; HTTP/2 allows only lower-case names (RFC 9113, 8.2.1). */
 async function ask(headers: OutgoingHttpHeaders, body = '{"query":"{ a }"}'): Promise<Answer> {
   const stream = session.request({ ":method": "POST", ":path": "/api/graphql", "content-type": "application/json", ...headers }, { endStream: body === "" });
   const status = once(stream, "response").then(([received]) => (received as IncomingHttpHeaders & { ":status"?: number })[":status"]);
@@ -37,20 +37,20 @@ test("forwards a query over HTTP/2 as one HTTP/1.1 request with the listed heade
   expect(more).toEqual([]);
   expect(entry).toMatchObject({ method: "POST", target: "/v1/graphql", body: '{"query":"{ a }"}' });
   expect(entry?.headers).toMatchObject({ "content-length": "17", authorization: "Bearer a", "x-hasura-admin-secret": "master" });
-  // A role passes beside the master key only.
+  // The gateway passes a role only with the master key.
   expect(entry?.headers["x-hasura-role"]).toBe("admin");
   await ask({ authorization: "Bearer a", "x-hasura-role": "admin" });
   expect(Object.keys((await parts.engine.received()).at(-1)?.headers ?? {})).not.toContain("x-hasura-role");
 });
 
-test("cookies that HTTP/2 sends apart are one Cookie header to the sidecar", async () => {
+test("joins separate HTTP/2 cookies into one Cookie header for the sidecar", async () => {
   await ask({ ":method": "GET", ":path": "/api/auth/jwt", cookie: ["a=b", "sid=c"], "x-service-api-key": "service" }, "");
   expect((await parts.sidecar.received()).map((entry) => entry.headers.cookie)).toEqual(["a=b; sid=c"]);
 });
 
 test.each([
-  ["shorter than it says", "100"],
-  ["longer than it says", "5"],
+  ["shorter than its length", "100"],
+  ["longer than its length", "5"],
 ])("rejects a body that is %s, and forwards nothing", async (_, length) => {
   expect(await ask({ "content-length": length })).toMatchObject({ status: 400, body: expect.stringContaining('"malformed-request"') as string });
   expect(await parts.engine.received()).toEqual([]);

@@ -24,7 +24,7 @@ async function sql(statement: string): Promise<string> {
   return (stdout + stderr).trim();
 }
 
-/** Whether the superuser may connect over the network with that password. */
+/** Whether the superuser can connect over the network with this password. */
 async function admits(candidate: string): Promise<boolean> {
   const { code } = await container.exec("env", `PGPASSWORD=${candidate}`, "psql", "-h", "127.0.0.1", "-U", "postgres", "-c", "select 1", "routeql");
   return code === 0;
@@ -62,8 +62,8 @@ test("a new password in the file applies after the next start, even after a kill
 });
 
 test.each([
-  ["while the cluster was made", `mkdir -p ${data}/initializing/base; echo 17 >${data}/initializing/PG_VERSION`],
-  ["while it was put in place", `mkdir -p ${data}/base ${data}/initializing/global; echo 17 >${data}/initializing/PG_VERSION`],
+  ["during the creation of the cluster", `mkdir -p ${data}/initializing/base; echo 17 >${data}/initializing/PG_VERSION`],
+  ["during its move into place", `mkdir -p ${data}/base ${data}/initializing/global; echo 17 >${data}/initializing/PG_VERSION`],
 ])("the next start repairs a first start that was interrupted %s", async (_, leave) => {
   await container.runOnce(name, leave);
   await container.start(name);
@@ -71,7 +71,7 @@ test.each([
   expect(await sql("select current_database()")).toBe("routeql");
 });
 
-test("a volume with foreign files is left untouched", async () => {
+test("leaves a volume with foreign files untouched", async () => {
   await container.runOnce(name, `echo precious >${data}/file`);
   await container.start(name);
   expect(await container.exitCode()).toBe(78);

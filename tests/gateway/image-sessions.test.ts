@@ -23,7 +23,7 @@ async function command(...words: string[]): Promise<string> {
   return (await container.exec("env", `REDISCLI_AUTH=${password}`, "valkey-cli", ...words)).stdout.trim();
 }
 
-test("nothing is answered without the password", async () => {
+test("rejects every command without the password", async () => {
   await start();
   for (const words of [["ping"], ["get", "a"], ["acl", "list"]]) {
     expect((await container.exec("valkey-cli", ...words)).stdout).toContain("NOAUTH");
@@ -40,7 +40,7 @@ test("data written a second ago survives a kill", async () => {
   expect(await command("get", "session")).toBe("alive");
 });
 
-test("a full store refuses to write and forgets nothing", async () => {
+test("a full store rejects writes and deletes nothing", async () => {
   await start("--maxmemory", "3mb");
   await command("set", "session", "alive");
   await command("eval", "for i = 1, 2000 do redis.pcall('set', 'k' .. i, string.rep('x', 2000)) end", "0");
@@ -48,7 +48,7 @@ test("a full store refuses to write and forgets nothing", async () => {
   expect(await command("get", "session")).toBe("alive");
 });
 
-test("the password is asked for under the new name after it was changed", async () => {
+test("requires the new password after a change", async () => {
   await start();
   container.put(secret, "another-generated-password");
   await start();
@@ -65,7 +65,7 @@ test.each([
   expect(await command(...words)).toMatch(/ERR|not allowed/);
 });
 
-test.each(["", "short", 'quotes "in" the password', "two\nlines of more than enough"])("the password %j is refused", async (weak) => {
+test.each(["", "short", 'quotes "in" the password', "two\nlines of more than enough"])("rejects the password %j", async (weak) => {
   container.put(secret, weak);
   await container.start(name);
   expect(await container.exitCode()).toBe(78);

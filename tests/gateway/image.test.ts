@@ -13,17 +13,17 @@ const confined = ["--rm", "--read-only", "--cap-drop", "ALL", "--security-opt", 
 const shell = async (name: string, script: string): Promise<string> =>
   mustRun("docker", ["run", ...confined, "--entrypoint", "/bin/sh", await image(name), "-c", script]);
 
-/** Built only on request: apply-metadata starts from Hasura's image, monitoring belongs to the setting of the same name. */
+/** Built only on request: apply-metadata starts from Hasura's image, and monitoring belongs to the setting with the same name. */
 const onRequest = { "apply-metadata": 10_107, monitoring: 10_110 } as const;
 
-test("there is one image a service and none without a user of its own", () => {
+test("each service has an image with its own user", () => {
   const folders = readdirSync(resolve(repository, "images"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const all = { ...users, ...onRequest };
   expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(all).sort());
   expect(new Set(Object.values(all)).size).toBe(Object.keys(all).length);
 });
 
-test.each(Object.entries(onRequest))("the image %s ends with its user as a number", (name, user) => {
+test.each(Object.entries(onRequest))("the image %s ends with its numeric user", (name, user) => {
   expect(readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8").match(/^USER .*$/gm)?.at(-1)).toBe(`USER ${user}:${user}`);
 });
 
@@ -34,26 +34,18 @@ describe.each(Object.entries(users))("the image %s", (name, user) => {
     );
   });
 
-  test("holds neither package caches nor tools to build with", async () => {
+  test("contains no package caches and no build tools", async () => {
     expect(await shell(name, "find /var/lib/apt/lists /var/cache/apt -type f -size +0 2>/dev/null || true")).toBe("");
     expect(await shell(name, "command -v npm npx gcc cc make git || true")).toBe("");
   });
 
-  test("declares its user as a number, for orchestrators that check", async () => {
+  test("declares a numeric user, for orchestrators that check it", async () => {
     expect((await mustRun("docker", ["image", "inspect", "--format", "{{.Config.User}}", await image(name)])).trim()).toBe(`${user}:${user}`);
   });
 });
 
-describe.each([...withNode, "apply-metadata"])("the Dockerfile of %s", (name) => {
-  test("copies the package description of every workspace before it installs", () => {
-    const { workspaces } = JSON.parse(readFileSync(resolve(repository, "package.json"), "utf8")) as { workspaces: string[] };
-    const dockerfile = readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8");
-    for (const workspace of workspaces) expect(dockerfile).toContain(`COPY ${workspace}/package.json ${workspace}/\n`);
-  });
-});
-
 describe.each(withNode)("the image %s", (name) => {
-  test("holds no test, no development dependency, no lock file", async () => {
+  test("contains no tests, development dependencies or lock files", async () => {
     expect(await shell(name, "find /routeql -path '*/node_modules' -prune -o -name '*.test.ts' -print")).toBe("");
     expect(await shell(name, "ls /routeql /routeql/node_modules | grep -E '^(vitest|typescript|oxlint|package-lock.json)$' || true")).toBe("");
   });
@@ -64,18 +56,18 @@ describe("the gateway's container", () => {
   beforeAll(async () => void (parts = await startSurroundings()));
   afterAll(() => parts?.[Symbol.asyncDispose]());
 
-  test("finds its rendered configuration correct", async () => {
+  test("accepts its rendered configuration", async () => {
     const { exitCode, output } = await parts.gateway.exec(["nginx", "-t", "-c", "/run/routeql/nginx/nginx.conf"]);
     expect([exitCode, output]).toEqual([0, expect.stringContaining("test is successful")]);
     expect(output).not.toMatch(/warn|alert|emerg/);
   });
 
-  test("is healthy while it serves, whatever the state of the parts behind it", async () => {
+  test("is healthy while it serves, independent of the services behind it", async () => {
     await parts.engine.stop();
     expect((await parts.gateway.exec(["healthy"])).exitCode).toBe(0);
   });
 
-  test("stops by itself when asked to", async () => {
+  test("stops when requested", async () => {
     const { code } = await run("docker", ["stop", "--time", "60", parts.gateway.getId()]);
     expect(code).toBe(0);
     // A killed process has another exit code.

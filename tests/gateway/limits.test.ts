@@ -10,9 +10,9 @@ import { startSurroundings } from "./support/surroundings.ts";
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// Each has a gateway of its own, and most wait for one of its times.
+// Each test has its own gateway, and most wait for one of its timeouts.
 describe.concurrent("limits", () => {
-  test("an address that sends more than its rate and burst is answered 429 until it slows down", async ({ expect }) => {
+  test("an address over its rate and burst gets 429 until it slows down", async ({ expect }) => {
     await using parts = await startSurroundings({ settings: { requestsPerSecondPerAddress: 2, burst: 4 } });
     const { gateway, engine } = parts;
     const begun = performance.now();
@@ -20,7 +20,7 @@ describe.concurrent("limits", () => {
     const seconds = (performance.now() - begun) / 1000;
     const passed = replies.filter((reply) => reply.status === 200).length;
     expect(passed).toBeGreaterThanOrEqual(5);
-    // One, the burst, and two for each second that sending them took.
+    // One, the burst, and two for each second of sending.
     expect(passed).toBeLessThanOrEqual(5 + Math.ceil(2 * seconds) + 1);
     expect(passed).toBeLessThan(40);
     expect(await engine.received()).toHaveLength(passed);
@@ -32,7 +32,7 @@ describe.concurrent("limits", () => {
     expect((await query(gateway)).status).toBe(200);
   });
 
-  test("logins of all three kinds share one stricter limit, which leaves every other path alone", async ({ expect }) => {
+  test("logins of all three kinds share one stricter limit, which spares other paths", async ({ expect }) => {
     await using parts = await startSurroundings({ settings: { loginRequestsPerMinutePerAddress: 6 } });
     const { gateway, sidecar } = parts;
     const logins = [paths.loginCredentials, paths.loginLdap, paths.singleStepToken, "/api/auth/login/%63redentials"];
@@ -59,7 +59,7 @@ describe.concurrent("limits", () => {
     for (const socket of sockets) socket.terminate();
   });
 
-  test("cuts a client with slow headers or body before the engine hears of it", async ({ expect }) => {
+  test("disconnects a client with slow headers or body before it reaches the engine", async ({ expect }) => {
     await using parts = await startSurroundings({
       edit: (files) => {
         files["client-limits.conf"] = (files["client-limits.conf"] ?? "").replaceAll(/(client_(?:header|body)_timeout +)10s/g, "$11s");

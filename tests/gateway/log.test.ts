@@ -10,7 +10,7 @@ afterAll(() => parts?.[Symbol.asyncDispose]());
 
 const idOf = (reply: Reply): string => String(reply.headers["x-request-id"]);
 
-test("each request is one JSON object with what an operator needs", async () => {
+test("logs each request as one JSON object", async () => {
   await parts.engine.answer();
   const reply = await query(parts.gateway);
   const { access } = await parts.gateway.log(idOf(reply));
@@ -18,6 +18,7 @@ test("each request is one JSON object with what an operator needs", async () => 
   expect(entry).toEqual({
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
     request_id: reply.headers["x-request-id"],
+    trace_id: reply.headers["x-request-id"],
     client: expect.stringMatching(/^[\d.]+$/) as string,
     port: "8443",
     protocol: "HTTP/1.1",
@@ -35,7 +36,7 @@ test("each request is one JSON object with what an operator needs", async () => 
   });
 });
 
-test("the codes of GraphQL errors are logged, and their header stays inside", async () => {
+test("logs the codes of GraphQL errors, and removes their header", async () => {
   for (const [header, logged] of [["timeout,validation-failed", "timeout,validation-failed"], ['odd"\xe9', ""]] as const) {
     await parts.engine.answer({ "/v1/graphql": { headers: { "x-graphql-errors": header } } });
     const reply = await query(parts.gateway);
@@ -46,7 +47,7 @@ test("the codes of GraphQL errors are logged, and their header stays inside", as
   await parts.engine.answer();
 });
 
-test("a refused request is logged under its own method and path", async () => {
+test("logs a rejected request with its method and path", async () => {
   const reply = await request(parts.gateway, "/api/graphql?a=b", { method: "PUT" });
   const { access } = await parts.gateway.log(idOf(reply));
   expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ method: "PUT", path: "/api/graphql", status: 405 });
@@ -59,7 +60,7 @@ test("logs a path with invalid text as JSON up to the first such byte", async ()
   expect(text).toMatch(/^[\n -~]*$/);
 });
 
-test("no secret of a request is logged, wherever the client put it and however the request fails", async () => {
+test("logs no secret of a request, in any place and for any failure", async () => {
   const secret = "VerySecretValue";
   const headers = { authorization: `Bearer ${secret}`, "x-engine-access-key": secret, cookie: `sid=${secret}`, "x-service-api-key": secret, referer: secret, "user-agent": secret };
   const everywhere = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: `{"password":"${secret}"}` };
@@ -83,7 +84,7 @@ test("no secret of a request is logged, wherever the client put it and however t
   expect(text).not.toContain(secret);
 });
 
-test("the container's own health check leaves no line", async () => {
+test("does not log the container's own health check", async () => {
   const { exitCode } = await parts.gateway.exec(["healthy"]);
   expect(exitCode).toBe(0);
   const { access } = await parts.gateway.log(idOf(await query(parts.gateway)));

@@ -8,7 +8,7 @@ let parts: Surroundings;
 beforeAll(async () => void (parts = await startSurroundings({ settings: { metrics: true, requestsPerSecondPerAddress: 1, burst: 5 } })));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
-/** The listener is not published, so it is read from within. */
+/** The listener is not published, so the test reads it inside the container. */
 async function metrics(): Promise<ReadonlyMap<string, number>> {
   const get = String.raw`exec 3<>/dev/tcp/127.0.0.1/9090; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3`;
   const { stdout } = await run("docker", ["exec", parts.gateway.getId(), "bash", "-c", get]);
@@ -34,14 +34,14 @@ test("counts requests by route and status, their time, and those over a limit", 
   expect(samples.get('routeql_gateway_tls_connections_total{protocol="TLSv1.3",resumed="false"}')).toBe(13);
 });
 
-test("no path of a client becomes a label", async () => {
+test("client paths never become labels", async () => {
   await request(parts.gateway, "/another-path");
   const names = [...(await metrics()).keys()];
   expect(names.some((name) => name.includes('route="other"'))).toBe(true);
   expect(names.join("\n")).not.toMatch(/another-path|a-path-of-the-client/);
 });
 
-test("the expiry of the certificate is that of the file", async () => {
+test("reports the expiry of the certificate file", async () => {
   const expiry = new X509Certificate(parts.gateway.certificate.certificate).validToDate;
   expect((await metrics()).get("routeql_gateway_certificate_expiry_timestamp_seconds")).toBe(expiry.getTime() / 1000);
 });

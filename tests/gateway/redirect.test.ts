@@ -28,18 +28,18 @@ test.each(["//attacker.example/", "/\\attacker.example", "/%0d%0aSet-Cookie:%20a
   },
 );
 
-test("nothing that was sent in the clear reaches a part", async () => {
+test("no plain-text request reaches a service", async () => {
   await parts.engine.answer();
   await request(parts.gateway, "/api/graphql", { listener: "redirect", method: "POST", body: "{}" });
   expect(await parts.engine.received()).toEqual([]);
 });
 
-test("the plain listener never claims strict transport security", async () => {
+test("the plain listener never sends Strict-Transport-Security", async () => {
   const reply = await request(parts.gateway, "/", { listener: "redirect" });
   expect(reply.headers).not.toHaveProperty("strict-transport-security");
 });
 
-test("plain HTTP on the API's TLS port is refused in words", async () => {
+test("rejects plain HTTP on the API's TLS port with a message", async () => {
   const text = await raw(parts.gateway, "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", { plain: true });
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain(errorBody("https-required"));

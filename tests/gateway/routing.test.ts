@@ -52,7 +52,7 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
     expect(await parts.engine.received()).toEqual([]);
   });
 
-  test.each(["TRACE", "CONNECT"])("%s is refused everywhere and never passed on", async (method) => {
+  test.each(["TRACE", "CONNECT"])("rejects %s everywhere and never forwards it", async (method) => {
     for (const target of [paths.graphql, paths.token, "/", "engine:8080"]) {
       const reply = await raw(parts.gateway, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`, { listener });
       expect(statuses(reply)).toEqual([expect.toBeOneOf([400, 405])]);
@@ -62,7 +62,7 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
   });
 
   test.each([undefined, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "text/json"])(
-    "/api/graphql refuses a body of type %s with 415",
+    "/api/graphql rejects a body of type %s with 415",
     async (type) => {
       const headers = type === undefined ? {} : { "content-type": type };
       const reply = await request(parts.gateway, paths.graphql, { listener, method: "POST", headers, body: "{}" });
@@ -86,7 +86,7 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
   });
 });
 
-test("an encoded spelling of a path reaches the part under the plain one", async () => {
+test("an encoded path reaches the service as the plain path", async () => {
   const reply = await request(parts.gateway, "/api/auth/%6A%77t");
   expect(reply.echo().target).toBe(paths.token);
 });

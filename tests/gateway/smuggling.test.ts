@@ -11,7 +11,7 @@ afterAll(() => parts?.[Symbol.asyncDispose]());
 const smuggled = "POST /v1/metadata HTTP/1.1\r\nHost: engine\r\nX-Hasura-Role: admin\r\nContent-Length: 0\r\n\r\n";
 const post = "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
-/** Requests whose end two parsers could see in different places. */
+/** Requests whose end two parsers could place differently. */
 const ambiguous: Readonly<Record<string, string>> = {
   "both a length and chunks": `${post}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
   "chunks and a length": `${post}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${smuggled}`,
@@ -29,7 +29,7 @@ const ambiguous: Readonly<Record<string, string>> = {
   "a space before the colon": `${post}Content-Length : 2\r\n\r\n{}${smuggled}`,
   "a folded header": `${post}X-Folded: a\r\n Content-Length: 2\r\n\r\n${smuggled}`,
   "a chunk size beyond 64 bits": `${post}Transfer-Encoding: chunked\r\n\r\n10000000000000002\r\n{}\r\n0\r\n\r\n${smuggled}`,
-  "a chunk size that is no number": `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n${smuggled}`,
+  "an invalid chunk size": `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n${smuggled}`,
   "chunks in HTTP/1.0": `${post.replace("HTTP/1.1", "HTTP/1.0")}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
   "a bare carriage return in a header": `${post}X-A: b\rContent-Length: 2\r\n\r\n{}${smuggled}`,
   "a NUL in a header": `${post}X-A: b\x00\r\nContent-Length: 2\r\n\r\n{}${smuggled}`,
@@ -46,11 +46,11 @@ test.each(Object.keys(ambiguous))("a request with %s never reaches the engine as
     expect(Number(entry.headers["content-length"] ?? "0")).toBe(entry.body.length);
   }
   expect(received.length).toBeLessThanOrEqual(1);
-  // What follows on the connection is at most a request of its own to the gateway, which knows no such path.
+  // The rest of the connection is at most a separate request to the gateway, which has no such path.
   for (const status of statuses(reply)) expect(status).toBeOneOf([200, 400, 404]);
 });
 
-test.each(Object.keys(ambiguous).filter((name) => !/folded|space before|bare carriage/.test(name)))("a request with %s is refused with 400", async (name) => {
+test.each(Object.keys(ambiguous).filter((name) => !/folded|space before|bare carriage/.test(name)))("rejects a request with %s with 400", async (name) => {
   expect(statuses(await raw(parts.gateway, ambiguous[name] ?? ""))[0]).toBe(400);
   expect(await parts.engine.received()).toEqual([]);
 });

@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const parts of started.values()) await parts[Symbol.asyncDispose]();
 });
 
-/** The first listener of the gateway with that kind of certificate, unless another is named. */
+/** The first listener of the gateway with that kind of certificate, unless another one is given. */
 function target(kind: string, listener: "api" | "console" = "api"): ConnectionOptions {
   const { gateway } = started.get(kind) as Surroundings;
   return { host: gateway.getHost(), port: gateway.port(listener), ca: gateway.certificate.certificate, servername: "localhost" };
@@ -41,7 +41,7 @@ async function handshake(options: ConnectionOptions): Promise<Agreed> {
     ticket: socket.getTLSTicket(),
     session: socket.getSession(),
   };
-  // In good order: OpenSSL forgets the session of a connection that was cut.
+  // Closes cleanly, because OpenSSL forgets the session of an aborted connection.
   socket.end();
   await once(socket.resume(), "close");
   return agreed;
@@ -73,7 +73,7 @@ test.each(suites)("TLS 1.2 with a key of kind %s offers %s", async (kind, cipher
   expect((await handshake({ ...target(kind), maxVersion: "TLSv1.2", ciphers })).suite).toBe(ciphers);
 });
 
-test.each(refusedSuites)("TLS 1.2 with a key of kind %s refuses %s", async (kind, suite) => {
+test.each(refusedSuites)("TLS 1.2 with a key of kind %s rejects %s", async (kind, suite) => {
   const options = { ...target(kind), maxVersion: "TLSv1.2" as const, ciphers: `${suite}:@SECLEVEL=0` };
   await expect(handshake(options)).rejects.toMatchObject({ code: expect.stringMatching(/ALERT_HANDSHAKE_FAILURE/) as string });
 });
@@ -90,13 +90,22 @@ test.each(["secp521r1", "X448", "ffdhe2048"])("the group %s is not", async (ecdh
   await expect(handshake({ ...target("ecdsa"), minVersion: "TLSv1.3", ecdhCurve })).rejects.toThrow(/handshake failure/i);
 });
 
-test("no session ticket is given in TLS 1.2, and a session is resumed from memory", async () => {
+test("TLS 1.2 issues no session tickets and resumes sessions from memory", async () => {
   const { ticket, session } = await handshake({ ...target("ecdsa"), maxVersion: "TLSv1.2" });
   expect(ticket).toBeUndefined();
   expect((await handshake({ ...target("ecdsa"), maxVersion: "TLSv1.2", session })).resumed).toBe(true);
 });
 
-test("HTTP/2 and HTTP/1.1 are offered, nothing else", async () => {
+test("TLS 1.3 resumes a session from memory", async () => {
+  const socket = connect({ ...target("ecdsa"), minVersion: "TLSv1.3" });
+  const [session] = (await once(socket, "session")) as [Buffer];
+  socket.end();
+  await once(socket.resume(), "close");
+  const again = await handshake({ ...target("ecdsa"), minVersion: "TLSv1.3", session });
+  expect([again.version, again.resumed]).toEqual(["TLSv1.3", true]);
+});
+
+test("offers only HTTP/2 and HTTP/1.1", async () => {
   expect((await handshake({ ...target("ecdsa"), ALPNProtocols: ["h2", "http/1.1"] })).application).toBe("h2");
   expect((await handshake({ ...target("ecdsa"), ALPNProtocols: ["http/1.1"] })).application).toBe("http/1.1");
   await expect(handshake({ ...target("ecdsa"), ALPNProtocols: ["spdy/3"] })).rejects.toThrow(/no application protocol/i);

@@ -23,8 +23,8 @@ function expectUnavailable(reply: Reply): void {
 
 test.each([
   ["hangs up", { hangUp: true }],
-  ["is silent beyond its time", { delay: 30_000 }],
-])("a part that %s is 503, and was asked once", async (_, answer) => {
+  ["exceeds its timeout", { delay: 30_000 }],
+])("a service that %s gives 503 and receives one request", async (_, answer) => {
   await Promise.all([parts.engine.answer({ "/v1/graphql": answer }), parts.sidecar.answer({ [paths.loginCredentials]: answer })]);
   const replies = await Promise.all([query(parts.gateway), request(parts.gateway, paths.loginCredentials, { method: "POST" })]);
   for (const reply of replies) expectUnavailable(reply);
@@ -32,12 +32,12 @@ test.each([
   expect(await parts.sidecar.received()).toHaveLength(1);
 });
 
-test("a slow part is waited for within its time", async () => {
+test("waits for a slow service within its timeout", async () => {
   await parts.engine.answer({ "/v1/graphql": { delay: 1200, body: '{"data":1}' } });
   expect((await query(parts.gateway)).body.toString()).toBe('{"data":1}');
 });
 
-test("a slow engine does not hold up the sidecar", async () => {
+test("a slow engine does not delay the sidecar", async () => {
   await parts.engine.answer({ "/v1/graphql": { delay: 30_000 } });
   const leaving = new AbortController();
   const answered = vi.fn<(reply: Reply) => void>();
@@ -59,7 +59,7 @@ test("the engine notices that a client has left", async () => {
   await expect.poll(async () => (await parts.engine.received())[0]?.abandoned).toBe(true);
 });
 
-test("ten megabytes of reply arrive whole, plain and compressed", async () => {
+test("a reply of ten megabytes arrives completely, plain and compressed", async () => {
   const body = JSON.stringify({ data: "0123456789".repeat(1_048_576) });
   await parts.engine.answer({ "/v1/graphql": { body } });
   expect((await query(parts.gateway)).body.length).toBe(body.length);
@@ -67,12 +67,12 @@ test("ten megabytes of reply arrive whole, plain and compressed", async () => {
   expect(compressed.headers["content-encoding"]).toBe("gzip");
 });
 
-test("a reply without a length arrives whole", async () => {
+test("a reply without a length arrives completely", async () => {
   await parts.engine.answer({ "/v1/graphql": { chunked: true, body: "x".repeat(300_000) } });
   expect((await query(parts.gateway)).body.length).toBe(300_000);
 });
 
-test("a stopped service is 503 at once, and its successor is found at another address", async () => {
+test("a stopped service gives 503 at once, and its successor is found at a new address", async () => {
   const before = await address(parts.engine.getId());
   await parts.engine.stop();
   await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -82,7 +82,7 @@ test("a stopped service is 503 at once, and its successor is found at another ad
   expectUnavailable(await request(parts.gateway, "/healthz"));
   expect((await request(parts.gateway, paths.token)).status).toBe(200);
 
-  // Another container takes the old address, so that the successor cannot have it.
+  // Another container takes the old address, so that the successor cannot get it.
   await using squatter = await startUpstream("auth-sidecar-2", parts.network.name);
   expect(await address(squatter.getId())).toBe(before);
   await using successor = await startUpstream("engine", parts.network.name);

@@ -18,15 +18,14 @@ const SECRETS = "/run/routeql/secrets";
 export class AuthSidecarContainer extends GenericContainer {
   private readonly serviceApiKey = randomBytes(24).toString("hex");
   private readonly adminPassword = randomBytes(24).toString("hex");
+  private database?: StartedDatabaseContainer;
 
   constructor(imageName: string) {
     super(imageName);
     this.withLabels(runLabels)
       .withExposedPorts(PORT, METRICS_PORT)
       .withNetworkAliases("auth-sidecar")
-      .withEnvironment({ ADMIN_EMAIL: "admin@example.net" })
       .withSecret("SERVICE_API_KEY", this.serviceApiKey)
-      .withSecret("ADMIN_PASSWORD", this.adminPassword)
       .withSecret("KEY_ENCRYPTION_KEY", randomBytes(32).toString("base64"))
       .withLogConsumer(keepLog("auth-sidecar"))
       .withWaitStrategy(Wait.forHttp("/readyz", PORT))
@@ -34,6 +33,7 @@ export class AuthSidecarContainer extends GenericContainer {
   }
 
   withDatabase(database: StartedDatabaseContainer): this {
+    this.database = database;
     return this.withSecret("DATABASE_URL", database.getInternalConnectionUri("sidecar"));
   }
 
@@ -41,7 +41,7 @@ export class AuthSidecarContainer extends GenericContainer {
     return this.withSecret("SESSIONS_URL", sessions.getInternalConnectionUri());
   }
 
-  /** A setting in a file, as in a deployment. */
+  /** Writes a setting to a file, as in a deployment. */
   withSecret(name: string, value: string): this {
     noteSecret(`auth-sidecar: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
@@ -49,6 +49,7 @@ export class AuthSidecarContainer extends GenericContainer {
   }
 
   override async start(): Promise<StartedAuthSidecarContainer> {
+    await this.database?.migrate({ email: "admin@example.net", password: this.adminPassword });
     const started = new StartedAuthSidecarContainer(await super.start(), this.serviceApiKey, this.adminPassword);
     await keepInspection(started.getId());
     return started;

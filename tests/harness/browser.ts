@@ -15,7 +15,7 @@ export const chromiumFlags: readonly string[] = [
   "--disable-sync",
 ];
 
-/** Why no browser can be started, or undefined when one can. */
+/** Reason why no browser can start; undefined if one can. */
 export function chromiumAbsent(): string | undefined {
   try {
     accessSync(chromiumPath, constants.X_OK);
@@ -25,15 +25,15 @@ export function chromiumAbsent(): string | undefined {
   }
 }
 
-/** Environment of the browser: its sockets lie in the temporary folder, and a socket's path may have 107 characters only. */
+/** Environment of the browser. Its sockets are in the temporary folder, because a socket's path may have only 107 characters. */
 export const chromiumEnvironment = (): Record<string, string> => ({ ...(process.env as Record<string, string>), TMPDIR: "/tmp" });
 
 /**
- * Chromium aborts connections with ERR_NETWORK_CHANGED when a network interface of the machine comes or goes, as Docker's do.
- * Only a test in which that happened runs again:
+ * Chromium aborts connections with ERR_NETWORK_CHANGED when a network interface of the machine appears or disappears, as Docker's do.
+ * Only tests affected by that run again:
  *
- *     const changes = new NetworkChanges();
- *     describe("…", { retry: changes.retry }, () => beforeEach(() => changes.watch(page)));
+ * const changes = new NetworkChanges();
+ * describe("…", { retry: changes.retry }, () => beforeEach(() => changes.watch(page)));
  */
 export class NetworkChanges {
   #seen = false;

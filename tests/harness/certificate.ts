@@ -2,7 +2,7 @@ import "reflect-metadata";
 import { isIP } from "node:net";
 import { BasicConstraintsExtension, PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 
-/** Both as PEM; the certificate is its own issuer. */
+/** Key and certificate as PEM; the certificate is self-signed. */
 export interface TestCertificate {
   readonly certificate: string;
   readonly privateKey: string;
@@ -13,7 +13,7 @@ const kinds = {
   rsa: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 2048 },
 } as const;
 
-/** A certificate for localhost, and for another host or address if one is named, that ends within the hour. */
+/** A certificate for localhost, and optionally for another host or address, that expires within one hour. */
 export async function makeCertificate(kind: keyof typeof kinds = "ecdsa", host?: string): Promise<TestCertificate> {
   const algorithm = kinds[kind];
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);

@@ -4,18 +4,21 @@ import { mustRun } from "./process.ts";
 import { runLabel } from "./run.ts";
 import { isStackOf } from "./stack-name.ts";
 
-/** Labels by which the kit's commands know what belongs to a stack; their value is its name. */
+/** Labels by which the kit's commands find the objects of a stack; their value is its name. */
 const stackLabels = ["com.routeql.stack", "com.routeql.relay", "com.routeql.claim"];
 const stacks = resolve(import.meta.dirname, "../../.routeql");
 
-/** How many of each kind there were. */
+/** Number of removed objects of each kind. */
 export interface CleanedUp {
   readonly containers: number;
   readonly volumes: number;
   readonly networks: number;
 }
 
-/** Removes what these runs left: their containers with their anonymous volumes, their volumes, their networks, and the same of the stacks that their tests named. */
+/**
+ * Removes the remains of these runs: containers with their anonymous volumes, volumes and networks, also those of the stacks that the
+ * tests created.
+ */
 export async function cleanUp(...runs: readonly string[]): Promise<CleanedUp> {
   // Without a run there may be no Docker either.
   if (runs.length === 0) return { containers: 0, volumes: 0, networks: 0 };

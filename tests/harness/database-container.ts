@@ -12,7 +12,7 @@ import { ContainerAtOwnAddress } from "./own-address.ts";
 import { mustRun } from "./process.ts";
 
 const DATABASE_PORT = 5432;
-/** Milliseconds. */
+/** Time limit in milliseconds. */
 const CONNECTION_TIMEOUT = 20_000;
 const DATABASE = "routeql";
 const BOOTSTRAP_PASSWORD_FILE = "/run/routeql/secrets/bootstrap-password";
@@ -48,7 +48,7 @@ export class DatabaseContainer extends GenericContainer {
       .withStartupTimeout(90_000);
   }
 
-  /** An empty database instead: no roles, no migrations. */
+  /** Starts an empty database instead: no roles, no migrations. */
   withoutMigrations(): this {
     this.migrated = false;
     return this;
@@ -69,7 +69,7 @@ export class DatabaseContainer extends GenericContainer {
   }
 }
 
-/** A running database. Addresses are those of this machine unless they say otherwise. */
+/** A running database. Addresses are for processes of this machine unless stated otherwise. */
 export class StartedDatabaseContainer extends ContainerAtOwnAddress {
   private readonly passwords: Readonly<Record<DatabaseRole, string>>;
 
@@ -91,7 +91,7 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
     return this.uri(role, this.getHost());
   }
 
-  /** `postgres://…` for containers that share a network with this one, where its alias is `database`. */
+  /** `postgres://…` for containers on the same network, where its alias is `database`. */
   getInternalConnectionUri(role: DatabaseRole): string {
     return this.uri(role, "database");
   }
@@ -99,14 +99,18 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
   /** A connected client; closed by `await using`. */
   async connect(role: DatabaseRole): Promise<Client & AsyncDisposable> {
     const client = new Client({ connectionString: this.getConnectionUri(role), connectionTimeoutMillis: CONNECTION_TIMEOUT });
-    // A test may stop or remove the database while a client is idle; a statement that follows fails by itself.
+    // A test may stop the database while a client is idle. The error of an idle client does not matter, because a later statement fails
+    // itself.
     client.on("error", () => undefined);
     await client.connect();
     return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
   }
 
-  /** Applies roles, passwords and migrations like the migrate job; a second run changes nothing. Returns its output. */
-  async migrate(): Promise<string> {
+  /**
+   * Applies roles, passwords and migrations like the migrate job; a second run changes nothing. Returns its output.
+   * @param administrator created when there is no account
+   */
+  async migrate(administrator?: { readonly email: string; readonly password: string }): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), "routeql-migrate-"));
     try {
       const env: NodeJS.ProcessEnv = {
@@ -116,7 +120,9 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
         DATABASE_PORT: String(DATABASE_PORT),
         DATABASE_NAME: DATABASE,
       };
-      for (const [role, password] of Object.entries(this.passwords)) {
+      const passwords = administrator === undefined ? this.passwords : { ...this.passwords, admin: administrator.password };
+      if (administrator !== undefined) env["ADMIN_EMAIL"] = administrator.email;
+      for (const [role, password] of Object.entries(passwords)) {
         const file = join(folder, `${role}-password`);
         await writeFile(file, password, { mode: 0o600 });
         env[`${role.toUpperCase()}_PASSWORD_FILE`] = file;
@@ -127,7 +133,7 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
     }
   }
 
-  /** Resolves when the server itself answers. */
+  /** Resolves when the server answers. */
   async untilReady(timeout = 60_000): Promise<void> {
     const deadline = performance.now() + timeout;
     for (;;) {
@@ -147,7 +153,7 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
   }
 }
 
-/** Starts the kit's own database image, its cluster made beforehand; the short way for most suites. */
+/** Starts the kit's own database image with a prepared cluster; the fast way for most suites. */
 export async function startDatabase(): Promise<StartedDatabaseContainer> {
   return new DatabaseContainer(await preparedDatabaseImage()).start();
 }

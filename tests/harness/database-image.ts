@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { image } from "./image.ts";
 import { mustRun, run } from "./process.ts";
 
-/** By it outdated ones are found. */
+/** Label by which outdated images are found. */
 const label = "com.routeql.test-database";
 
 /**
- * The kit's own entrypoint makes the cluster, once for all containers: they start from it as from a volume that is there already, and give
- * it the superuser's password of theirs. Not below the image's own volume, which a build leaves as it was.
+ * The kit's own entrypoint creates the cluster once for all containers. They start from it like from an existing volume, and the
+ * entrypoint sets their own superuser password. The cluster is outside the image's volume, because a build discards changes to a
+ * volume.
  */
 const dockerfile = `ARG DATABASE
 FROM \${DATABASE}
@@ -21,8 +22,8 @@ RUN head -c 32 /dev/urandom | base64 >/tmp/password \\
 let made: Promise<string> | undefined;
 
 /**
- * The kit's database image with the cluster of a first start in it, empty: a container of it is ready in a fifth of the processor time. For
- * tests that are not about the first start.
+ * The kit's database image with an initialised, empty cluster: its containers start with a fifth of the processor time. For tests that
+ * are not about the first start.
  */
 export const preparedDatabaseImage = (): Promise<string> => (made ??= make());
 

@@ -32,7 +32,7 @@ export class EngineContainer extends GenericContainer {
     return this.withSecret("ROUTEQL_DATABASE_URL", database.getInternalConnectionUri("engine"));
   }
 
-  /** A metadata directory of this machine; without this call {@link start} uses the project's own. */
+  /** A metadata directory of this machine; by default {@link start} uses the project's own. */
   withMetadata(directory: string = resolve(import.meta.dirname, "../../hasura-metadata")): this {
     return this.withCopyDirectoriesToContainer([{ source: directory, target: METADATA }]);
   }
@@ -42,7 +42,7 @@ export class EngineContainer extends GenericContainer {
     return this.withEnvironment({ HASURA_GRAPHQL_JWT_SECRET: JSON.stringify(secret) });
   }
 
-  /** A setting in a file, as in a deployment. */
+  /** Writes a setting to a file, as in a deployment. */
   withSecret(name: string, value: string): this {
     noteSecret(`engine: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;

@@ -1,6 +1,6 @@
 /**
- * What the suites leave for the suite `secrets`, which looks for every secret of the run in everything that the run has left: in the folder
- * named by ROUTEQL_TEST_EVIDENCE, which `npm test` makes and removes. Without it (a single file under vitest) nothing is kept.
+ * Evidence that the suites keep for the suite `secrets`, which searches all remains of the run for every secret. The folder is in
+ * ROUTEQL_TEST_EVIDENCE; `npm test` creates and removes it. Without it (a single file under vitest) nothing is kept.
  * @module
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -11,27 +11,27 @@ import { run } from "./process.ts";
 export const evidence = { secrets: "secrets.jsonl", inspections: "inspections", states: "states" } as const;
 
 export interface NotedSecret {
-  /** May be shown; the value may not. */
+  /** May be printed; the value may not. */
   readonly name: string;
   readonly value: string;
 }
 
-/** Notes a secret of this run, however it came to be one. */
+/** Records a secret of this run. */
 export function noteSecret(name: string, value: string): void {
   const folder = evidenceFolder();
   if (folder === undefined) return;
-  // One line is one write below the size that a pipe or file takes at once, so that suites side by side do not mix theirs.
+  // One line is one write, smaller than the atomic size of a pipe or file, so that parallel suites do not mix their lines.
   appendFileSync(join(folder, evidence.secrets), `${JSON.stringify({ name, value } satisfies NotedSecret)}\n`, { mode: 0o600 });
 }
 
-/** Notes what `docker inspect` says of a container: environment, command, labels, mounts. */
+/** Records the output of `docker inspect` for a container: environment, command, labels, mounts. */
 export async function keepInspection(container: string): Promise<void> {
   if (evidenceFolder() === undefined) return;
   const { stdout } = await run("docker", ["inspect", container]);
   keepText(evidence.inspections, `${container}.json`, stdout);
 }
 
-/** Keeps a text, such as a list of processes, beside the inspections. */
+/** Keeps a text, such as a list of processes, next to the inspections. */
 export function keepText(kind: string, name: string, text: string): void {
   const folder = evidenceFolder();
   if (folder === undefined) return;

@@ -13,7 +13,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A socket to a server that does this with each connection. */
+/** A socket to a server with this behaviour for each connection. */
 async function socketTo(answer: (socket: Socket) => void): Promise<Socket> {
   server = createServer((socket) => {
     held.add(socket.on("error", () => undefined));
@@ -43,7 +43,7 @@ test("reads bytes that arrived while this process was stopped, however long", as
   const answer = exchange(socket, "GET");
   const peer = await other.promise;
   await once(socket, "data");
-  // Node polls, calls back and meets its timers then, without another poll.
+  // After the pause Node polls, runs callbacks and then timers, without another poll.
   stat("/", () => {
     peer.end("HTTP/1.1 201 Created\r\n\r\n");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);

@@ -1,22 +1,25 @@
 import type { Socket } from "node:net";
 
-/** Milliseconds without a byte, on a loaded machine, after which the server counts as silent; each sent byte resets it. */
+/** Milliseconds without a byte after which the server counts as silent, on a loaded machine; each sent byte resets it. */
 const firstByte = 20_000;
 
-/** Milliseconds without a further byte after which a reply on an open connection is complete: the bytes of one reply arrive close together. */
+/**
+ * Milliseconds without a further byte after which a reply on an open connection is complete, because the bytes of one reply arrive
+ * close together.
+ */
 const furtherByte = 1500;
 
 /**
- * Writes bytes that no HTTP library would write, and returns all received bytes until the other side closes, or has answered and is silent.
- * Use `Connection: close` to receive several replies, or to rely on the absence of a reply.
- * @throws {Error} when the other side neither answers nor closes within `silence` milliseconds
+ * Writes bytes that no HTTP library would write. Returns all received bytes until the other side closes, or has answered and is silent.
+ * Use `Connection: close` to receive several replies, or to test that there is no reply.
+ * @throws {Error} if the other side neither answers nor closes within `silence` milliseconds
  */
 export async function exchange(socket: Socket, bytes: string | Buffer, silence = firstByte): Promise<string> {
   let text = "";
   let isSilent = false;
   socket.setEncoding("latin1").setTimeout(silence, () => {
     const { length } = text;
-    // A process that stood still meets its timers before what came meanwhile.
+    // After a pause of the process its timers fire before it reads bytes that arrived meanwhile.
     setImmediate(() => {
       if (socket.destroyed || text.length > length) return;
       isSilent = text === "";
@@ -27,7 +30,7 @@ export async function exchange(socket: Socket, bytes: string | Buffer, silence =
     text += chunk;
     socket.setTimeout(furtherByte);
   });
-  // Cut off in the middle of sending, a client has its answer too.
+  // A client that is disconnected while it sends may still have received its answer.
   const failed = new Promise<never>((_, reject) => {
     socket.on("error", (error: NodeJS.ErrnoException) => void (isCut(error) || reject(error)));
   });
@@ -39,7 +42,7 @@ export async function exchange(socket: Socket, bytes: string | Buffer, silence =
 
 const isCut = ({ code }: NodeJS.ErrnoException): boolean => code === "ECONNRESET" || code === "EPIPE";
 
-/** The status codes of all replies in what {@link exchange} gave. */
+/** Status codes of all replies in a result of {@link exchange}. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }

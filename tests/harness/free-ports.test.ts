@@ -11,7 +11,7 @@ test("returns different ports below the system's own range, even concurrently", 
   }
 });
 
-test("each can be listened on", async () => {
+test("can listen on each port", async () => {
   const [port] = await freePorts(1);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

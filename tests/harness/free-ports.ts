@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 
 /**
- * Below what the system hands out by itself (net.ipv4.ip_local_port_range, from 32768 on), so that neither a client's socket nor a container
- * takes a port between its choice and its use.
+ * Below the system's own range (net.ipv4.ip_local_port_range, from 32768 on), so that no client socket or container takes a port
+ * between its choice and its use.
  */
 const range = { first: 20_000, last: 29_999 };
 
@@ -40,7 +40,7 @@ async function claim(port: number): Promise<boolean> {
   }
 }
 
-/** On every address, for some listeners bind to all of them. */
+/** On all addresses, because some listeners bind to all of them. */
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,12 +1,12 @@
 /**
- * Vitest's global setup of every suite that starts containers: when the run ends, however it ends, nothing of it is left.
+ * Vitest's global setup of every suite with containers: removes all of them at the end of the run, even after a failure.
  * @module
  */
 import { cleanUp } from "./clean-up.ts";
 import { runId } from "./run.ts";
 
 export function setup(): void {
-  // importing run.ts has set the run's identifier for the worker processes
+  // Importing run.ts has set the run's identifier for the worker processes.
 }
 
 export async function teardown(): Promise<void> {

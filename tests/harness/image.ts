@@ -2,13 +2,13 @@ import { type BuiltImage, builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
 import { mustRun, run } from "./process.ts";
 
-/** The base of the Node images when no registry answers; built by cli/. */
+/** Base of the Node images if no registry answers; cli/ builds it. */
 const nodeStandIn = "routeql/node:24.21.0";
 const made = new Map<string, Promise<string>>();
 
 /**
- * The local name of one of the kit's own images (a folder below images/), the very one that a deployment uses; built when it is absent.
- * @throws with the last lines of the build when it fails
+ * Local name of one of the kit's own images (a folder below images/), the same as in a deployment; builds it if it is absent.
+ * @throws with the last lines of the build if it fails
  */
 export function image(name: string): Promise<string> {
   let reference = made.get(name);

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 
 let count = 0;
 
-/** A consumer that keeps a container's log in the folder named by ROUTEQL_TEST_LOGS; without it the log is read and dropped. */
+/** A consumer that stores a container's log in the folder of ROUTEQL_TEST_LOGS; without it the log is discarded. */
 export function keepLog(name: string): (stream: Readable) => void {
   return (stream) => {
     const folder = process.env["ROUTEQL_TEST_LOGS"];

@@ -1,8 +1,8 @@
 import { AbstractStartedContainer, type StartedTestContainer } from "testcontainers";
 
 /**
- * A container's own address on this machine's bridge. By way of its published ports, behind which Docker puts a proxy of its own, one in
- * some thousand connections was never answered on a busy machine.
+ * A container's own address on this machine's bridge. Published ports pass through Docker's own proxy, which on a busy machine never
+ * answered about one in a thousand connections.
  */
 export function ownAddress(container: Pick<StartedTestContainer, "getNetworkNames" | "getIpAddress">): string {
   const [network] = container.getNetworkNames();
@@ -10,7 +10,7 @@ export function ownAddress(container: Pick<StartedTestContainer, "getNetworkName
   return container.getIpAddress(network);
 }
 
-/** A running container that processes of this machine reach at its own address, where its ports are the ones that it listens on. */
+/** A running container that processes of this machine reach at its own address and its own ports. */
 export class ContainerAtOwnAddress extends AbstractStartedContainer {
   override getHost(): string {
     return ownAddress(this);
@@ -20,7 +20,10 @@ export class ContainerAtOwnAddress extends AbstractStartedContainer {
     return Number.parseInt(String(port), 10);
   }
 
-  /** The port of this machine that leads to one of the container's: for containers of other networks, from which Docker keeps its own address. */
+  /**
+   * The published port of this machine for one of the container's ports: for containers of other networks, which Docker does not route
+   * to its own address.
+   */
   getPublishedPort(port: number): number {
     return super.getMappedPort(port);
   }

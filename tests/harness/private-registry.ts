@@ -1,5 +1,5 @@
 /**
- * A registry that requires a login, on a loopback address: Docker engines talk plain HTTP to these.
+ * A registry that requires a login, on a loopback address, for which Docker engines use plain HTTP.
  * @module
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ export class PrivateRegistry implements AsyncDisposable {
   readonly password = `registry-${runId}-password`;
   /** `127.0.0.1:<port>` */
   readonly host: string;
-  /** A folder for DOCKER_CONFIG, without any login at first. */
+  /** A folder for DOCKER_CONFIG, initially without a login. */
   readonly configFolder: string;
   readonly #container: string;
 
@@ -40,12 +40,12 @@ export class PrivateRegistry implements AsyncDisposable {
     return registry;
   }
 
-  /** The registry's name of an image. */
+  /** The image's name in the registry. */
   name(image: string): string {
     return `${this.host}/${image}`;
   }
 
-  /** `docker login`, as a person does it. */
+  /** `docker login`, as a user runs it. */
   async login(password = this.password): Promise<void> {
     await mustRun("docker", ["--config", this.configFolder, "login", this.host, "--username", this.user, "--password-stdin"], { input: password });
   }

@@ -16,15 +16,15 @@ export interface RunOptions {
   readonly timeout?: number;
 }
 
-/** Runs a program to its end; never throws for a non-zero exit. */
+/** Runs a program until it exits; never throws for a non-zero exit. */
 export async function run(file: string, args: readonly string[], { cwd, env, input = "", timeout }: RunOptions = {}): Promise<Finished> {
   const result = await execa(file, args, { cwd, env, extendEnv: env === undefined, input, timeout, killSignal: "SIGKILL", reject: false, stripFinalNewline: false });
-  // Without an exit code it was killed, or never ran.
+  // Without an exit code it was killed or never started.
   if (result.exitCode === undefined && result.signal === undefined && !result.timedOut) throw result;
   return { code: result.exitCode ?? -1, stdout: result.stdout, stderr: result.stderr };
 }
 
-/** Like {@link run}, but a non-zero exit is an error that shows the last lines of both streams. */
+/** Like {@link run}, but a non-zero exit throws an error with the last lines of both streams. */
 export async function mustRun(file: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await run(file, args, options);
   if (code === 0) return stdout;

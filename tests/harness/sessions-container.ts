@@ -55,13 +55,13 @@ export class StartedSessionsContainer extends ContainerAtOwnAddress {
     return `redis://:${this.password}@${this.getHost()}:${this.getPort()}`;
   }
 
-  /** `redis://:password@…` for containers that share a network with this one, where its alias is `sessions`. */
+  /** `redis://:password@…` for containers on the same network, where its alias is `sessions`. */
   getInternalConnectionUri(): string {
     return `redis://:${this.password}@sessions:${SESSIONS_PORT}`;
   }
 }
 
-/** Starts the project's session store image; the short way for most suites. */
+/** Starts the project's session store image; the fast way for most suites. */
 export async function startSessions(): Promise<StartedSessionsContainer> {
   return new SessionsContainer(await image("sessions")).start();
 }

@@ -17,8 +17,8 @@ export class TestNetwork implements AsyncDisposable {
   }
 
   /**
-   * The machine's own address on this network, which containers of every network reach. The default network `bridge` shows none until the
-   * Docker engine has been restarted once.
+   * The machine's own address on this network, reachable from containers of every network. The default network `bridge` has none until
+   * the first restart of the Docker engine.
    */
   async gateway(): Promise<string> {
     return (await mustRun("docker", ["network", "inspect", this.name, "--format", "{{(index .IPAM.Config 0).Gateway}}"])).trim();

@@ -12,12 +12,12 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Times as a busy machine gives them: mostly near each other, and one in eight far longer. */
+/** Durations as on a busy machine: mostly similar, and one in eight far longer. */
 function times(count: number, next: () => number, more = 0): number[] {
   return Array.from({ length: count }, () => more + 5 + next() + (next() < 0.125 ? 20 * next() : 0));
 }
 
-test("equal samples differ by one standard error, however their slowest values scatter", () => {
+test("equal samples differ by one standard error, for any scatter of the slowest values", () => {
   const next = numbers(1);
   const differences = Array.from({ length: 2000 }, () => timeDifference(times(150, next), times(150, next), 0.1));
   const scatter = Math.sqrt(differences.reduce((sum, value) => sum + value ** 2, 0) / differences.length);
@@ -26,7 +26,7 @@ test("equal samples differ by one standard error, however their slowest values s
   expect(Math.max(...differences.map(Math.abs))).toBeLessThan(significant);
 });
 
-test("a real difference is found", () => {
+test("finds a real difference", () => {
   const next = numbers(2);
   expect(timeDifference(times(150, next), times(150, next, 2), 0.1)).toBeLessThan(-significant);
 });

@@ -1,11 +1,11 @@
-/** What remains of one sample without its slowest values. */
+/** The rest of one sample without its slowest values. */
 interface Trimmed {
   readonly mean: number;
-  /** Variance of that mean. */
+  /** Variance of the mean. */
   readonly variance: number;
 }
 
-/** The values set aside count as the slowest that is kept (winsorised): leaving them out of the variance too would make differences by chance look large. */
+/** The removed values count as the slowest kept one (winsorised). If the variance also omitted them, differences by chance would look large. */
 function trim(values: readonly number[], setAside: number): Trimmed {
   const kept = values.toSorted((left, right) => left - right).slice(0, Math.ceil(values.length * (1 - setAside)));
   const mean = average(kept);
@@ -18,12 +18,12 @@ function trim(values: readonly number[], setAside: number): Trimmed {
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The threshold of leakage assessment (TVLA): a difference by chance is larger once in more than 100,000 comparisons. */
+/** The threshold of leakage assessment (TVLA): a larger difference by chance occurs less than once in 100,000 comparisons. */
 export const significant = 4.5;
 
 /**
- * How far apart two samples of times are, in standard errors: Welch's t for means of which a share of the slowest is set aside, since those
- * are the machine's (Yuen, Biometrika 61, 1974, for one side).
+ * Difference of two samples of durations in standard errors: Welch's t for means without a fraction of the slowest values, which are
+ * noise of the machine (Yuen, Biometrika 61, 1974, for one side).
  * @param setAside between 0 and 1
  */
 export function timeDifference(first: readonly number[], second: readonly number[], setAside: number): number {

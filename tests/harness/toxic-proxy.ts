@@ -1,13 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/**
- * `pass` forwards; `reset` cuts what comes; `hang` takes connections and bytes and gives nothing back; a number is a delay in
- * milliseconds.
- */
+/** `pass` forwards; `reset` resets connections; `hang` accepts connections and bytes and returns nothing; a number is a delay in milliseconds. */
 export type Toxic = "pass" | "reset" | "hang" | number;
 
-/** A TCP proxy that misbehaves on demand: `await using proxy = await ToxicProxy.to(host, port)`. */
+/** A TCP proxy with configurable faults: `await using proxy = await ToxicProxy.to(host, port)`. */
 export class ToxicProxy implements AsyncDisposable {
   toxic: Toxic = "pass";
   readonly #server: Server;
@@ -25,7 +22,7 @@ export class ToxicProxy implements AsyncDisposable {
     });
   }
 
-  /** `address`: the address of this machine that callers reach it at. */
+  /** `address`: address of this machine for the callers. */
   static async to(host: string, port: number, address = "127.0.0.1"): Promise<ToxicProxy> {
     const proxy = new ToxicProxy(host, port);
     proxy.#server.listen(0, address);
@@ -37,7 +34,7 @@ export class ToxicProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** `url` with this proxy in the place of its host and port. */
+  /** `url` with this proxy's host and port. */
   through(url: string): string {
     const changed = new URL(url);
     changed.hostname = "127.0.0.1";
@@ -45,7 +42,7 @@ export class ToxicProxy implements AsyncDisposable {
     return changed.href;
   }
 
-  /** Changes the behaviour; `reset` also cuts the connections there are. */
+  /** Changes the behaviour; `reset` also resets the open connections. */
   set(toxic: Toxic): void {
     this.toxic = toxic;
     if (toxic === "reset") for (const socket of this.#sockets) socket.resetAndDestroy();

@@ -28,12 +28,12 @@ const oversized: Readonly<Record<string, string | Buffer>> = {
   "a length beyond 64 bits": `${head}Content-Length: 99999999999999999999\r\n\r\n{}`,
   "1 MiB announced": `${head}Content-Length: ${megabyte.length}\r\n\r\n${megabyte}`,
   "1 MiB in chunks": `${head}Transfer-Encoding: chunked\r\n\r\n${megabyte.length.toString(16)}\r\n${megabyte}\r\n0\r\n\r\n`,
-  "a chunk of which the size is 2^63": `${head}Transfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\nx`,
+  "a chunk with the size 2^63": `${head}Transfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\nx`,
   "a chunk extension of 1 MiB": `${head}Transfer-Encoding: chunked\r\n\r\n1;${megabyte}\r\nx\r\n0\r\n\r\n`,
   "a trailer of 1 MiB": `${head}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-T: ${megabyte}\r\n\r\n`,
 };
 
-attacks("rejects every part of a request above its limit", () =>
+attacks("rejects every element of a request above its limit", () =>
   Object.entries(oversized).map(([name, bytes]): Attack => ({
     name,
     async run() {
@@ -51,7 +51,7 @@ const bodies: Readonly<Record<string, { body: Buffer | string; headers?: Record<
   "200 KiB of digits": { body: `{"query":${"9".repeat(200_000)}}` },
   "a number beyond all": { body: '{"query":"{__typename}","variables":1e999999}' },
   "a gzip bomb": { body: gzipSync(Buffer.alloc(20 * 1024 * 1024)), headers: { "content-encoding": "gzip" } },
-  "a body that is called br": { body: "{}", headers: { "content-encoding": "br" } },
+  "a body declared as br": { body: "{}", headers: { "content-encoding": "br" } },
   "UTF-16": { body: Buffer.from('{"query":"{__typename}"}', "utf16le") },
   "UTF-8 that is none": { body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0xc0, 0xaf, 0x22, 0x7d]) },
   "NULs": { body: Buffer.alloc(1000) },
@@ -102,7 +102,7 @@ async function slow(start: string, piece: string): Promise<string | undefined> {
 }
 
 attacks(
-  "hundreds of clients that never end their headers are cut off",
+  "disconnects hundreds of clients that never end their headers",
   () =>
     Array.from({ length: 300 }, (_, index): Attack => ({
       name: `slow headers ${index}`,
@@ -112,7 +112,7 @@ attacks(
 );
 
 attacks(
-  "clients that stop in the middle of a body are cut off, and no part behind the gateway waits for them",
+  "clients that stop in the middle of a body are disconnected; no service waits for them",
   () =>
     Array.from({ length: 200 }, (_, index): Attack => ({
       name: `half a body ${index}`,

@@ -141,7 +141,7 @@ attacks("rejects a token with any change", async () => {
   ];
 });
 
-attacks("ASVS 9.2.1 to 9.2.4: a valid signature is not enough: all claims are checked", async () => {
+attacks("ASVS 9.2.1 to 9.2.4: checks all claims in addition to the signature", async () => {
   const { header, claims } = await right();
   const { privateKey } = await stackKey();
   const signed = (body: unknown) => token(header, body, (input) => es256(input, privateKey));
@@ -176,7 +176,7 @@ attacks("ASVS 9.2.1 to 9.2.4: a valid signature is not enough: all claims are ch
     "allowed roles as text": { ...claims, [claimsName]: { ...hasura, "x-hasura-allowed-roles": "viewer" } },
     "allowed roles empty": { ...claims, [claimsName]: { ...hasura, "x-hasura-allowed-roles": [] } },
     "a default role that is not allowed": { ...claims, [claimsName]: { ...hasura, "x-hasura-default-role": "operator" } },
-    "a role that there is not": { ...claims, [claimsName]: { "x-hasura-default-role": "root", "x-hasura-allowed-roles": ["root"] } },
+    "an unknown role": { ...claims, [claimsName]: { "x-hasura-default-role": "root", "x-hasura-allowed-roles": ["root"] } },
     "the role pending": { ...claims, [claimsName]: { "x-hasura-default-role": "pending", "x-hasura-allowed-roles": ["pending"] } },
     "an empty role": { ...claims, [claimsName]: { "x-hasura-default-role": "", "x-hasura-allowed-roles": [""] } },
     "a role with a blank": { ...claims, [claimsName]: { "x-hasura-default-role": "viewer ", "x-hasura-allowed-roles": ["viewer "] } },
@@ -212,7 +212,7 @@ attacks("no token grants admin, and a tenant without an organisation sees nothin
       },
     },
     {
-      name: "admin among the allowed, asked for in a header",
+      name: "admin among the allowed roles, requested in a header",
       async run() {
         // No header of the engine passes the gateway, so the reply is a viewer's, without aggregates.
         const { status, text } = await ask(signed(roles), "{ view_hijacks_aggregate { aggregate { count } } }", { "x-hasura-role": "admin" });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 interface Outcome {
-  /** Close code, or 0 when the socket was still open at the end. */
+  /** Close code, or 0 if the socket was still open at the end. */
   readonly code: number;
   readonly messages: readonly string[];
 }

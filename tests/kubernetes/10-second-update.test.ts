@@ -19,7 +19,7 @@ test("a second update changes nothing and touches no pod", { timeout: 300_000 },
   expect(await podIds()).toEqual(before);
 });
 
-test("the API server has warned of nothing that the program asked for", async () => {
+test("the API server has no warnings about the program's objects", async () => {
   const { logs } = stackPaths(stackName);
   const updates = readdirSync(logs).filter((name) => name.endsWith("-up.log"));
   expect(updates.length).toBeGreaterThan(0);

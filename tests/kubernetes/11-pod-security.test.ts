@@ -10,7 +10,7 @@ const workloads = ["deployments", "statefulsets", "jobs"];
 interface Template {
   readonly spec: {
     readonly template: PodTemplate;
-    /** Of a StatefulSet. */
+    /** Claim templates of a StatefulSet. */
     readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
   };
 }
@@ -25,7 +25,7 @@ async function templates(): Promise<(KubernetesObject & Template)[]> {
   return lists.flatMap(({ items }) => items);
 }
 
-/** What the API server says of a pod template, asked with a Deployment that is never made. */
+/** Warnings of the API server about a pod template, from a dry run with a Deployment. */
 async function warningsOf(name: string, { template, volumeClaimTemplates = [] }: Template["spec"]): Promise<string[]> {
   const warnings: string[] = [];
   const cluster = new Cluster(new ApiClient(defaultConfig(), (text) => warnings.push(text)));
@@ -52,7 +52,7 @@ test("the namespace enforces the restricted standard, warns about and audits vio
   for (const mode of ["enforce", "warn", "audit"]) expect(metadata.labels).toMatchObject({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
 });
 
-test("no pod template of the stack gets a warning, and one that asks for more does", async () => {
+test("no pod template of the stack gets a warning, and one with more rights does", async () => {
   const all = await templates();
   expect(all.length).toBeGreaterThanOrEqual(6);
   for (const { metadata, spec } of all) expect(await warningsOf(metadata.name, spec), metadata.name).toEqual([]);

@@ -9,7 +9,7 @@ import { looksUp, makeProbes, removeProbes, type Target, tryFrom } from "./suppo
 import { namespace, stackName, stackSettings } from "./support/stack.ts";
 
 let services: readonly ServiceDescription[];
-/** Pods' own addresses, since policies are about pods. */
+/** The pods' own addresses, because policies apply to pods. */
 let addresses: ReadonlyMap<string, string>;
 
 const running = (): readonly ServiceDescription[] => services.filter(({ run }) => run === "service");
@@ -32,7 +32,7 @@ const portsOf = ({ listens, ports, metricsPort }: ServiceDescription): number[] 
   ...new Set([...listens.map(({ port }) => port), ...ports.map(({ internal }) => internal), ...(metricsPort === undefined ? [] : [metricsPort])]),
 ];
 
-test("there is one policy for each service and one that denies everything, and no other", async () => {
+test("each service has one policy, one policy denies everything, and there are no others", async () => {
   const { items } = await node.get<{ items: { metadata: { name: string } }[] }>("networkpolicies", `--namespace=${namespace}`);
   expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(["deny-all", ...services.map(({ name }) => name)].toSorted());
 });
@@ -52,7 +52,7 @@ test("each service reaches exactly the ports of its declared callees", { timeout
   expect(tried).toBeGreaterThan(services.length * 4);
 });
 
-test("no service reaches anything outside, and services without calls have no DNS", { timeout: 120_000 }, async () => {
+test("no service reaches external addresses, and services without calls have no DNS", { timeout: 120_000 }, async () => {
   const server = createServer((socket) => socket.destroy());
   server.listen(0, "0.0.0.0");
   await once(server, "listening");

@@ -28,7 +28,7 @@ async function evict(pod: string): Promise<string | undefined> {
 
 afterAll(() => node.kubectl(["uncordon", nodeName]));
 
-test("a drain takes one pod of each service and is refused the second, so clients lose nothing", { timeout: 400_000 }, async () => {
+test("a drain evicts only one pod of each service, so clients lose no request", { timeout: 400_000 }, async () => {
   await node.kubectl(["cordon", nodeName]);
   const clients = new Clients();
   const services = ["gateway", "engine", "auth-sidecar"];

@@ -18,7 +18,7 @@ test("npm run psql runs a statement, or its input, in the database's pod", async
   expect(wrong.stderr).toContain('column "nothing" does not exist');
 });
 
-test("npm run logs shows the logs of each pod, and knows the services", async () => {
+test("npm run logs shows the logs of each pod and rejects unknown services", async () => {
   expect((await login(administrator)).status).toBe(200);
   const lines = (await command("logs", "--tail", "3")).trim().split("\n");
   const pods = new Set(lines.map((line) => line.split(" ")[0]?.replace(/-.*/, "")));
@@ -34,7 +34,7 @@ test("npm run keys works in a pod of the auth sidecar", async () => {
   expect(stdout).toMatch(/signing|active|ES256/i);
 });
 
-test("without a reachable cluster, a command fails with a remedy before it does anything", async () => {
+test("without a reachable cluster a command fails at once with a remedy", async () => {
   const folder = await mkdtemp(join(tmpdir(), "routeql-kubernetes-"));
   try {
     const file = join(folder, "environment");
@@ -52,7 +52,7 @@ test("without a reachable cluster, a command fails with a remedy before it does 
   }
 });
 
-test("a stack that runs on a cluster is not brought up on Docker beside it", async () => {
+test("a stack on a cluster cannot also be started on Docker", async () => {
   const { code, stderr } = await npmRun("preview", []);
   expect(code).toBe(1);
   expect(stderr).toContain("runs on Kubernetes");

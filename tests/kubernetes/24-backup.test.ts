@@ -22,7 +22,7 @@ import { npmRun } from "./support/npm-run.ts";
 import { namespace, stackName } from "./support/stack.ts";
 
 const limit = { timeout: 240_000 };
-/** The program's own job, and no other. */
+/** Only the program's own job. */
 const onlyMigrate = /^job\.batch\/migrate-[0-9a-f]+$/;
 const silent = (): void => undefined;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the database holds of these tests. */
+/** Data of these tests in the database. */
 async function contents(): Promise<unknown> {
   const owner = await database("owner");
   const { rows } = await owner.query("select id, password_hash from auth.users where id like 'backup-%' union all select id, name from auth.organisations where id like 'backup-%' order by 1");
@@ -65,13 +65,13 @@ test("npm run backup and restore recover the pod's database", limit, async () =>
   expect(restore, restore.stderr).toMatchObject({ code: 0, stdout: `The database of the stack ${stackName} now has the content of ${file}.\n` });
   expect(await contents()).toEqual(before);
   expect((await login(administrator)).status).toBe(200);
-  // The job that ran the migrations once more has gone, and the program's own is as it was.
+  // The temporary migration job is deleted, and the program's own is unchanged.
   const jobs = await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"]);
   expect(jobs.trim()).toMatch(onlyMigrate);
   await owner.query("delete from auth.users where id = 'backup-user'");
 });
 
-/** Seconds that the dump would wait for its table by itself; whatever ends it earlier is the end of the connection. */
+/** Seconds for which the dump would wait for its table; an earlier end is due to the closed connection. */
 const lockWait = 60;
 
 test("a backup whose connection ends leaves no file and no dump in the pod", limit, async () => {
@@ -87,7 +87,7 @@ test("a backup whose connection ends leaves no file and no dump in the pod", lim
   try {
     const backup = backUpTo(programs, join(folder, "never.dump"), silent);
     const ended = expect(backup).rejects.toThrow("given up");
-    // The dump, and who keeps the partitions in their places meanwhile.
+    // The dump, and the session that blocks changes of partitions meanwhile.
     await vi.waitUntil(async () => (await dumps()) === 2, { timeout: 60_000, interval: 200 });
     stop.abort(new Error("given up"));
     const began = Date.now();
@@ -102,7 +102,7 @@ test("a backup whose connection ends leaves no file and no dump in the pod", lim
   expect(await readdir(folder)).toEqual(["all.dump"]);
 });
 
-test("reports a program that fails before it has read all of its input, with the reason", limit, async () => {
+test("reports why a program failed before it read all of its input", limit, async () => {
   await using programs = await openClientPrograms(stackName);
   const script = function* (): Generator<Buffer> {
     yield Buffer.from("select nothing;\n");
@@ -117,7 +117,7 @@ test("reports a program that fails before it has read all of its input, with the
 });
 
 test("commands reach an external database from temporary pods", limit, async () => {
-  // The stack's own stands in: what leads to it is the same as what leads out.
+  // The stack's own database acts as the external one: the code path is the same.
   const place = (await placeOf(stackName))!;
   const [connection, values] = await Promise.all([connectTo(place, stackName), valuesOf(stackName)]);
   {
@@ -138,7 +138,7 @@ test("commands reach an external database from temporary pods", limit, async () 
   expect((await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"])).trim()).toMatch(onlyMigrate);
 });
 
-/** A kubeconfig of a user that may look at pods, and no more. */
+/** A kubeconfig of a user that may only read pods. */
 async function onlooker(): Promise<string> {
   const scope = `--namespace=${namespace}`;
   await node.kubectl(["create", "serviceaccount", "onlooker", scope]);
@@ -156,7 +156,7 @@ async function onlooker(): Promise<string> {
   return file;
 }
 
-test("names the missing permission of a user without access to programs in pods", limit, async () => {
+test("names the missing permission of a user who may not run programs in pods", limit, async () => {
   const config = await onlooker();
   try {
     vi.stubEnv("KUBECONFIG", config);

@@ -11,7 +11,7 @@ import { stackSettings } from "./support/stack.ts";
 const name = "rendered";
 const namespace = `routeql-${name}`;
 
-/** Where each module keeps its definitions. */
+/** Folder of the definitions in each module. */
 const folders = { "cloudnative-pg": "config/crd/bases", "plugin-barman-cloud": "config/crd/bases", "cert-manager": "deploy/crds" } as const;
 
 interface Manifest {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const [module, folder] of Object.entries(folders)) {
     const path = join(modules.get(module)!, folder);
     const files = (await readdir(path)).filter((file) => file.endsWith(".yaml"));
-    // Beside definitions lie files for the tool that assembles them.
+    // The folders also contain files for the tool that assembles the definitions.
     expect(files.length, module).toBeGreaterThan(0);
     await node.kubectl(["apply", "--server-side", ...files.map((file) => `--filename=${join(path, file)}`)]);
   }
@@ -40,7 +40,7 @@ afterAll(async () => {
   await node.kubectl(["delete", ...definitions]);
 });
 
-/** Every manifest of the stack with these settings beside the suite's own. */
+/** Every manifest of the stack with the suite's settings and these. */
 async function manifests(more: Readonly<Record<string, string>>): Promise<Manifest[]> {
   const { given } = await readConfiguration(name, { ...stackSettings(node), publicHost: "routes.example.net", gatewayService: "LoadBalancer", ...more });
   const { files } = await renderStack(name, given);
@@ -50,7 +50,7 @@ async function manifests(more: Readonly<Record<string, string>>): Promise<Manife
     .filter((manifest) => manifest !== null);
 }
 
-/** Applies them by server-side dry run, which checks all against the schemas of the API and of the definitions; nothing is made. */
+/** Applies them with a server-side dry run, which validates all against the schemas of the API and of the definitions and creates nothing. */
 async function check(all: readonly Manifest[]): Promise<void> {
   const list = { apiVersion: "v1", kind: "List", items: all };
   await node.kubectl(["apply", "--server-side", "--dry-run=server", "--validate=strict", "--force-conflicts", "--filename=-"], JSON.stringify(list));

@@ -9,18 +9,18 @@ interface Named {
 
 const kinds = ["deployments", "statefulsets", "jobs", "pods", "services", "configmaps", "secrets", "networkpolicies", "poddisruptionbudgets", "horizontalpodautoscalers"];
 
-/** Objects of the stack, wherever they are. */
+/** Objects of the stack in all namespaces. */
 async function left(...more: string[]): Promise<string[]> {
   const { items } = await node.get<Named>([...kinds, ...more].join(","), "--all-namespaces", `--selector=app.kubernetes.io/instance=${namespace}`);
   return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }
 
-// Whatever happens here, the next run of one file finds a stack that is up.
+// After a failure the next run of a single file still finds a running stack.
 afterAll(async () => {
   if (process.env["ROUTEQL_TEST_NODE"] !== undefined) await up(node);
 }, 600_000);
 
-test("npm run down keeps the data and their secrets, and with --volumes leaves nothing", { timeout: 600_000 }, async () => {
+test("npm run down keeps the data and its secrets; --volumes deletes everything", { timeout: 600_000 }, async () => {
   const kept = await bringDown({ stack: stackName });
   expect(kept).toMatchObject({ keptVolumes: ["data-database-0", "data-sessions-0"], secretsKept: true });
   expect(await left()).toEqual([]);

@@ -5,7 +5,7 @@ import { clusterStack } from "./support/cluster-stack.ts";
 import { node } from "./support/node.ts";
 import { everything, smallProgram } from "./support/small-program.ts";
 
-// Each has a stack and a namespace of its own, and waits for the engine and the cluster most of the time.
+// Each test has its own stack and namespace, and mostly waits for the engine and the cluster.
 
 interface Item {
   readonly metadata: { readonly uid: string; readonly annotations?: object };
@@ -25,7 +25,7 @@ test.concurrent("objects are created, kept, changed, replaced, repaired and dele
     expect(await get("deployment", "service")).toMatchObject({ status: { availableReplicas: 1 } });
     expect(await get("job", "once")).toMatchObject({ status: { succeeded: 1 } });
 
-    // Secrets are only encrypted in the state: generated, encoded, and where one was put by mistake.
+    // Secrets are encrypted in the state in every place: generated, encoded, and where one was put by mistake.
     const word = String(first.outputs["word"]);
     expect(word).toMatch(/^[A-Za-z0-9]{20}$/);
     const state = await tiny.stateText();
@@ -35,7 +35,7 @@ test.concurrent("objects are created, kept, changed, replaced, repaired and dele
     expect(second.changes).toEqual({ same: everything });
     expect(second.outputs).toEqual(first.outputs);
 
-    // Another ConfigMap comes under another name, the Deployment moves to it in place, and then the old one goes.
+    // A changed ConfigMap gets another name. The Deployment switches to it in place, and then the old one is deleted.
     const [deployment, set, job] = await uids();
     const changed = await tiny.up(smallProgram(tiny.name, { replicas: 2, text: "b" }));
     expect(changed.changes).toEqual({ replace: 1, update: 1, same: everything - 2 });
@@ -44,20 +44,20 @@ test.concurrent("objects are created, kept, changed, replaced, repaired and dele
     expect(maps.items.map(({ data }) => data)).toEqual(expect.arrayContaining([{ text: "b" }]));
     expect(maps.items.map(({ data }) => data)).not.toContainEqual({ text: "a" });
 
-    // A claim template and a job's pod cannot be changed.
+    // A claim template and a job's pod are immutable.
     const variation = { replicas: 2, text: "b", storage: "2Gi", jobArguments: ["-plugins"] };
     expect((await tiny.up(smallProgram(tiny.name, variation))).changes).toEqual({ replace: 2, same: everything - 2 });
     const after = await uids();
     expect([after[0] === deployment, after[1] === set, after[2] === job]).toEqual([true, false, false]);
 
-    // What others changed or removed is put back, what they added is left alone.
+    // Repairs changes and deletions by others, and keeps their additions.
     const inNamespace = `--namespace=${tiny.name}`;
     await node.kubectl(["scale", "deployment/service", "--replicas=3", inNamespace]);
     await node.kubectl(["annotate", "deployment/service", "somebody=else", inNamespace]);
     await node.kubectl(["delete", "service/front", inNamespace]);
     await node.kubectl(["patch", "secret/held", "--patch", '{"data":{"word":"Y2hhbmdlZA=="}}', inNamespace]);
     const repaired = await tiny.up(smallProgram(tiny.name, variation));
-    // A Secret's data are replaced, as with the official provider.
+    // A Secret's data is replaced, as with the official provider.
     expect(repaired.changes).toEqual({ create: 1, update: 1, replace: 1, same: everything - 3 });
     const back = await get("deployment", "service");
     expect(back.spec.replicas).toBe(2);
@@ -94,10 +94,10 @@ test.concurrent("rejects unsupported and foreign objects by name", { timeout: 60
   const patch = async (): Promise<void> => {
     void new ConfigMapPatch("patch", { metadata: { name: "kube-root-ca.crt" } });
   };
-  await expect(tiny.up(patch)).rejects.toMatchObject(failure(/patches of objects that others made/));
+  await expect(tiny.up(patch)).rejects.toMatchObject(failure(/cannot patch objects of other owners/));
   await node.kubectl(["create", "namespace", tiny.name]);
   try {
-    await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject(failure(/exists already and was not made by this stack/));
+    await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject(failure(/already exists and was not created by this stack/));
   } finally {
     await node.kubectl(["delete", "namespace", tiny.name, "--wait=false"]);
   }

@@ -15,10 +15,10 @@ const docker = dockerClient();
 let access: StackAccess;
 let dispatcher: Agent;
 
-/** What undoes what was done, the last first. */
+/** Clean-up steps; the last one runs first. */
 const undo: (() => Promise<unknown>)[] = [];
 
-/** An address of this machine that a container reaches if it has a way out; not one of a network that may go any time. */
+/** An address of this machine that a container with external access reaches. It is not on a network that may disappear. */
 function hostAddress(): string {
   const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !/^(br-|veth)/.test(name));
   const found = interfaces.flatMap(([, list = []]) => list).find(({ family, internal }) => family === "IPv4" && !internal);
@@ -83,7 +83,7 @@ test("an account of the directory logs in through the gateway, with the role of 
   });
 });
 
-test("the sidecar alone has a way out, by a network that nothing else is on", async () => {
+test("only the sidecar has external access, through its own network", async () => {
   const networks = await docker.listNetworks({ filters: { label: [`com.routeql.stack=${stack}`] } });
   const open = networks.filter(({ Internal: internal }) => !internal).map(({ Name: name }) => name);
   const wayOut = `routeql-${stack}-auth-sidecar-directory`;

@@ -6,10 +6,10 @@ import { tinyStack } from "./support/tiny-stack.ts";
 const docker = dockerClient();
 const inspect = (name: string): ReturnType<ReturnType<typeof docker.getContainer>["inspect"]> =>
   docker.getContainer(name).inspect();
-/** The update has run the check itself; Docker's own comes at its interval. */
+/** The update has run the check itself; Docker's own check runs at its interval. */
 const expectHealthy = (name: string): Promise<void> =>
   vi.waitFor(async () => expect((await inspect(name)).State.Health?.Status).toBe("healthy"), { timeout: 20_000, interval: 200 });
-/** The stack itself and what smallProgram describes. */
+/** The stack itself and the resources of smallProgram. */
 const everything = 8;
 
 test.concurrent(
@@ -44,7 +44,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a changed file replaces the files' carrier and the service that uses it, and nothing else",
+  "a changed file replaces only its carrier and the service that uses it",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
@@ -105,7 +105,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a service that does not get healthy fails the update with its log, and the next update repairs it, with other files too",
+  "an unhealthy service fails the update with its log, and the next update repairs it",
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
@@ -118,7 +118,7 @@ test.concurrent(
   },
 );
 
-test.concurrent("a job that failed is run again by the next update, one that succeeded is not", { timeout: 300_000 }, async () => {
+test.concurrent("the next update reruns a failed job but not a successful one", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const failing = await tiny.up(smallProgram(tiny.name, { job: "echo no; exit 4" }));
   expect(failing.outputs).toMatchObject({ exitCode: 4, log: "no" });
@@ -126,7 +126,7 @@ test.concurrent("a job that failed is run again by the next update, one that suc
   expect(again.changes).toEqual({ replace: 1, same: everything - 1 });
 });
 
-test.concurrent("a destroy leaves nothing but the volume that is to be kept", { timeout: 300_000 }, async () => {
+test.concurrent("a destroy leaves only the volume to keep", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   await tiny.up(smallProgram(tiny.name));
   await tiny.stack.destroy();
@@ -144,7 +144,7 @@ test.concurrent(
     const foreign = await docker.createContainer({ name: `routeql-${tiny.name}-service`, Image: "debian:trixie-slim", Cmd: ["true"] });
     try {
       await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject({
-        lastLines: expect.arrayContaining([expect.stringContaining(`a container named routeql-${tiny.name}-service exists already`)]),
+        lastLines: expect.arrayContaining([expect.stringContaining(`a container named routeql-${tiny.name}-service already exists`)]),
       });
       expect(await orUndefined(foreign.inspect())).toBeDefined();
     } finally {

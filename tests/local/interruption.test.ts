@@ -18,7 +18,7 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
 const runs = async (name: string): Promise<boolean> =>
   (await orUndefined(docker.getContainer(name).inspect()))?.State.Running ?? false;
 
-/** Ids of the engine's processes that work on this stack. */
+/** Ids of the engine's processes for this stack. */
 async function engineProcesses(stack: string): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const lines = await Promise.all(
@@ -27,7 +27,7 @@ async function engineProcesses(stack: string): Promise<number[]> {
   return lines.filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`)).map(([id]) => id);
 }
 
-/** Ids of the processes with provider plugins: those that this process started, and those that these engines did. */
+/** Ids of the processes with provider plugins, started by this process or by these engines. */
 async function pluginsOf(engines: readonly number[]): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const processes = await Promise.all(
@@ -41,7 +41,7 @@ async function pluginsOf(engines: readonly number[]): Promise<number[]> {
 
 const isGone = (id: number): Promise<boolean> => readFile(`/proc/${id}/cmdline`, "utf8").then((line) => line === "", () => true);
 
-/** Never gets healthy: the update waits for it. */
+/** Never becomes healthy, so the update waits for it. */
 const neverHealthy = { check: "false" };
 
 test("an interrupted update stops cleanly, and the next one repairs it", { timeout: 300_000 }, async () => {

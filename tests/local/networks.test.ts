@@ -20,7 +20,7 @@ const networksOf = (prefix: string, stack: string, range: string): void => {
   connect(describeServices(settings, { hostOf: (service) => service, certificate: "" }), { prefix, stack, named: (name) => `${prefix}-${name}` }, parent, range);
 };
 
-test(`a Docker host with default settings has room for the networks of ${stacks} stacks`, { timeout: 600_000 }, async () => {
+test(`a Docker host with default settings has enough networks for ${stacks} stacks`, { timeout: 600_000 }, async () => {
   await using tiny = await tinyStack();
   const home = await mkdtemp(join(tmpdir(), "routeql-networks-"));
   const reserved: StackPaths[] = [];
@@ -38,7 +38,7 @@ test(`a Docker host with default settings has room for the networks of ${stacks}
     });
     const networks = await dockerClient().listNetworks({ filters: { label: [`com.routeql.stack=${tiny.name}`] } });
     const subnets = networks.flatMap(({ IPAM }) => (IPAM?.Config ?? []).map(({ Subnet }) => Subnet));
-    // Eight for the calls within a stack, one for the directory outside, one for published ports.
+    // Eight for the calls within a stack, one for the external directory, one for published ports.
     expect(networks.length).toBe(stacks * 10);
     expect(new Set(subnets).size).toBe(networks.length);
     expect(changes).toMatchObject({ create: stacks * 11 + 1 });

@@ -15,10 +15,10 @@ async function refusal(tiny: TinyStack, program: PulumiFn): Promise<string> {
 test("rejects an unsupported resource type by name", async () => {
   await using tiny = await tinyStack();
   const text = await refusal(tiny, async () => void new Secret("secret", { name: "s", data: "ZGF0YQ==" }));
-  expect(text).toContain("does not serve the resource type docker:index/secret:Secret");
+  expect(text).toContain("does not support the resource type docker:index/secret:Secret");
 });
 
-test("a property that a stand-in does not serve is refused by name, nested ones too", async () => {
+test("rejects an unsupported property by name, also a nested one", async () => {
   await using tiny = await tinyStack();
   const text = await refusal(
     tiny,
@@ -31,12 +31,12 @@ test("a property that a stand-in does not serve is refused by name, nested ones 
       }),
   );
   expect(text).toContain("gpus");
-  expect(text).toContain("does not serve this property");
+  expect(text).toContain("does not support this property");
   expect(text).toContain("ports.0.internal");
 });
 
 test("rejects a value that only the real provider supports, with the reason", async () => {
   await using tiny = await tinyStack();
-  expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain("ECDSA only");
+  expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain("only the algorithm ECDSA");
   expect(await refusal(tiny, async () => void new Network("network", { name: "n", ipv6: true }))).toContain("ipv6");
 });

@@ -45,14 +45,14 @@ describe("a private registry", () => {
     await mustRun("docker", ["image", "inspect", image]);
   });
 
-  test("a wrong name fails with 404 and the remedy to check it", async () => {
+  test("a wrong name fails with 404 and a remedy", async () => {
     withConfig();
     const wrong = registry.name("team/small:9.9");
     expect(await askRegistry(wrong)).toMatchObject({ kind: "name", remedy: "check the image's name and tag." });
     await expect(pullImage(wrong, options)).rejects.toThrow(/no image of this name and tag \(404\)/);
   });
 
-  test("a stored password that no longer works is named", async () => {
+  test("names a stored password that no longer works", async () => {
     withConfig();
     const auth = Buffer.from(`${registry.user}:wrong-password`).toString("base64");
     await writeFile(join(registry.configFolder, "config.json"), JSON.stringify({ auths: { [registry.host]: { auth } } }));
@@ -60,7 +60,7 @@ describe("a private registry", () => {
   });
 });
 
-/** A registry that answers everything with one status. */
+/** A registry that answers every request with one status. */
 async function answering(status: number, code: string): Promise<{ server: Server; image: string }> {
   const server = createServer((_, response) => {
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));

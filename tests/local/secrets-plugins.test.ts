@@ -72,11 +72,11 @@ test("another keeper creates another password, another name another certificate"
   expect(new X509Certificate(String(outputs.certificate)).checkHost("routes.example.net")).toBe("routes.example.net");
 });
 
-test("the next update renews a certificate that is due", async () => {
+test("the next update renews an expiring certificate", async () => {
   await using tiny = await tinyStack();
   const before = await tiny.up(program());
   const due = await tiny.up(program({ earlyRenewalHours: 101 }));
-  // The new limit becomes known with this update, and counts from the next one on.
+  // This update applies the new limit to the next one.
   expect(due.changes).toEqual({ update: 1, same: 8 });
   const renewed = await tiny.up(program({ earlyRenewalHours: 101 }));
   expect(renewed.changes).toEqual({ replace: 1, same: 8 });

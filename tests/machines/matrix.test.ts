@@ -1,6 +1,6 @@
 /**
- * Typical machines of users. Each row starts a stack, queries it and removes it; a row that this machine cannot provide is skipped with
- * its reason.
+ * Typical machines of users. Each row starts a stack, queries it and removes it. A row that this machine cannot provide is skipped with
+ * the reason.
  * @module
  */
 import { existsSync } from "node:fs";
@@ -58,7 +58,7 @@ test("a folder whose name has #, %, spaces and other letters", patience, async (
   await lives(checkout, { through: shell });
 });
 
-test("a network whose only exit is a proxy in lower case, without exclusions", patience, async () => {
+test("a network behind a proxy in lower-case variables, without exclusions", patience, async () => {
   await using proxy = await startProxy();
   await using checkout = await clone();
   const proxies = { http_proxy: proxy.url, https_proxy: proxy.url, HTTP_PROXY: undefined, HTTPS_PROXY: undefined, no_proxy: undefined, NO_PROXY: undefined };

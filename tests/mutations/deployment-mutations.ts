@@ -12,7 +12,7 @@ export const deploymentMutations: readonly Mutation[] = [
     edits: [{ from: 'calls: ["engine", "auth-sidecar"]', to: 'calls: ["engine", "auth-sidecar", "database"]' }],
     suite,
     tests: services,
-    noticedBy: "who calls whom",
+    noticedBy: "each service calls exactly these services",
   },
   {
     fault: "a dropped network edge: the engine no longer reaches the sidecar's keys",
@@ -20,15 +20,15 @@ export const deploymentMutations: readonly Mutation[] = [
     edits: [{ from: 'calls: ["database", "auth-sidecar"]', to: 'calls: ["database"]' }],
     suite,
     tests: services,
-    noticedBy: "who calls whom",
+    noticedBy: "each service calls exactly these services",
   },
   {
-    fault: "the networks between parts have a way out",
+    fault: "the networks between services have external access",
     file: "infra/targets/docker/networks.ts",
     edits: [{ from: 'network(edge.join("-"), true)', to: 'network(edge.join("-"), false)' }],
     suite,
     tests: docker,
-    noticedBy: "there is an internal network for each call edge",
+    noticedBy: "creates an internal network for each call edge",
   },
   {
     fault: "containers may write to their own file system",
@@ -55,7 +55,7 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "the environment has the path of a secret",
   },
   {
-    fault: "a dropped health check: the session store counts as ready when it is not",
+    fault: "a dropped health check: the session store counts as ready too early",
     file: "infra/services/sessions.ts",
     edits: [{ from: '    health: { kind: "command", command: ["healthy"] },\n', to: "" }],
     suite,
@@ -87,12 +87,12 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "names a version",
   },
   {
-    fault: "a removed header: browsers may frame and sniff what the gateway sends",
+    fault: "a removed header: browsers may frame and sniff the gateway's replies",
     file: "nginx/configuration/replies/reply-headers.conf",
     edits: [{ from: "add_header X-Frame-Options           DENY                       always;\n", to: "" }],
     suite: "gateway",
     tests: ["tests/gateway/headers.test.ts"],
-    noticedBy: "a reply carries the security headers once each",
+    noticedBy: "a reply has each security header once",
   },
   {
     fault: "a client's X-Hasura-Role reaches the engine",
@@ -103,7 +103,7 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "the engine receives exactly the listed headers",
   },
   {
-    fault: "a disabled limit: one address may guess passwords as fast as it likes",
+    fault: "a disabled limit: one address may guess passwords at any speed",
     file: "nginx/rendering/settings-file.ts",
     edits: [{ from: 'limit_req zone=logins${logins > 1 ? ` burst=${logins - 1} nodelay` : ""};\n', to: "" }],
     suite: "gateway",
@@ -138,24 +138,24 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "429",
   },
   {
-    fault: "on Kubernetes everything may go out of the namespace that no policy of a service holds",
+    fault: "on Kubernetes pods without their own policy may open outgoing connections",
     file: "infra/targets/kubernetes/network-rules.ts",
     edits: [{ from: 'export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };', to: 'export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress"] };' }],
     suite,
     tests: ["infra/targets/kubernetes/network-rules.test.ts"],
-    noticedBy: "without another policy nothing goes in or out",
+    noticedBy: "without another policy all traffic is denied",
   },
   {
-    fault: "on Kubernetes a service reaches the whole world where it was to reach one directory",
+    fault: "on Kubernetes a service reaches any external address instead of one directory",
     file: "infra/targets/kubernetes/network-rules.ts",
     edits: [{ from: "(place.addresses ?? everywhere)", to: "everywhere" }],
     suite,
     tests: ["infra/targets/kubernetes/network-rules.test.ts"],
-    noticedBy: "what is outside is reached where it is declared, and nowhere else",
+    noticedBy: "external services are reachable only for their declared callers",
   },
   {
     fault: "containers on Kubernetes may gain privileges, and keep capabilities",
-    file: "infra/targets/kubernetes/security.ts",
+    file: "infra/targets/kubernetes/pod.ts",
     edits: [
       { from: "allowPrivilegeEscalation: false,", to: "allowPrivilegeEscalation: true," },
       { from: 'capabilities: { drop: ["ALL"] },', to: "" },
@@ -173,7 +173,7 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "engine may not: select * from auth.users",
   },
   {
-    fault: "the sidecar may change what the audit trail says",
+    fault: "the sidecar may change the audit trail",
     file: "database/migrate/grants.sql",
     edits: [{ from: "grant select, insert on auth.audit_events to routeql_sidecar;", to: "grant select, insert, update, delete on auth.audit_events to routeql_sidecar;" }],
     suite: "database",
@@ -186,7 +186,7 @@ export const deploymentMutations: readonly Mutation[] = [
     edits: [{ from: '"path":"$request_path"', to: '"path":"$request_uri"' }],
     suite: "gateway",
     tests: ["tests/gateway/log.test.ts"],
-    noticedBy: "no secret of a request is logged",
+    noticedBy: "logs no secret of a request",
   },
   {
     fault: "a file that is loaded again adds its updates again",
@@ -197,7 +197,7 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "adds none for the same file",
   },
   {
-    fault: "a prune takes the whole month of the first day that is to be kept",
+    fault: "a prune deletes the whole month of the first day to keep",
     file: "database/prune/prune.ts",
     edits: [{ from: "const whole = partition.after <= before;", to: "const whole = partition.after !== before || partition.after === before;" }],
     suite: "database",
@@ -205,7 +205,7 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "deletes old days",
   },
   {
-    fault: "the redirect to https leads to the host that a client made up",
+    fault: "the redirect to https leads to a host chosen by the client",
     file: "nginx/configuration/listeners/listener-redirect.conf",
     edits: [{ from: "return 308 $public_origin$request_uri;", to: "return 308 https://$host$request_uri;" }],
     suite: "gateway",
@@ -213,11 +213,11 @@ export const deploymentMutations: readonly Mutation[] = [
     noticedBy: "the host in the redirect is the configured one",
   },
   {
-    fault: "a full session store forgets sessions and counted failures unseen",
+    fault: "a full session store silently forgets sessions and counted failures",
     file: "images/sessions/valkey.conf",
     edits: [{ from: "maxmemory-policy noeviction", to: "maxmemory-policy allkeys-random" }],
     suite: "gateway",
     tests: ["tests/gateway/image-sessions.test.ts"],
-    noticedBy: "a full store refuses to write and forgets nothing",
+    noticedBy: "a full store rejects writes and deletes nothing",
   },
 ];

@@ -72,7 +72,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "rejects a token without signature",
   },
   {
-    fault: "a token without an end lives for ever",
+    fault: "a token without an expiry never expires",
     file: "engine/src/auth/token-verifier.ts",
     edits: [{ from: 'requiredClaims: lax ? [] : ["exp"],', to: "requiredClaims: []," }],
     suite,
@@ -80,7 +80,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "rejects a token without exp",
   },
   {
-    fault: "a token for another audience is taken",
+    fault: "a token for another audience is accepted",
     file: "engine/src/auth/token-verifier.ts",
     edits: [{ from: "audience: lax && present?.aud === undefined ? undefined : settings.audience,", to: "audience: undefined," }],
     suite,
@@ -136,7 +136,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "rejects operations over the limit",
   },
   {
-    fault: "a plan made for one role serves every other that asks the same",
+    fault: "a plan of one role serves other roles with the same query",
     file: "engine/src/execution/embedded-engine.ts",
     edits: [{ from: 'const key = `${role.length} ${role}${operationName ?? ""}', to: 'const key = `${operationName ?? ""}' }],
     suite: "engine",
@@ -144,7 +144,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "of one role is never used for another",
   },
   {
-    fault: "subscribers of one live query get the rows of who came first, whatever their session and variables",
+    fault: "subscribers of one live query get the first one's rows, despite other sessions and variables",
     file: "engine/src/subscriptions/live-cohort.ts",
     edits: [{ from: "const memberKey = JSON.stringify(parameters);", to: "const memberKey = String(parameters.length);" }],
     suite,
@@ -160,7 +160,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "of anyone is allowed: false",
   },
   {
-    fault: "the statement of a client who left runs to its end in Postgres",
+    fault: "the statement of a disconnected client runs to its end in Postgres",
     file: "engine/src/execution/database.ts",
     edits: [{ from: '    signal?.addEventListener("abort", cancel);\n', to: "" }],
     suite: "engine",
@@ -168,7 +168,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "is cancelled in Postgres when its client disconnects",
   },
   {
-    fault: "of two changes of the metadata from the same version the later undoes the earlier",
+    fault: "the later of two metadata changes from the same version overwrites the earlier",
     file: "engine/src/metadata-store/store.ts",
     edits: [{ from: "WHERE id = 1 AND resource_version = $2 RETURNING", to: "WHERE id = 1 AND $2::integer IS NOT NULL RETURNING" }],
     suite: "engine",
@@ -184,7 +184,7 @@ export const engineMutations: readonly Mutation[] = [
     noticedBy: "shows its SQL, with the code in a WITH and without values",
   },
   {
-    fault: "a relationship to a native query gives all of its rows, not those that belong to the row",
+    fault: "a relationship to a native query returns all of its rows, not only the related ones",
     file: "engine/src/sql/select.ts",
     edits: [{ from: '"relationship" in query.source && query.source.relationship !== undefined', to: 'query.source.kind === "related"' }],
     suite: "engine",
@@ -193,18 +193,18 @@ export const engineMutations: readonly Mutation[] = [
   },
   {
     fault: "the code of a native query may name the statement's parameters by their numbers",
-    file: "engine/src/schema/native-code.ts",
+    file: "engine/src/schema/native-queries.ts",
     edits: [{ from: 'if (groups?.["parameter"] !== undefined)', to: 'if (groups?.["parameters"] !== undefined)' }],
     suite,
-    tests: ["engine/src/schema/native-code.test.ts"],
+    tests: ["engine/src/schema/native-queries.test.ts"],
     noticedBy: "because of a numbered parameter",
   },
   {
-    fault: "the log says what Postgres said, which may quote rows and requests",
+    fault: "the log contains Postgres' messages, which may quote rows and requests",
     file: "engine/src/lifecycle/error-log.ts",
     edits: [{ from: "logger.error({ ...fields, cause: causeOf(error) }", to: "logger.error({ ...fields, internal: error.internal, cause: causeOf(error) }" }],
     suite,
-    tests: ["engine/src/lifecycle/logger.test.ts"],
+    tests: ["engine/src/lifecycle/run.test.ts"],
     noticedBy: "without messages or internals",
   },
   {

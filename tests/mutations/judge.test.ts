@@ -5,17 +5,17 @@ import { outcomeOf } from "./run-tests.ts";
 const mutation = { noticedBy: "no column is shown" };
 const outcome = { ran: 3, failed: [], broken: [] };
 
-test("a fault is noticed by an assertion of the test that ought to", () => {
+test("a fault is noticed by an assertion of the named test", () => {
   const failed = [{ title: "roles: no column is shown twice", message: "AssertionError: expected 3 to be 2" }];
   expect(judge(mutation, { ...outcome, failed })).toEqual({ kind: "noticed", reason: "roles: no column is shown twice" });
 });
 
-test("a property that is refuted notices a fault too", () => {
+test("a refuted property also notices a fault", () => {
   const failed = [{ title: "no column is shown", message: "Error: Property failed after 1 tests\n{ seed: 1 }\nCounterexample: [1]" }];
   expect(judge(mutation, { ...outcome, failed }).kind).toBe("noticed");
 });
 
-test("a fault that leaves every test green has survived", () => {
+test("a fault survives if every test passes", () => {
   expect(judge(mutation, outcome)).toEqual({ kind: "survived", reason: "3 tests are green" });
 });
 
@@ -23,7 +23,7 @@ test.each([
   ["another test fails", [{ title: "something else", message: "AssertionError: expected 1 to be 2" }], []],
   ["the right test crashes", [{ title: "no column is shown", message: "ReferenceError: x is not defined\n expected" }], []],
   ["the file cannot be loaded", [], ["a.test.ts: SyntaxError: unexpected token"]],
-])("it is astray when %s", (_, failed, broken) => {
+])("the result is astray if %s", (_, failed, broken) => {
   expect(judge(mutation, { ran: 1, failed, broken }).kind).toBe("astray");
 });
 

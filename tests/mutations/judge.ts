@@ -1,10 +1,10 @@
 import type { Mutation } from "./mutation.ts";
 import type { Outcome } from "./run-tests.ts";
 
-/** `noticed` by the right test with an assertion; `survived`: every test is green; `astray`: something is red, but for another reason. */
+/** `noticed`: an assertion of the right test failed; `survived`: every test passed; `astray`: another failure. */
 export type Judgement = { readonly kind: "noticed" | "survived" | "astray"; readonly reason: string };
 
-/** An assertion of vitest, a property that fast-check has refuted, or a test's own complaint that what had to be refused was not; a crash of the file is none. */
+/** Messages of vitest assertions, refuted fast-check properties, and tests that expected a rejection. A crash of the file is none of these. */
 const isAssertion = (message: string): boolean => /AssertionError|expected|Property failed after|was not refused|has no header|instead of rejecting/i.test(message) && !/SyntaxError|Failed to (load|resolve)|ReferenceError/.test(message);
 
 export function judge(mutation: Pick<Mutation, "noticedBy">, { failed, broken, ran }: Outcome): Judgement {

@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutations`: puts deliberate faults into a copy of the tree, one at a time, and holds the tests to noticing each.
- * Prints progress and a table, and as its last line `N passed, N failed, N skipped`.
+ * `npm run test:mutations`: applies deliberate faults to a copy of the tree, one at a time, and checks that the tests notice each.
+ * Prints progress and a table. The last line is `N passed, N failed, N skipped`.
  * @module
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -19,11 +19,11 @@ import { repository } from "../runner/suites.ts";
 
 const help = `npm run test:mutations [-- --only TEXT] [-- --unit]
 
-Puts ${mutations.length} deliberate faults into a copy of the tree, one at a time. For each, the tests that ought to notice it run: one of them must
-fail, by an assertion; without the fault all of them must pass. Needs Docker for the faults of the gateway, the throttle and the connections.
+Puts ${mutations.length} deliberate faults into a copy of the tree, one at a time, and runs the tests that must notice each fault. At least one
+of them must fail by an assertion. Without the fault all of them must pass. Some faults need Docker.
 
-  --only TEXT   only faults whose description or file contains TEXT
-  --unit        only faults that tests without containers notice
+  --only TEXT   only faults with TEXT in their description or file name
+  --unit        only faults that tests without containers find
   --help        this text`;
 
 interface Row extends Judgement {
@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   return counts.failed > 0 ? 1 : 0;
 }
 
-/** Runs every test that is named once without a fault; gives what is not green. */
+/** Runs every named test once without a fault; returns the failures. */
 async function baseline(copy: CopyOfTree, selected: readonly Mutation[]): Promise<string[]> {
   const problems: string[] = [];
   for (const suite of new Set(selected.map((mutation) => mutation.suite))) {

@@ -4,24 +4,24 @@ export interface Edit {
   readonly to: string;
 }
 
-/** One deliberate fault, and the tests that ought to notice it. */
+/** One deliberate fault, and the tests that must notice it. */
 export interface Mutation {
   /** Description of the fault. */
   readonly fault: string;
   /** Path from the repository's root. */
   readonly file: string;
   readonly edits: readonly Edit[];
-  /** The suite whose tests ought to notice; all but `unit` need Docker. */
+  /** The suite of these tests; all suites except `unit` need Docker. */
   readonly suite: "unit" | "auth-sidecar" | "engine" | "gateway" | "database";
-  /** Files of tests, as few as can be. */
+  /** Test files, as few as possible. */
   readonly tests: readonly string[];
-  /** Part of the title of a test that must fail: a red one elsewhere would be an accident. */
+  /** Part of the title of the test that must fail. A failure of another test does not count. */
   readonly noticedBy: string;
 }
 
 /**
- * The file's text with the fault in it.
- * @throws {Error} when a text is not there exactly once: the list has to follow the code
+ * The file's text with the fault applied.
+ * @throws {Error} if a text does not occur exactly once: the list must match the code
  */
 export function mutated(mutation: Pick<Mutation, "file" | "edits">, text: string): string {
   let result = text;

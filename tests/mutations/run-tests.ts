@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../harness/process.ts";
 
-/** Vitest's JSON report, as far as it is read here. */
+/** The fields of Vitest's JSON report that are read here. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -18,10 +18,10 @@ export interface FailedTest {
 }
 
 export interface Outcome {
-  /** How many tests ran to an end. */
+  /** Number of finished tests. */
   readonly ran: number;
   readonly failed: readonly FailedTest[];
-  /** Why files could not be run at all: not what a fault is noticed by. */
+  /** Reasons why files could not run; these do not count as noticing a fault. */
   readonly broken: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export async function runTests(folder: string, suite: string, files: readonly st
   }
 }
 
-/** What a report says. A file that failed without a failed test could not be loaded or set up. */
+/** Result of a report. A failed file without a failed test could not be loaded or set up. */
 export function outcomeOf({ testResults }: Report): Outcome {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = tests.filter(({ status }) => status === "failed").map(({ fullName, failureMessages = [] }) => ({ title: fullName, message: failureMessages.join("\n") }));

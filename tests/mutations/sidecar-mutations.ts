@@ -12,7 +12,7 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: "exp: now + lifeSeconds,", to: "exp: now + lifeSeconds * 10," }],
     suite,
     tests: claims,
-    noticedBy: "the claims are those of the contract and no more",
+    noticedBy: "has exactly the claims of the contract",
   },
   {
     fault: "an account whose role is `admin` gets a token of the engine's all-powerful role",
@@ -28,7 +28,7 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: '...(user.organisationId === null ? {} : { "x-hasura-org-id": user.organisationId }),', to: "" }],
     suite,
     tests: claims,
-    noticedBy: "the claims are those of the contract and no more",
+    noticedBy: "has exactly the claims of the contract",
   },
   {
     fault: "scripts of a page can read the session cookie",
@@ -39,7 +39,7 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "the cookie has every attribute",
   },
   {
-    fault: "the session cookie goes along with requests of other sites",
+    fault: "other sites' requests carry the session cookie",
     file: "auth-sidecar/src/sessions/session-cookie.ts",
     edits: [{ from: 'sameSite: "strict"', to: 'sameSite: "lax"' }],
     suite,
@@ -47,7 +47,7 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "the cookie has every attribute",
   },
   {
-    fault: "the time of an answer tells whether an account exists",
+    fault: "the time of an answer reveals whether an account exists",
     file: "auth-sidecar/src/passwords/passwords.ts",
     edits: [{ from: "const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);", to: 'const matches = typeof passwordHash === "string" && (await verifyPassword(passwordHash, password));' }],
     suite,
@@ -71,7 +71,7 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "authorization",
   },
   {
-    fault: "one subscriber has 2^64 IPv6 addresses to guess passwords from",
+    fault: "one client has 2^64 IPv6 addresses to guess passwords from",
     file: "auth-sidecar/src/throttle/address-group.ts",
     edits: [{ from: ".slice(0, 4)", to: ".slice(0, 8)" }],
     suite,
@@ -103,12 +103,12 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "429",
   },
   {
-    fault: "what a client types as its name is syntax of the directory's filter",
+    fault: "the login name is inserted into the directory's filter without escaping",
     file: "auth-sidecar/src/ldap/directory-filter.ts",
     edits: [{ from: "Filter.escape(value)", to: "value" }],
     suite,
     tests: ["auth-sidecar/src/ldap/directory-filter.test.ts"],
-    noticedBy: "the filter keeps its shape and matches that text alone",
+    noticedBy: "the filter keeps its shape and matches only that text",
   },
   {
     fault: "an empty password, an anonymous bind to the directory, proves any account",
@@ -116,7 +116,7 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: 'if (password === "" || !isOrdinary(username))', to: "if (!isOrdinary(username))" }],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/directory.test.ts"],
-    noticedBy: "answers all failures that prove no account identically",
+    noticedBy: "all failed logins get the same answer",
   },
   {
     fault: "the absolute limit counts from the last use: a session in use never ends",
@@ -127,12 +127,12 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "a session ends at its absolute limit, regardless of use",
   },
   {
-    fault: "a retired key is published for ever",
+    fault: "a retired key is published forever",
     file: "auth-sidecar/src/keys/keyring.ts",
     edits: [{ from: ".filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > now)", to: ".filter(() => now > 0)" }],
     suite,
     tests: ["auth-sidecar/src/keys/keyring.test.ts"],
-    noticedBy: "the next key is published before it signs, and the one before it after",
+    noticedBy: "publishes the next key before it signs, and the previous one after its last signature",
   },
   {
     fault: "a key is withdrawn while its tokens live",
@@ -145,13 +145,13 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "a failed login leaves no trace in the audit trail",
     file: "auth-sidecar/src/credentials/authenticator.ts",
-    edits: [{ from: 'await audit.recordRefusal({ ...event, outcome: "failure", userId });', to: "" }],
+    edits: [{ from: 'await audit.recordRefusal({ ...event, outcome: "failure", userId: verdict.userId });', to: "" }],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/both-flows.test.ts"],
     noticedBy: "account events are recorded",
   },
   {
-    fault: "a throttled client is not told when to come again",
+    fault: "a throttled client gets no Retry-After",
     file: "auth-sidecar/src/http/error-reply.ts",
     edits: [{ from: 'if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));', to: "" }],
     suite: "auth-sidecar",
@@ -159,7 +159,7 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "with 429 and Retry-After",
   },
   {
-    fault: "the session that a client presents at login lives on",
+    fault: "the session that a client presents at login stays valid",
     file: "auth-sidecar/src/sessions/session-scripts.ts",
     edits: [{ from: 'if ARGV[5] ~= "" then remove(ARGV[5]) end\n', to: "" }],
     suite: "auth-sidecar",
@@ -178,7 +178,7 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "ASVS 7.3.1",
   },
   {
-    fault: "a person of the directory whom an operator disabled gets in",
+    fault: "a directory account that an operator disabled may log in",
     file: "auth-sidecar/src/ldap/directory-accounts.ts",
     edits: [
       { from: "return current;", to: "return { ...current, disabled: false };" },
@@ -189,12 +189,12 @@ export const sidecarMutations: readonly Mutation[] = [
     noticedBy: "an account that an operator disabled stays disabled",
   },
   {
-    fault: "a group of the directory has the role of the one whose DN it is called by",
+    fault: "a directory group named like another group's DN gets that group's role",
     file: "auth-sidecar/src/ldap/group-roles.ts",
     edits: [{ from: '(group.includes("=") ? dns : names).has(folded(group))', to: "dns.has(folded(group)) || names.has(folded(group))" }],
     suite: "unit",
     tests: ["auth-sidecar/src/ldap/group-roles.test.ts"],
-    noticedBy: "a group that is called by another one's DN is not that one",
+    noticedBy: "a group named like another group's DN is not that group",
   },
   {
     fault: "a session continues after its logout",
@@ -215,21 +215,21 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "a disabled account logs in and keeps its session",
     file: "auth-sidecar/src/credentials/authenticator.ts",
-    edits: [{ from: "if (user.disabled) {", to: 'if (user.disabled && user.id === "") {' }],
+    edits: [{ from: "if (user.disabled) await", to: 'if (user.disabled && user.id === "") await' }],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/both-flows.test.ts"],
-    noticedBy: "ASVS 7.4.2: the session of a disabled user is refused",
+    noticedBy: "ASVS 7.4.2: the session of a disabled user is rejected",
   },
   {
-    fault: "who sends X-Forwarded-For has every address that he likes, and as many guesses",
-    file: "auth-sidecar/src/http/client-address.ts",
+    fault: "a client chooses its address with X-Forwarded-For, and so has unlimited guesses",
+    file: "auth-sidecar/src/http/request-context.ts",
     edits: [{ from: '.split(",").at(-1)', to: '.split(",").at(0)' }],
     suite,
-    tests: ["auth-sidecar/src/http/client-address.test.ts"],
+    tests: ["auth-sidecar/src/http/request-context.test.ts"],
     noticedBy: '"198.51.100.1, 192.0.2.1" from',
   },
   {
-    fault: "the session store counts as silent when it was the sidecar that stood still",
+    fault: "the session store counts as silent when the sidecar itself was paused",
     file: "auth-sidecar/src/sessions/patience.ts",
     edits: [
       { from: "const interval = 100;", to: "const interval = 450;" },
@@ -237,7 +237,7 @@ export const sidecarMutations: readonly Mutation[] = [
     ],
     suite,
     tests: ["auth-sidecar/src/sessions/patience.test.ts"],
-    noticedBy: "counts a pause of the process as one look",
+    noticedBy: "counts a pause of the process as one check",
   },
   {
     fault: "the private part of a key is published with it",
@@ -245,6 +245,6 @@ export const sidecarMutations: readonly Mutation[] = [
     edits: [{ from: "await exportJWK(publicKey)", to: "await exportJWK(privateKey)" }],
     suite,
     tests: ["auth-sidecar/src/keys/signing-key.test.ts"],
-    noticedBy: "says all that a verifier asks for and no more",
+    noticedBy: "exactly the required public members",
   },
 ];

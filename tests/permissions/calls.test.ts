@@ -11,7 +11,7 @@ import { library, startLibrary } from "../engine/support/native-library.ts";
 import { sourceAt } from "../engine/support/source.ts";
 import type { StartedDatabaseContainer } from "../harness/database-container.ts";
 
-/* `routeql permissions` on native queries and functions: what is served otherwise than declared is found, and what cannot be looked at is said. */
+/** `routeql permissions` on native queries and functions: finds differences from the declaration, and reports objects that it cannot examine. */
 
 const generous = 300_000;
 
@@ -43,7 +43,7 @@ const articles = {
 
 type Declared = Omit<typeof library, "tables"> & { tables: { table: string; select_permissions?: { permission: { filter: object } }[] }[]; functions: object[] };
 
-/** The library with functions; its metadata is written for each use, so that a fault may change it. */
+/** The library with functions. Its metadata is written for each use, so that a fault can change it. */
 function declared(): Declared {
   const contents = structuredClone({
     ...library,
@@ -54,14 +54,14 @@ function declared(): Declared {
       { function: "articles_longer" },
     ],
   });
-  // So that there are more rows than are served at once.
+  // More rows than are served at once.
   permissionOf(contents, "reader").limit = 1;
   return contents;
 }
 
 const metadataOf = (contents: object) => ({ version: 3, sources: [{ ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents }] });
 
-/** What is found where an engine serves something, and how much was looked at. */
+/** Findings about a faulty engine, and the number of checks. */
 async function findings(contents: Declared, served: Declared = contents, given: GivenArguments = {}) {
   writeFileSync(join(folder, "metadata.json"), JSON.stringify(metadataOf(contents)));
   const project = examinable(readProject("metadata.json", folder), "of the library");
@@ -71,7 +71,7 @@ async function findings(contents: Declared, served: Declared = contents, given: 
   return { counts: verdicts.counts, found: verdicts.findings.map(({ rule, role, name, reason }) => ({ rule, role, name, reason })) };
 }
 
-test("native queries and functions are looked at whole where they are served as declared", { timeout: generous }, async () => {
+test("examines native queries and functions completely if served as declared", { timeout: generous }, async () => {
   const { found, counts } = await findings(declared());
   expect(found).toEqual([]);
   for (const kind of ["rows", "limit", "relationships", "sessions", "hidden-rows", "aggregates"] as const) expect(counts[kind], kind).toBeGreaterThan(8);
@@ -100,8 +100,8 @@ const faults: readonly (readonly [what: string, rule: string, field: string, cha
     const [query] = served.native_queries;
     if (query !== undefined) query.code = query.code.replace("'...'", "'more'");
   }],
-  ["hidden rows where a relationship leads to a native query", "relationships", "excerpts", (served) => { permissionOf(served, "reader").filter = { published: { _eq: false } }; }],
-  ["hidden rows where a native query leads to a table", "relationships", "author", (served) => {
+  ["hidden rows through a relationship to a native query", "relationships", "excerpts", (served) => { permissionOf(served, "reader").filter = { published: { _eq: false } }; }],
+  ["hidden rows through a native query's relationship to a table", "relationships", "author", (served) => {
     const [author] = served.tables;
     if (author?.select_permissions?.[0] !== undefined) author.select_permissions[0].permission.filter = {};
   }],

@@ -1,5 +1,5 @@
 /**
- * docs/reference/permissions.md, from the project's metadata; `npm run documents` writes it.
+ * docs/reference/permissions.md, generated from the project's metadata by `npm run documents`.
  * @module
  */
 import { renderPermissions } from "hasura-checks/permissions/markdown";
@@ -29,7 +29,7 @@ const notes = `
 export function permissionsDocument(): string {
   return renderPermissions([{ name: undefined, access: declared() }], {
     rolesWithoutPermission: ["pending"],
-    origin: "Written from `hasura-metadata/`; the suite `permissions` keeps it true and holds the engine to it.",
+    origin: "Generated from `hasura-metadata/`. The suite `permissions` checks this page and the engine against it.",
     notes,
   });
 }

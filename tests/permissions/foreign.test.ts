@@ -13,7 +13,7 @@ import { library, librarySql } from "../engine/support/native-library.ts";
 import { sourceAt } from "../engine/support/source.ts";
 import { shopSql, styles } from "./support/shop.ts";
 
-/* `routeql permissions` on metadata that are not the project's: a shop in several styles, and Hasura's own test cases where they are at hand. */
+/** `routeql permissions` on other metadata than the project's: a shop in several styles, and Hasura's own test cases if they exist here. */
 
 const generous = 300_000;
 const fixtures = resolve(import.meta.dirname, "../../../shared/hasura-fixtures");
@@ -62,7 +62,7 @@ async function permissions(metadata: string, address: string | undefined, ...mor
 }
 
 describe("a shop with inherited roles, functions, keys, an enum table and a computed field, in", () => {
-  test.each(Object.keys(styles))("%s: all is served as declared", { timeout: generous }, async (style) => {
+  test.each(Object.keys(styles))("%s: everything is served as declared", { timeout: generous }, async (style) => {
     const { code, stderr, findings, checks } = await permissions(styles[style] ?? "", await newDatabase(shopSql));
     expect([stderr, findings.map(({ reason }) => reason), code]).toEqual(["", [], 0]);
     for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions", "error-texts"]) expect(checks[kind], kind).toBeGreaterThan(20);
@@ -93,7 +93,7 @@ describe("native queries", () => {
   });
 });
 
-/** A source with one table of notes, of which a role reads its own. */
+/** A source with one table of notes; a role reads its own notes. */
 const notes = (source: string) => `- name: ${source}
   kind: postgres
   configuration: {connection_info: {database_url: {from_env: NOTES}}}
@@ -144,7 +144,7 @@ describe("of several sources", () => {
     expect([code, said.join("\n").match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([1, ["metadata.yaml:18  error  reference in source billing\n  reader on public.note: public.note has no column title"]]);
   });
 
-  test("a file of expectations about one is refused for all of them, and still taken for the one", { timeout: generous }, async () => {
+  test("rejects an expectations file of one source for all of them, and accepts it for the one", { timeout: generous }, async () => {
     const address = await newDatabase(notesSql);
     const expectations = ["--expectations", "one.yaml"];
     expect((await permissions(metadataOf("crm"), address, ...expectations, "--update-expectations")).code).toBe(0);
@@ -153,10 +153,10 @@ describe("of several sources", () => {
     expect(await permissions(metadataOf("crm", "billing"), address, "--source", "crm", ...expectations)).toMatchObject({ code: 0, findings: [] });
   });
 
-  test("one can be looked at by its name, whatever is wrong with another", { timeout: generous }, async () => {
+  test("examines one source by its name, despite problems of another", { timeout: generous }, async () => {
     const shop = styles["Hasura's own names"] ?? "";
     const [source = ""] = /- name: shop[\s\S]*?(?= {2}tables:)/.exec(shop) ?? [];
-    // Before the shop, so that positions and the choice are not those of the first by chance.
+    // Before the shop, so that positions and the choice do not match the first source by chance.
     const several = shop.replace("- name: shop", `${source.replace("shop", "warehouse")}  tables: [{table: nowhere}]\n- name: shop`);
     const address = await newDatabase(shopSql);
     const named = await permissions(several, address, "--source", "shop");
@@ -208,14 +208,14 @@ const unverifiable = new Set(["graphql_query/permissions"]);
 const folders = existsSync(fixtures) ? readFixtures(fixtures).filter(({ setup }) => JSON.stringify(setup).includes("create_select_permission")) : [];
 
 describe.skipIf(folders.length === 0)("Hasura's own test cases (../shared/hasura-fixtures)", () => {
-  test.each(folders.map((each) => [each.name, each] as const))("%s: all is served as declared", { timeout: generous }, async (name, { setup }) => {
+  test.each(folders.map((each) => [each.name, each] as const))("%s: everything is served as declared", { timeout: generous }, async (name, { setup }) => {
     const builder = new MetadataBuilder();
     const steps = setup.flatMap((command) => builder.apply(command));
     const extensions = /geometry|geography|raster/i.test(JSON.stringify(steps)) ? ["create extension postgis", "create extension postgis_raster"] : [];
     const address = await newDatabase("create schema hge_tests", ...extensions, ...steps.map(({ sql }) => sql));
     const { stderr, findings } = await permissions(JSON.stringify(builder.merged()), address);
     expect(stderr).toBe("");
-    // Filters by distance, and through a computed field that takes the session, cannot be written in SQL apart from the engine.
+    // Filters by distance, and through a computed field with the session as its argument, cannot be written in SQL outside the engine.
     expect(findings.filter(({ rule }) => rule !== "not-verified" || !unverifiable.has(name)).map(({ reason }) => reason)).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => world[Symbol.asyncDispose]());
 
-/** An answer without what may change without revealing anything: the order of unordered rows. */
+/** An answer without the order of unordered rows, which may change without revealing anything. */
 function settled(reply: string): string {
   const sort = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item) => JSON.stringify(sort(item))).toSorted();
@@ -57,7 +57,7 @@ function settled(reply: string): string {
   return JSON.stringify(sort(JSON.parse(reply)));
 }
 
-/** Every answer that each document gets when it is asked so many times. */
+/** All answers to each document over this number of requests. */
 async function answers(documents: readonly string[], { role, organisation }: Pick<Onlooker, "role" | "organisation">, times: number): Promise<ReadonlyMap<string, string>> {
   const session = sessionOf(role, organisation);
   const found = new Map<string, string>();
@@ -80,7 +80,7 @@ const named = onlookers.map((onlooker) => [[onlooker.role, onlooker.organisation
 
 describe.each(named)("%s", (_name, onlooker) => {
   const asked = attacks.map((attack) => `query ${attack}`);
-  // A role that may not read comments cannot even name them.
+  // A role that may not read comments cannot name them either.
   const traps = onlooker.traps.flatMap((pattern) => trapsWith(JSON.stringify(pattern))).map((trap) => `query ${trap}`);
   let random: readonly string[];
   let before: ReadonlyMap<string, string>;
@@ -98,7 +98,7 @@ describe.each(named)("%s", (_name, onlooker) => {
 
   afterEach(refill);
 
-  test("is served by many of the documents, while an analyst runs into the traps", async () => {
+  test("is served by many of the documents, while an analyst triggers the traps", async () => {
     const served = [...before.values()].filter((reply) => reply.startsWith('{"data"') && /[1-9]/.test(reply));
     expect(served.length).toBeGreaterThan(100);
     const replies = await answers(traps, { role: "analyst" }, 1);
@@ -108,7 +108,7 @@ describe.each(named)("%s", (_name, onlooker) => {
     }
   });
 
-  test("runs into no trap that only hidden rows lead to", () => {
+  test("triggers no trap of hidden rows", () => {
     expect([...before].filter(([, reply]) => reply.includes("escape character"))).toEqual([]);
   });
 
@@ -117,13 +117,13 @@ describe.each(named)("%s", (_name, onlooker) => {
     expect(differences(before, await all())).toEqual([]);
   });
 
-  test("would be seen to learn of a change to what it may see", async () => {
+  test("a change to visible rows is detected", async () => {
     await world.asOwner("update routing.hijacks set num_peers_seen = 100 where key in ('nv1', 'sv1')");
     expect(differences(before, await answers(asked, onlooker, 1)).length).toBeGreaterThan(0);
   });
 });
 
-describe("one to whom no hijack is visible gets no error of any hijack", () => {
+describe("a role without visible hijacks gets no errors of any hijack", () => {
   const documents = unreadable.map((document) => `query ${document}`);
   const empty = expect.stringMatching(/^\{"data":\{"view_\w+":\[\]\}\}$/) as string;
 
@@ -141,7 +141,7 @@ describe("one to whom no hijack is visible gets no error of any hijack", () => {
   });
 });
 
-describe("what metadata declare, and one may wish they did not", () => {
+describe("known disclosures that the metadata declares", () => {
   beforeEach(refill);
 
   test("a viewer reads only the keys of ignored hijacks, in hijack_key of updates", async () => {

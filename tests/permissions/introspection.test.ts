@@ -53,7 +53,7 @@ function grantedRoots(role: string, kind: "query" | "subscription"): readonly st
     .toSorted();
 }
 
-/** Relationships that a role may follow from a table. */
+/** Relationships of a table that a role may use. */
 function relationshipsOf(role: string, table: DeclaredTable) {
   return table.relationships.flatMap((relationship) => {
     const target = access.permission(role, relationship.target);
@@ -70,7 +70,7 @@ describe.each(roles)("the schema of %s", (role) => {
     expect(schemas.get(role)?.mutationType).toBeNull();
   });
 
-  test.each(tables.map((table) => [table.rootField, table] as const))("has of %s what is declared, in every place", (name, table) => {
+  test.each(tables.map((table) => [table.rootField, table] as const))("has the declared fields of %s in every place", (name, table) => {
     const permission = access.permission(role, table.key);
     if (permission === undefined) {
       expect(schemas.get(role)?.types.filter((type) => type.name === name || type.name.startsWith(`${name}_`)).filter(isOf(name))).toEqual([]);
@@ -79,7 +79,7 @@ describe.each(roles)("the schema of %s", (role) => {
     const { columns } = permission;
     const relationships = relationshipsOf(role, table);
     const fields = relationships.flatMap((relationship) => [relationship.name, ...(relationship.aggregated ? [`${relationship.name}_aggregate`] : [])]);
-    // Hasura lets a role order by aggregates of rows that it may list, though it may not ask for their aggregates.
+    // Hasura lets a role order by aggregates of rows that it may list, even if it may not request their aggregates.
     const ordering = relationships.map(({ name, kind }) => (kind === "object" ? name : `${name}_aggregate`));
     expect({
       rows: namesIn(role, name),
@@ -98,7 +98,7 @@ describe.each(roles)("the schema of %s", (role) => {
     });
   });
 
-  test("names nothing that the role may not see, in no type, field, argument or value", () => {
+  test("names no hidden object in any type, field, argument or value", () => {
     const visible = new Set(tables.flatMap(({ key }) => access.permission(role, key)?.columns ?? []));
     const hidden = tables.flatMap((table) => {
       const isVisible = access.permission(role, table.key) !== undefined;
@@ -113,14 +113,14 @@ describe.each(roles)("the schema of %s", (role) => {
     expect([...named].filter((name) => name.startsWith("view_configured_prefixes"))).toEqual([]);
   });
 
-  test("reads the same as text", () => {
+  test("is the same as text", () => {
     const text = world.engine.schemaText(role);
     for (const name of namesOf(schemas.get(role)?.types.filter((type) => !type.name.startsWith("__")) ?? [])) expect(text).toContain(name);
     expect(text).not.toMatch(/view_configured_prefixes|organisation|origins\b/);
   });
 });
 
-/** Longer names of other tables begin with the name of one. */
+/** Longer names of other tables may start with the name of one. */
 function isOf(name: string) {
   const longer = tables.map(({ rootField }) => rootField).filter((other) => other !== name && other.startsWith(`${name}_`));
   return (type: Named) => longer.every((other) => type.name !== other && !type.name.startsWith(`${other}_`));
@@ -156,7 +156,7 @@ describe("design section 1, written by hand", () => {
     expect(table?.columns.filter((column) => permission?.columns.includes(column) !== true)).toEqual(hidden);
   });
 
-  test("no other role and no other view is granted anything", () => {
+  test("grants nothing to other roles and on other views", () => {
     expect(access.roles).toEqual(["analyst", "operator", "tenant", "viewer"]);
     for (const role of roles) expect(access.permission(role, "public.view_configured_prefixes")).toBeUndefined();
     for (const role of rolesWithoutPermission) for (const { key } of tables) expect(access.permission(role, key)).toBeUndefined();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { declared } from "./support/declared.ts";
 import { north, type Rows, sessionOf, World } from "./support/world.ts";
 
-/** More rows of everything than any role may have at once: one hijack with all links, and one update with as many hijacks. */
+/** More rows than any role may request at once: one hijack with all links, and one update with as many hijacks. */
 const many = 10_050;
 const fill = `
   insert into auth.organisations (id, name) values ('${north}', 'North');
@@ -69,7 +69,7 @@ describe.each(cases)("%s gets at most %i rows", (role, most) => {
       expect(await world.reply(session, `query($most: Int) { ${root}(limit: $most) { __typename } }`, { most: value })).toMatch(/^\{"errors":/);
     });
 
-    test("wherever it starts, by whatever order, distinct or not, under several names", async () => {
+    test("with any offset, order, distinct and under several names", async () => {
       const column = root === "view_hijacks" ? "key" : root === "view_bgpupdates" ? "timestamp" : "hijack_key";
       expect(await lengthOf(`${root}(offset: 7)`)).toBe(most);
       expect(await lengthOf(`${root}(order_by: {${column}: desc}, offset: 0)`)).toBe(most);
@@ -87,7 +87,7 @@ describe.each(cases)("%s gets at most %i rows", (role, most) => {
       expect(await count(`subscription { ${root}_stream(batch_size: 999999, cursor: {initial_value: {${column}: ${start}}}) { __typename } }`)).toBe(most);
     });
 
-    test("in the nodes of an aggregate, which itself counts all that the role may see, if it may", async () => {
+    test("in the nodes of an aggregate; the aggregate counts all visible rows", async () => {
       if (!aggregates) {
         expect(await world.reply(session, `query { ${root}_aggregate { nodes { __typename } } }`)).toContain("not found in type: 'query_root'");
         return;
@@ -114,7 +114,7 @@ describe.each(cases)("%s gets at most %i rows", (role, most) => {
     expect(await world.reply(session, `query { ${root}(${where}) { ${relationship}(limit: -1) { __typename } } }`)).toContain("non-negative");
   });
 
-  test.each(nested)("of the nodes of an aggregate inside of %s(%s), if it may ask for one", async (root, where, relationship) => {
+  test.each(nested)("of the nodes of an aggregate inside of %s(%s), if the role may request one", async (root, where, relationship) => {
     if (!aggregates) {
       expect(await world.reply(session, `query { ${root} { ${relationship}_aggregate { nodes { __typename } } } }`)).toContain("not found in type");
       return;

@@ -10,7 +10,7 @@ const tables = [...access.tables.values()];
 const roles = [...access.roles, ...rolesWithoutPermission];
 
 let world: World;
-/** Type of each column in Postgres, by table and column; columns that no role may read are in it too. */
+/** Postgres type of each column, by table and column, including columns that no role may read. */
 const types = new Map<string, ReadonlyMap<string, string>>();
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => world[Symbol.asyncDispose]());
 const columnsOf = (key: string): readonly string[] => [...(types.get(key)?.keys() ?? [])];
 const typeOf = (key: string, column: string): string => types.get(key)?.get(column) ?? "none";
 
-/** A value of a type, in GraphQL. */
+/** A value of a type, as GraphQL text. */
 function cursorOf(type: string): string {
   if (type.endsWith("[]")) return "[]";
   if (type === "json") return "[]";
@@ -41,7 +41,7 @@ function cursorOf(type: string): string {
 
 type Expectation = readonly [Probe, name: string, outcome: string];
 
-/** Runs every document and compares what became of all of them at once, so that a failure shows each cell that is wrong. */
+/** Runs every document and compares all results at once, so that a failure shows each wrong cell. */
 async function hold(role: string, expectations: readonly Expectation[]): Promise<void> {
   const session = sessionOf(role, north);
   const label = ({ use, document }: Probe) => `${use}: ${document}`;
@@ -52,7 +52,7 @@ async function hold(role: string, expectations: readonly Expectation[]): Promise
 
 const allowed = (probe: Probe, type: string) => (probe.compares && type === "json" ? "no comparison" : "served");
 
-test("no column of a view is forgotten: each is granted to some role, or the view to none", () => {
+test("each column of a view is granted to some role, or the view to none", () => {
   for (const { key, columns } of tables) {
     if (columns.length > 0) expect(columns.toSorted()).toEqual(columnsOf(key).toSorted());
   }
@@ -62,7 +62,7 @@ describe.each(roles)("%s", (role) => {
   describe.each(tables.map((table) => [table.rootField, table] as const))("%s", (_rootField, table) => {
     const permission = access.permission(role, table.key);
 
-    test.each(operations)("by %s: what is declared is served, and nothing else exists", async (operation) => {
+    test.each(operations)("by %s: serves exactly the declared columns", async (operation) => {
       const granted = permission?.operations.has(operation) === true;
       const { field } = rootOf(table, operation);
       await hold(
@@ -77,7 +77,7 @@ describe.each(roles)("%s", (role) => {
       );
     });
 
-    test("serves along relationships exactly what is declared at their other end", async () => {
+    test("serves through relationships exactly the columns declared at their target", async () => {
       const expectations = table.relationships.flatMap((relationship): Expectation[] => {
         const target = access.permission(role, relationship.target);
         return columnsOf(relationship.target).flatMap((column): Expectation[] => {
@@ -100,7 +100,7 @@ describe.each(roles)("%s", (role) => {
       await hold(role, expectations);
     });
 
-    test("aggregate functions take the declared columns that they can take", async () => {
+    test("aggregate functions accept the declared columns of supported types", async () => {
       const { field } = rootOf(table, "query aggregate");
       const takes: Readonly<Record<string, RegExp>> = { max: /^(bigint|integer|text|character varying|timestamp.*)$/, sum: /^(bigint|integer)$/ };
       await hold(
@@ -129,8 +129,8 @@ test.each(roles)("%s can write nothing", async (role) => {
   }
 });
 
-/** A relationship leads back to where it came from. */
-test.each(access.roles)("%s finds the same columns however long the way to a table is", async (role) => {
+/** A relationship that leads back to its origin. */
+test.each(access.roles)("%s finds the same columns over any path to a table", async (role) => {
   const way = (columns: readonly string[]) =>
     `query { view_hijacks(limit: 1) { update_links(limit: 1) { update { hijack_links(limit: 1) { hijack { ${columns.join(" ")} } } } } } }`;
   const table = access.tables.get("public.view_hijacks") as DeclaredTable;

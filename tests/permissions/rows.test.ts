@@ -39,7 +39,7 @@ const byHand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Columns whose order is total, but for rows that are alike in all of them. */
+/** Columns with a total order, except for rows with equal values in all of them. */
 const totalOrder: Readonly<Record<string, readonly string[]>> = {
   view_bgpupdates: ["timestamp", "prefix", "peer_asn", "type", "as_path", "service"],
   view_hijacks: ["key"],
@@ -51,7 +51,7 @@ const columnsOf = (role: string, view: string) => access.permission(role, `publi
 const limitOf = (role: string, view: string) => access.permission(role, `public.${view}`)?.limit ?? 0;
 const asSet = (rows: Rows) => rows.map((row) => JSON.stringify(row)).toSorted();
 
-/** The session's organisation only where the filter asks for it. */
+/** The session's organisation, only if the filter uses it. */
 const valuesFor = (sql: string, organisation: string | undefined) => (sql.includes("$1") ? [organisation] : []);
 
 async function expected(role: string, view: string, organisation?: string): Promise<Rows> {
@@ -59,7 +59,7 @@ async function expected(role: string, view: string, organisation?: string): Prom
   return world.rows(sql, valuesFor(sql, organisation));
 }
 
-/** All rows that a role is served, page after page. */
+/** All rows that a role can read, page by page. */
 async function served(role: string, view: string, organisation?: string): Promise<Rows> {
   const order = (totalOrder[view] ?? []).map((column) => `{${column}: asc}`).join(" ");
   const page = limitOf(role, view);
@@ -77,7 +77,7 @@ const cases = Object.keys(byHand).flatMap((role) =>
   (role === "tenant" ? [north, south] : [undefined]).flatMap((organisation) => views.map((view) => [organisation ?? "", role, view] as const)),
 );
 
-test("the rows tell the filters apart: every part of every filter hides some and shows some", async () => {
+test("the rows distinguish the filters: each condition hides some rows and shows some", async () => {
   const counts = async (sql: string, organisation?: string) => (await world.rows(`select 1 ${sql}`, valuesFor(sql, organisation))).length;
   for (const view of views) {
     const all = await counts(rowsOfAll[view as keyof typeof rowsOfAll]);
@@ -94,13 +94,13 @@ test("the rows tell the filters apart: every part of every filter hides some and
 describe.each(cases)("%s %s of %s", (given, role, view) => {
   const organisation = given === "" ? undefined : given;
 
-  test("is served exactly the rows of the filter written in SQL, with every column it may read", async () => {
+  test("gets exactly the rows of its filter in SQL, with every column that it may read", async () => {
     const rows = await expected(role, view, organisation);
     expect(rows.length).toBeGreaterThan(0);
     expect(asSet(await served(role, view, organisation))).toEqual(asSet(rows));
   });
 
-  test("and of the SQL that the documentation prints", async () => {
+  test("and the rows of the SQL in the documentation", async () => {
     const permission = access.permission(role, `public.${view}`);
     const where = filterSql(access, `public.${view}`, permission?.filter ?? {}, "it", () => "$1");
     const documented = await world.rows(`select ${columnsOf(role, view).map((column) => `it.${column}`).join(", ")} from ${view} it where ${where}`, valuesFor(where, organisation));
@@ -132,12 +132,12 @@ describe.each(cases)("%s %s of %s", (given, role, view) => {
     }
     const rows = asSet(await expected(role, view, organisation));
     expect(streamed.length > 0).toBe(rows.length > 0);
-    // Links of one update share its time: a batch may end between them, and the next begins after that time.
+    // Links of one update share its time: a batch may end between them, and the next starts after that time.
     if (view === "view_bgpupdates_hijacks") expect(asSet(streamed).filter((row) => !rows.includes(row))).toEqual([]);
     else expect(asSet(streamed)).toEqual(rows);
   });
 
-  test("and counts them, where it may count", async () => {
+  test("and counts them, if it may count", async () => {
     if (access.permission(role, `public.${view}`)?.aggregates !== true) {
       expect(await world.reply(sessionOf(role, organisation), `query { ${view}_aggregate { aggregate { count } } }`)).toContain("not found in type");
       return;
@@ -152,7 +152,7 @@ describe.each(cases)("%s %s of %s", (given, role, view) => {
 });
 
 describe("along relationships", () => {
-  /** Pairs of what a row is known by and what it leads to. */
+  /** Pairs of a row's key and the key of the row that it leads to. */
   const ways = [
     ["view_hijacks", "update_links", "key", "hijack_key timestamp prefix type"],
     ["view_bgpupdates", "hijack_links", "timestamp prefix peer_asn type as_path service", "hijack_key"],
@@ -161,7 +161,7 @@ describe("along relationships", () => {
   ] as const;
 
   test.each(cases)(
-    "%s %s of %s reaches only rows that it is served at the root too",
+    "%s %s of %s reaches only rows that its root field also returns",
     async (given, role, view) => {
       const organisation = given === "" ? undefined : given;
       for (const [from, relationship, own, other] of ways) {

@@ -9,7 +9,7 @@ import { type ConformanceDatabase, startConformanceDatabase } from "../conforman
 import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
 import { startTamperingProxy, type TamperingProxy } from "./support/tampering-proxy.ts";
 
-/* `hasura-checks permissions --endpoint` against an engine over HTTP, with faults that a proxy plants. */
+/** `hasura-checks permissions --endpoint` against an engine over HTTP, with faults that a proxy introduces. */
 
 const generous = 300_000;
 
@@ -52,7 +52,7 @@ ${roles.map(onNote).join("")}
       select_permissions:
 ${roles.map(onRemark).join("")}`;
 
-/** A role of the engine for each fault; the declaration has the reader alone. */
+/** One role of the engine for each fault; the declaration has only the reader. */
 const faults: readonly { readonly what: string; readonly role: string; readonly grant: Grant; readonly rule: string; readonly reason: string; readonly hidden?: boolean }[] = [
   { what: "an ignored limit", role: "lavish", grant: { limit: "" }, rule: "limit", reason: "rows of note at once" },
   { what: "an ignored limit of nested lists", role: "nested", grant: { nestedLimit: "" }, rule: "relationships", reason: "remarks" },
@@ -106,14 +106,14 @@ async function permissions(endpoint: string, ...more: readonly string[]) {
 }
 
 describe("a running engine", () => {
-  test("that serves what the metadata declares has no findings", { timeout: generous }, async () => {
+  test("that serves the declared metadata has no findings", { timeout: generous }, async () => {
     proxy.replace("reader", "reader");
     const { code, stderr, findings, checks } = await permissions(proxy.url);
     expect([stderr, findings.map(({ reason }) => reason), code]).toEqual(["", [], 0]);
     for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions"]) expect(checks[kind], kind).toBeGreaterThan(10);
   });
 
-  test.each(faults)("with $what is found", { timeout: generous }, async ({ role, rule, reason, hidden }) => {
+  test.each(faults)("with $what is detected", { timeout: generous }, async ({ role, rule, reason, hidden }) => {
     proxy.replace("reader", role, hidden);
     const { code, findings } = await permissions(proxy.url);
     expect(code).toBe(1);

@@ -29,7 +29,7 @@ const streams = [
 ];
 const documents = [...roots.map((root) => `query { ${root} }`), ...[...roots, ...streams].map((root) => `subscription { ${root} }`)];
 
-/** Nothing but empty lists and zero counts. */
+/** Only empty lists and zero counts. */
 const isEmpty = (reply: string) => reply.startsWith('{"data":') && !/"(prefix|key|hijack_key)":/.test(reply) && !/"count":[^0]/.test(reply);
 
 test("with its organisation a tenant is served by every one of these documents", async () => {
@@ -42,7 +42,7 @@ describe("without an organisation a tenant gets an error, never rows", () => {
   const sessions: readonly (readonly [string, Session])[] = [
     ["no variable at all", sessionOf("tenant")],
     ["a variable of another name", { ...sessionOf("tenant"), variables: new Map([["x-hasura-org", north]]) }],
-    ["a name in capitals, which nothing produces", { ...sessionOf("tenant"), variables: new Map([["X-Hasura-Org-Id", north]]) }],
+    ["a name in capitals, which no client produces", { ...sessionOf("tenant"), variables: new Map([["X-Hasura-Org-Id", north]]) }],
     ["only a user", { ...sessionOf("tenant"), variables: new Map([["x-hasura-user-id", north]]) }],
   ];
 
@@ -53,7 +53,7 @@ describe("without an organisation a tenant gets an error, never rows", () => {
     }
   });
 
-  test("nor does a variable of the request take its place", async () => {
+  test("nor does a variable of the request replace it", async () => {
     const query = 'query($organisation: String = "example-north") { view_hijacks(where: {key: {_neq: $organisation}}) { key } }';
     expect(await world.reply(sessionOf("tenant"), query, { organisation: north })).toContain("missing session variable");
     for (const name of ["x-hasura-org-id", "X-Hasura-Org-Id"]) {
@@ -66,7 +66,7 @@ describe("an organisation that owns nothing sees nothing", () => {
   const hostile: readonly (readonly [string, string])[] = [
     ["none, as an empty text", ""],
     ["a foreign one", "example-east"],
-    ["one called null, while prefixes of nobody exist", "null"],
+    ["one called null, while prefixes without an owner exist", "null"],
     ["one called NULL", "NULL"],
     ["one called percent", "%"],
     ["one called like a list", "{a,b}"],
@@ -79,7 +79,7 @@ describe("an organisation that owns nothing sees nothing", () => {
     ["quotes that end a text, and a comment", `${north}' --`],
     ["a dollar quote", `$$${north}$$`],
     ["a parameter's place", "$1"],
-    ["the engine's own mark around a parameter", "\u00011\u0001"],
+    ["the engine's own marker around a parameter", "\u00011\u0001"],
     ["a cast", `${north}::text`],
     ["a statement", `'; drop view view_hijacks; --`],
     ["a backslash", `${north}\\`],
@@ -116,7 +116,7 @@ describe("an organisation that owns nothing sees nothing", () => {
 describe("one tenant's session is never another's", () => {
   const document = "query { view_hijacks(order_by: {key: asc}) { key comment } }";
 
-  test("though both ask the same at the same time, over the same connections", async () => {
+  test("even for concurrent equal queries over the same connections", async () => {
     const own = new Map(await Promise.all([north, south].map(async (id) => [id, await world.reply(sessionOf("tenant", id), document)] as const)));
     expect(own.get(north)).not.toBe(own.get(south));
     const asked = Array.from({ length: 200 }, (_none, index) => (index % 3 === 0 ? north : south));
@@ -132,14 +132,14 @@ describe("one tenant's session is never another's", () => {
     for (const [index, [id]] of members.entries()) expect(answers[index]?.text).toBe(await world.reply(sessionOf("tenant", id), query.replace("subscription", "query")));
   });
 
-  test("and a null byte of one member costs the others nothing", async () => {
+  test("and a null byte of one member does not affect the others", async () => {
     const query = "subscription { view_hijacks(order_by: {key: asc}) { key } }";
     const members = [north, `${north}\0`, south].map((id) => world.engine.prepareSubscription({ query }, sessionOf("tenant", id)));
     const answers = await world.engine.poll(members[0]?.cohortKey ?? "", members.map(({ parameters }) => parameters));
     expect(answers.map(({ failed }) => failed)).toEqual([false, true, false]);
   });
 
-  test("a role's plan is not served to another role, whatever variables its session carries", async () => {
+  test("a role's plan is never used for another role, with any session variables", async () => {
     const query = "query { view_hijacks(order_by: {key: asc}) { key } }";
     const replies = new Map<string, string>();
     for (const role of ["analyst", "viewer", "tenant", "operator", "pending"]) replies.set(role, await world.reply(sessionOf(role, north), query));
@@ -148,7 +148,7 @@ describe("one tenant's session is never another's", () => {
     expect(new Set(replies.values()).size).toBe(4);
   });
 
-  test.each(["Viewer", "viewer ", "viewer\0", "", "*", "viewer,operator", "{operator}", "__proto__", "constructor"])("the role %j is no role", async (role) => {
+  test.each(["Viewer", "viewer ", "viewer\0", "", "*", "viewer,operator", "{operator}", "__proto__", "constructor"])("the role %j does not exist", async (role) => {
     expect(await world.reply(sessionOf(role, north), "query { view_hijacks { key } }")).toContain("field 'view_hijacks' not found in type: 'query_root'");
   });
 });

@@ -11,7 +11,7 @@ import { run } from "../harness/process.ts";
 import { faults } from "./support/faults.ts";
 import { demoRows, World } from "./support/world.ts";
 
-/* `npx routeql` on the project's own metadata, as a process of its own; and that it finds faults when there are any. */
+/** `npx routeql` on the project's own metadata in a separate process, and its findings about faults. */
 
 const repository = resolve(import.meta.dirname, "../..");
 const generous = 300_000;
@@ -38,12 +38,12 @@ async function routeql(directory: string, ...args: readonly string[]) {
   return run(process.execPath, [join(repository, "packages/metadata-checks/bin/hasura-checks.js"), ...args, "--database-file", file], { cwd: directory, timeout: generous });
 }
 
-test("lint finds nothing in the project's metadata that is not excepted with a reason", { timeout: generous }, async () => {
+test("lint finds only exceptions with a reason in the project's metadata", { timeout: generous }, async () => {
   const { code, stdout, stderr } = await routeql(repository, "lint", "--json");
   expect([stderr, (JSON.parse(stdout) as { findings: unknown }).findings, code]).toEqual(["", [], 0]);
 });
 
-test("permissions finds that the engine serves the declared metadata, and counts checks", { timeout: generous }, async () => {
+test("permissions confirms that the engine serves the declared metadata, and counts checks", { timeout: generous }, async () => {
   const { code, stdout, stderr } = await routeql(repository, "permissions", "--json");
   const report = JSON.parse(stdout) as { findings: unknown; checks: Readonly<Record<string, number>>; seconds: number };
   expect([stderr, report.findings, code]).toEqual(["", [], 0]);
@@ -51,7 +51,7 @@ test("permissions finds that the engine serves the declared metadata, and counts
   keepFigures("permissions", { checks: Object.values(report.checks).reduce((sum, count) => sum + count, 0), "faults served and found": faults.length, seconds: report.seconds.toFixed(1), ...report.checks });
 });
 
-test("permissions writes the table as Markdown and as a page that asks for nothing outside", { timeout: generous }, async () => {
+test("permissions writes the table as Markdown and as a page without external requests", { timeout: generous }, async () => {
   const { code, stderr } = await routeql(folder, "permissions", "--rows", "50", "--write", "permissions.md", "--write", "permissions.html");
   expect([code, stderr]).toEqual([0, "wrote permissions.md\nwrote permissions.html\n"]);
   expect(readFileSync(join(folder, "permissions.md"), "utf8")).toContain("| `viewer` | `view_hijacks` | query, live query, stream | `comment`, `community_annotation` |");
@@ -91,7 +91,7 @@ test("reports metadata that does not fit the database with file and line", { tim
   expect([againstItself.code, againstItself.stdout]).toEqual([1, expect.stringMatching(/^\S+public_view_hijacks\.yaml:\d+ {2}error {2}reference\n[^]*\n1 finding \(1 error, 0 warnings\); .*, \d+ in hasura-metadata already\n/)]);
 });
 
-describe("an engine that serves otherwise than the metadata declare is found out when", () => {
+describe("finds an engine that differs from the metadata when", () => {
   test.each(faults.map((fault) => [fault.what, fault] as const))("%s", { timeout: generous }, async (_what, { role, table, apply, found }) => {
     const project = examinable(readProject("hasura-metadata", repository), "of the project");
     const served = structuredClone(project.loaded.merged) as { sources: { tables: { table: { name: string }; select_permissions?: { role: string; permission: Record<string, unknown> }[] }[] }[] };

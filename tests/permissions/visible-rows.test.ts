@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
 
-/* `hasura-checks lint --database`: filters that look bound to the session and show almost every row. */
+/** `hasura-checks lint --database`: filters that seem bound to the session but show almost every row. */
 
 const generous = 300_000;
 
@@ -72,7 +72,7 @@ async function lint(...more: readonly string[]): Promise<string> {
 }
 
 describe("filters that are open in effect", () => {
-  test.each(roles)("of the role %s are found or not", { timeout: generous }, async (role, _filter, finding) => {
+  test.each(roles)("of the role %s: reported as expected", { timeout: generous }, async (role, _filter, finding) => {
     const { findings } = JSON.parse(await lint("--json", "--rule", "open-in-effect")) as { findings: readonly { role: string; table: string; reason: string }[] };
     const reasons = findings.filter((found) => found.role === role).map(({ table, reason }) => [table, reason]);
     expect(reasons).toEqual(finding === undefined ? [] : [["public.note", expect.stringContaining(finding)]]);

@@ -9,7 +9,7 @@ import { type OutsideParts, settingsFor, startOutsideParts } from "./support/out
 const count = "{ view_bgpupdates_aggregate { aggregate { count } } }";
 const counted = (rows: number): unknown => ({ data: { view_bgpupdates_aggregate: { aggregate: { count: rows } } } });
 
-describe("a stack with its database and its session store outside, both encrypted", { timeout: 400_000 }, () => {
+describe("a stack with an external database and session store, both encrypted", { timeout: 400_000 }, () => {
   let outside: OutsideParts;
   let stack: DeployedStack;
   let folder = "";
@@ -32,7 +32,7 @@ describe("a stack with its database and its session store outside, both encrypte
     await rm(folder, { recursive: true, force: true });
   }, 200_000);
 
-  test("it loads, logs in and answers, and runs neither part itself", async () => {
+  test("loads data, logs in and answers without its own database and session store", async () => {
     await run("load", "--demo", "50");
     expect(await stack.query(count)).toEqual(counted(50));
     expect(await stack.logIn()).toBe("operator");
@@ -41,7 +41,7 @@ describe("a stack with its database and its session store outside, both encrypte
     expect(said).toContain("TLSv1.3");
   });
 
-  test("a backup of it is restored into it", async () => {
+  test("backs up and restores the external database", async () => {
     const file = join(folder, "all.dump");
     await run("backup", "--to", file);
     await run("psql", "-c", "delete from routing.bgp_updates");
@@ -51,7 +51,7 @@ describe("a stack with its database and its session store outside, both encrypte
     expect(await stack.logIn()).toBe("operator");
   });
 
-  test("another administrator password reaches the job, and then nothing changes", async () => {
+  test("a changed administrator password reaches the job, and then nothing changes", async () => {
     const password = "another-password-of-the-administrator";
     await using superuser = await outside.database.connect("bootstrap");
     await superuser.query(`alter role administrator password '${password}'`);

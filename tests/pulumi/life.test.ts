@@ -29,7 +29,7 @@ function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failur
   };
 }
 
-/** The whole program on a real Docker host, under the real Pulumi engine, with Hasura's place taken by this project's own engine. */
+/** The whole program on a real Docker host, under the real Pulumi engine. This project's own engine replaces Hasura. */
 describe("the life of a stack", { timeout: 400_000 }, () => {
   let stack: DeployedStack;
 
@@ -125,7 +125,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     expect(await stack.up()).toBe("nothing changed");
   });
 
-  test("down leaves the data alone, and with --volumes nothing at all", async () => {
+  test("down leaves only the data, and --volumes deletes that too", async () => {
     expect((await stack.checkout.command("down", stack.name)).code).toBe(0);
     expect(await everythingOf(stack.name)).toEqual([
       `volume routeql-${stack.name}-database-data`,

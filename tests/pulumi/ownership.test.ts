@@ -8,7 +8,7 @@ import { type DeployedStack, deployedStack, everythingOf } from "./support/deplo
 const count = "{ view_bgpupdates_aggregate { aggregate { count } } }";
 const rows = { data: { view_bgpupdates_aggregate: { aggregate: { count: 30 } } } };
 
-/** Everything that a person may type about a stack, as a second checkout types it. */
+/** All commands about a stack, run from a second checkout. */
 const commands: readonly (readonly [name: string, ...args: readonly string[]])[] = [
   ["up"],
   ["preview"],
@@ -50,7 +50,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     await first?.[Symbol.asyncDispose]();
   }, 200_000);
 
-  test.each(commands)("the other checkout is refused `%s %s %s` and told whose stack it is", async (name, ...args) => {
+  test.each(commands)("rejects `%s %s %s` of the other checkout and names the owner", async (name, ...args) => {
     const before = await everythingOf(first.name);
     const { code, output } = await inSecond(name, ...args);
     expect(code, output).not.toBe(0);
@@ -60,7 +60,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(await first.query(count)).toEqual(rows);
   });
 
-  test("everything that the stack creates carries the identity of its state", async () => {
+  test("every object of the stack has the identity of its state", async () => {
     const { state } = JSON.parse(await readFile(join(first.checkout.folder, ".routeql", first.name, "identity.json"), "utf8")) as { state: string };
     const filters = { label: [`com.routeql.stack=${first.name}`] };
     const docker = dockerClient();
@@ -69,7 +69,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(new Set(all.map(({ Labels }) => Labels?.["com.routeql.state"]))).toEqual(new Set([state]));
   });
 
-  test("a copied checkout is refused while the original is there", async () => {
+  test("rejects a copied checkout while the original exists", async () => {
     await using copy = await checkOut({});
     await cp(join(first.checkout.folder, ".routeql"), join(copy.folder, ".routeql"), { recursive: true });
     const { code, output } = await copy.command("down", first.name, ["--volumes"]);
@@ -78,7 +78,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(await first.query(count)).toEqual(rows);
   });
 
-  test("a state that remembers another Docker engine is refused on this one", async () => {
+  test("rejects a state of another Docker engine", async () => {
     const file = `.routeql/${first.name}/identity.json`;
     let before = "";
     await first.checkout.edit(file, (text) => {
@@ -105,7 +105,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
   });
 
   test("only the creating state adopts a stack of an earlier version without labels", async () => {
-    // The claim and the identity are all that tells a new stack from an old one, besides the labels.
+    // Besides the labels, only the claim and the identity distinguish a new stack from an old one.
     await dockerClient().getVolume(`routeql-${first.name}-claim`).remove();
     const { code, output } = await inSecond("down", "--volumes");
     expect(code).toBe(1);
@@ -114,7 +114,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect((await inSecond("down")).output).toContain(`belongs to the checkout ${first.checkout.folder}`);
   });
 
-  test("down --volumes --adopt frees the name, and then the former owner is refused", async () => {
+  test("down --volumes --adopt frees the name, and then the former owner is rejected", async () => {
     await succeeds(inSecond("down", "--volumes", "--adopt"));
     expect(await everythingOf(first.name)).toEqual([]);
     await succeeds(inSecond("up"));

@@ -12,7 +12,7 @@ import { newStackName } from "../harness/stack-name.ts";
 
 const serviceApiKey = randomBytes(20).toString("hex");
 
-/** What another team writes: a component of theirs around two of ours, one with a key from their own store. */
+/** Another team's program: their component with two of ours, one with a key from their own secret store. */
 class Observatory extends ComponentResource {
   readonly address: Output<string>;
 

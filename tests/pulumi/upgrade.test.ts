@@ -3,9 +3,9 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { versionBefore } from "./support/checkout.ts";
 import { deployedStack } from "./support/deployed-stack.ts";
 
-test("an upgrade from the version before keeps the data, the keys and the volumes", { timeout: 900_000 }, async (context) => {
+test("an upgrade from the previous version keeps the data, the keys and the volumes", { timeout: 900_000 }, async (context) => {
   const commit = await versionBefore();
-  context.skip(commit === undefined, "the history of this checkout does not reach back to the version before");
+  context.skip(commit === undefined, "the history of this checkout does not include the previous version");
   await using stack = await deployedStack({}, commit);
   await stack.up();
   const { code, output } = await stack.checkout.command("load", stack.name, ["--demo", "50"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readFigures } from "./figures.ts";
 
-test("figures of this run are read, those of an earlier run are not", async () => {
+test("reads the figures of this run only", async () => {
   const folder = await mkdtemp(join(tmpdir(), "routeql-figures-"));
   try {
     await writeFile(join(folder, "hostile.json"), '{"attacks refused": 812}');
@@ -16,6 +16,6 @@ test("figures of this run are read, those of an earlier run are not", async () =
   }
 });
 
-test("where no suite has ever counted there is nothing to show", async () => {
+test("without figures there is no output", async () => {
   expect(await readFigures(0, "/nowhere/figures")).toEqual([]);
 });

@@ -7,7 +7,7 @@ export interface SuiteFigures {
   readonly figures: Figures;
 }
 
-/** What the suites of this run have counted: the files written since `since` (milliseconds since 1970), by name of the suite. */
+/** Figures of this run: files written since `since` (milliseconds since 1970), by suite. */
 export async function readFigures(since: number, folder: string = figuresFolder): Promise<SuiteFigures[]> {
   const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith(".json")).toSorted();
   const all = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * What a run keeps while it works, below `.routeql/test-logs/<run>`: the logs of each suite's containers, each suite's output, and evidence
- * for the search for secrets. Of suites that failed, logs and output stay; evidence holds secrets and never stays.
+ * Files of a run below `.routeql/test-logs/<run>`: the logs of each suite's containers, each suite's output, and evidence for the
+ * search for secrets. Logs and output of failed suites are kept; evidence contains secrets and is always deleted.
  * @module
  */
 import { readdir, rm } from "node:fs/promises";
@@ -13,19 +13,19 @@ const runFolder = (run: string): string => join(repository, ".routeql/test-logs"
 /** Logs of the containers of one suite. */
 export const logsFolder = (run: string, suite: string): string => join(runFolder(run), suite);
 
-/** What one suite printed, when several shared the terminal. */
+/** Output of one suite, if several ran at the same time. */
 export const outputFile = (run: string, suite: string): string => join(runFolder(run), "output", `${suite}.txt`);
 
-/** Secrets, inspections and states that the suites leave for the suite `secrets`. */
+/** Secrets, inspections and states that the suites keep for the suite `secrets`. */
 export const evidenceFolder = (run: string): string => join(runFolder(run), "evidence");
 
-/** The identifier on the labels of what one suite starts. */
+/** The identifier in the labels of one suite's objects. */
 export const runOfSuite = (run: string, suite: string): string => `${run}-${suite}`;
 
-/** How the names of one suite's temporary folders begin. */
+/** Prefix of the names of one suite's temporary folders. */
 export const scratchPrefix = (run: string, suite: string): string => `routeql-test-${runOfSuite(run, suite)}-`;
 
-/** Removes everything that the reader of a failure does not need. */
+/** Removes all files that the analysis of a failure does not need. */
 export async function removeEvidence(run: string, results: readonly SuiteResult[]): Promise<void> {
   await rm(evidenceFolder(run), { recursive: true, force: true });
   for (const { suite, tests } of results) {

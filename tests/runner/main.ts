@@ -1,6 +1,6 @@
 /**
- * `npm test`: every suite that needs no more than this machine, or the ones named.
- * Prints progress while it works, one table at the end and as its last line `N passed, N failed, N skipped`.
+ * `npm test`: every suite that needs only this machine, or the named ones. Prints progress, one table at the end, and as its last line
+ * `N passed, N failed, N skipped`.
  * @module
  */
 import { parseArgs } from "node:util";
@@ -12,16 +12,16 @@ import { summary } from "./summary.ts";
 
 const help = `npm test [-- SUITE…] [-- --filter TEXT] [-- --lanes N] [-- --strict]
 
-Runs the suites named, or all of them:
+Runs the named suites, or all of them:
 ${suites.map((suite) => `  ${suite.name.padEnd(14)}${suite.what}${exists(suite) ? "" : " (none yet)"}`).join("\n")}
 
   --filter TEXT   only tests whose title contains TEXT
-  --lanes N       how many suites run side by side (2); some always run alone
-  --strict        a suite that this machine cannot run fails; without it such a suite is skipped, unless it was named
+  --lanes N       number of suites that run side by side (2); some always run alone
+  --strict        a suite that this machine cannot run fails; without --strict it is skipped, unless you named it
   --help          this text
 
-ROUTEQL_ACCESS_FILE=PATH lets the e2e suite use a stack that runs already (its access.env) instead of one of its own.
-Logs of the containers of a failed suite, and what it printed, are kept below .routeql/test-logs and named at the end.`;
+With ROUTEQL_ACCESS_FILE=PATH (a running stack's access.env), the e2e suite tests that stack instead of its own.
+The output and container logs of a failed suite are kept below .routeql/test-logs; the summary names the folder.`;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

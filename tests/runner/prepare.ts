@@ -11,24 +11,27 @@ import { image } from "../harness/image.ts";
 const say = (text: string): void => console.log(`  ${text}`);
 const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
 
-/** Brings a Docker engine, its client and the base images. What is there is left alone. @throws when they cannot be had */
+/**
+ * Installs a Docker engine, its client and the base images, if they are missing.
+ * @throws if they cannot be installed
+ */
 export async function prepareDocker(): Promise<void> {
   await ensureEngine(options);
   await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
-  // Debian 13 packs the client apart from the engine.
+  // Debian 13 has a separate package for the client.
   if ((await findProgram("docker")) === undefined) await installPackages(["docker-cli"], options.onLine, "looks into containers");
 }
 
-/** Why the suites with containers cannot run. */
+/** Reason why the suites with containers cannot run. */
 export interface Obstacle {
   readonly reason: string;
-  /** The machine lacks a Docker engine or the rights to use one; otherwise something broke. */
+  /** Whether the machine lacks a Docker engine or the rights to use one; otherwise the preparation itself failed. */
   readonly machine: boolean;
 }
 
 /**
- * Brings what the container suites stand on: a Docker engine, the base images, the kit's images, curl and a browser. What is there is left alone.
- * Without a browser its tests are skipped and say so.
+ * Prepares the container suites: installs a Docker engine, the base images, the kit's images, curl and a browser, if they are missing.
+ * Without a browser its tests are skipped with the reason.
  */
 export async function prepare(): Promise<Obstacle | undefined> {
   console.log("\npreparing: Docker, base images, the kit's images, clients");
@@ -59,7 +62,7 @@ async function prepareImages(): Promise<void> {
     console.log(`  ${reference} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }
   if ((await findProgram("git")) === undefined) await installPackages(["git"], options.onLine, "copies the checkout for tests that change it");
-  if ((await findProgram("curl")) === undefined) await installPackages(["curl"], options.onLine, "walks the specification as a person would");
+  if ((await findProgram("curl")) === undefined) await installPackages(["curl"], options.onLine, "runs the specification with a client's tools");
   if (chromiumAbsent() !== undefined && (await canInstallPackages())) {
     say("installing chromium");
     await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) => say(`no browser: ${String(error)}`));

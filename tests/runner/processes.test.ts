@@ -6,7 +6,7 @@ import { endProcessesWith, processesWith } from "./processes.ts";
 
 const name = "ROUTEQL_PROCESS_TEST";
 
-/** A process with a mark in its environment that says when it runs. */
+/** A process with a marker in its environment that reports when it runs. */
 async function marked(mark: string, script: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["-e", `${script}; console.log("runs")`], { env: { ...process.env, [name]: mark }, stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
@@ -17,7 +17,7 @@ beforeEach((context) => {
   if (process.platform !== "linux") context.skip("only Linux shows the environment of processes below /proc");
 });
 
-test("processes are known by their environment, and no others", async () => {
+test("finds exactly the processes with the marker in their environment", async () => {
   const mark = randomBytes(4).toString("hex");
   const child = await marked(mark, "setInterval(() => {}, 1000)");
   expect(processesWith(name, mark)).toEqual([child.pid]);
@@ -27,14 +27,14 @@ test("processes are known by their environment, and no others", async () => {
   expect(processesWith(name, mark)).toEqual([]);
 });
 
-test("does not touch a process that ends by itself", async () => {
+test("does not signal a process that exits by itself", async () => {
   const mark = randomBytes(4).toString("hex");
   const ends = once(await marked(mark, "setTimeout(() => {}, 50)"), "exit");
   expect(await endProcessesWith(name, mark, { each: 30_000 })).toBe(0);
   expect(await ends).toEqual([0, null]);
 });
 
-test("stops a process that does not end, and kills one that ignores that", async () => {
+test("stops a process that does not exit, and kills one that ignores the signal", async () => {
   const mark = randomBytes(4).toString("hex");
   const listens = once(await marked(mark, "setInterval(() => {}, 1000)"), "exit");
   const deaf = once(await marked(mark, "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"), "exit");

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Ids of the processes that carry `name=value` in the environment they were started with, but for this one; none where the system does not
- * show environments below /proc.
+ * Ids of the processes with `name=value` in their initial environment, except this one; none if the system does not show environments
+ * below /proc.
  */
 export function processesWith(name: string, value: string): number[] {
   const ids = read(() => readdirSync("/proc"), []).filter((entry) => /^\d+$/.test(entry)).map(Number);
@@ -11,7 +11,7 @@ export function processesWith(name: string, value: string): number[] {
   return ids.filter((id) => id !== process.pid && read(() => `\0${readFileSync(`/proc/${id}/environ`, "latin1")}`, "").includes(marked));
 }
 
-/** A process may have ended, or be another's. */
+/** A process may have exited, or belong to another user. */
 function read<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -21,13 +21,13 @@ function read<T>(look: () => T, otherwise: T): T {
 }
 
 export interface Patience {
-  /** Milliseconds in which they may end by themselves, and again after each signal. */
+  /** Milliseconds in which they may exit by themselves, and again after each signal. */
   readonly each: number;
 }
 
 /**
- * Waits until no process with this in its environment runs: lets them end by themselves, then asks them to, then ends them.
- * @returns how many had to be signalled
+ * Waits until no process with this variable runs: first without a signal, then after SIGTERM, then after SIGKILL.
+ * @returns number of signalled processes
  */
 export async function endProcessesWith(name: string, value: string, { each }: Patience): Promise<number> {
   const signalled = new Set<number>();

@@ -1,5 +1,5 @@
 /**
- * A vitest reporter that writes what the summary needs to the file named in ROUTEQL_TEST_RESULTS. Vitest's own reporter shows the progress.
+ * A vitest reporter that writes the summary's data to the file in ROUTEQL_TEST_RESULTS. Vitest's own reporter shows the progress.
  * @module
  */
 import { writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ export default class ResultsReporter implements Reporter {
   }
 }
 
-/** Every test of one file, and one failure more for each error outside of its tests (loading, hooks). */
+/** Every test of one file, and one additional failure for each error outside its tests (loading, hooks). */
 function recordsOf(module: TestModule): TestRecord[] {
   const file = relative(repository, module.moduleId);
   const broken = [module, ...module.children.allSuites()].flatMap((part) =>
@@ -32,14 +32,14 @@ function recordsOf(module: TestModule): TestRecord[] {
 
 const shownLines = 24;
 
-/** The message, and of what differs as much as a reader takes in; all of it stands where the suite printed it. */
+/** The message with a shortened difference; the suite's output has all of it. */
 function reasonOf(error: TestError | undefined): string | undefined {
   if (error?.diff === undefined) return error?.message;
   const lines = stripVTControlCharacters(error.diff).split("\n").filter((line) => line.trim() !== "");
   return [error.message, ...lines.slice(0, shownLines), ...(lines.length > shownLines ? ["…"] : [])].join("\n");
 }
 
-/** The first place of the project's own that the error came by. */
+/** The first stack frame in the project's own code. */
 function placeOf(error: Pick<TestError, "stacks"> | undefined): string | undefined {
   const place = error?.stacks?.find(({ file }) => !file.includes("node_modules"));
   return place === undefined ? undefined : `${relative(repository, place.file)}:${place.line}:${place.column}`;
@@ -56,7 +56,7 @@ function recordOf(file: string, test: TestCase, setupFailed: boolean): TestRecor
   if (result.state === "failed") return [{ title, state: "failed", reason: reasonOf(result.errors[0]), place: placeOf(result.errors[0]) }];
   if (result.state === "skipped" && result.note !== undefined) return [{ title, state: "skipped", reason: result.note }];
   if (setupFailed) return [{ title, state: "failed", reason: "did not run: the setup before it failed" }];
-  // A test that the filter leaves out is not part of this run.
+  // Excludes tests that do not match the filter.
   if (process.env["ROUTEQL_TEST_FILTER"] !== undefined) return [];
   return [{ title, state: "failed", reason: "skipped without a reason: use context.skip(reason)" }];
 }

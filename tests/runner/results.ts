@@ -1,13 +1,13 @@
-/** One test as the summary needs it. */
+/** One test of the summary. */
 export interface TestRecord {
-  /** File and titles, as a person would look for it. */
+  /** File and titles, for searching. */
   readonly title: string;
   readonly state: "passed" | "failed" | "skipped";
   /** The failure, or the reason for a skip. */
   readonly reason?: string;
-  /** Where it went wrong, as editors open it: `tests/e2e/07-roles.test.ts:31:5`. */
+  /** Place of the failure, as editors open it: `tests/e2e/07-roles.test.ts:31:5`. */
   readonly place?: string;
-  /** How long a test that ran took, without the hooks of its file. */
+  /** Duration of a finished test, without the hooks of its file. */
   readonly seconds?: number;
 }
 
@@ -15,11 +15,11 @@ export interface TestRecord {
 export interface SuiteResult {
   readonly suite: string;
   readonly tests: readonly TestRecord[];
-  /** Wall-clock time with all that it started and stopped. */
+  /** Wall-clock time including all started services. */
   readonly seconds: number;
-  /** Folder with the logs of its containers; only for a suite that failed. */
+  /** Folder with the logs of its containers; only for a failed suite. */
   readonly logs?: string;
-  /** File of all that it printed; only for a suite that failed while others ran. */
+  /** File with its output; only for a failed suite that ran beside others. */
   readonly output?: string;
 }
 
@@ -36,7 +36,7 @@ export function totals(results: readonly SuiteResult[]): Totals {
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
-/** A suite in which no test ran has failed: it would prove nothing. */
+/** A suite in which no test ran has failed, because it proves nothing. */
 export function withoutEmptiness(result: SuiteResult): SuiteResult {
   if (result.tests.some(({ state }) => state !== "skipped")) return result;
   const nothing: TestRecord = { title: result.suite, state: "failed", reason: "no test of this suite ran" };

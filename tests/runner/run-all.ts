@@ -6,21 +6,21 @@ import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
 import { inLanes } from "./schedule.ts";
 import type { Suite } from "./suites.ts";
-import { inWords, rememberRun, takeAway, takeAwayAfterEndedRuns } from "./take-away.ts";
+import { inWords, rememberRun, removeLeftovers, removeLeftoversOfKilledRuns } from "./remove-leftovers.ts";
 import { closingLine } from "./summary.ts";
 
 export interface RunAllOptions {
   /** Only tests whose title contains this. */
   readonly filter: string | undefined;
-  /** Most suites at a time. */
+  /** Maximum number of concurrent suites. */
   readonly lanes: number;
   /** A suite that this machine cannot run fails instead of being skipped. */
   readonly strict: boolean;
 }
 
 /**
- * Runs suites side by side where they may, those without containers first, and takes down what they left. After an interruption nothing more
- * starts, what runs ends in order, and the run counts as failed.
+ * Runs suites concurrently if possible, those without containers first, and removes their remains. After an interruption no suite
+ * starts, running suites stop cleanly, and the run counts as failed.
  */
 export async function runAll(selected: readonly Suite[], { filter, lanes, strict }: RunAllOptions): Promise<SuiteResult[]> {
   const interruption = interruptible();
@@ -44,15 +44,15 @@ export async function runAll(selected: readonly Suite[], { filter, lanes, strict
       for (const other of others) console.log(`\n${other.suite}: ${other.tests[0]!.state}: ${other.tests[0]!.reason}`);
       results.push(...others);
       if (runnable.length > 0) {
-        await takeAwayAfterEndedRuns((text) => console.log(`  ${text}`));
+        await removeLeftoversOfKilledRuns((text) => console.log(`  ${text}`));
         await inLanes(runnable, lanes, run, interruption.happened);
       }
     }
   } finally {
-    const left = await takeAway(runId, begun.filter(({ needsDocker }) => needsDocker));
+    const left = await removeLeftovers(runId, begun.filter(({ needsDocker }) => needsDocker));
     await removeEvidence(runId, results);
     await remembered.forget();
-    if (interruption.happened()) console.log(`\ninterrupted; what was left is taken away: ${inWords(left)}`);
+    if (interruption.happened()) console.log(`\ninterrupted; removed what was left: ${inWords(left)}`);
   }
   const inOrder = results.toSorted((one, other) => place(selected, one) - place(selected, other));
   return interruption.happened() ? [...inOrder, interrupted] : inOrder;
@@ -64,7 +64,7 @@ interface Prepared {
   readonly others: readonly SuiteResult[];
 }
 
-/** Brings what the suites need, and says for each suite that cannot run here what it lacks. */
+/** Prepares the requirements of the suites; returns the missing requirement of each suite that cannot run. */
 async function prepareFor(suites: readonly Suite[], strict: boolean): Promise<Prepared> {
   const state = strict ? "failed" : "skipped";
   const isRoot = process.getuid?.() === 0;
@@ -74,7 +74,7 @@ async function prepareFor(suites: readonly Suite[], strict: boolean): Promise<Pr
   if (runnable.length === 0) return { runnable, others };
   const obstacle = await prepare();
   if (obstacle === undefined) return { runnable, others };
-  // One failure with the cause is enough, and the suites that wait for it are named.
+  // One failure with the cause is enough; it names the waiting suites.
   const [first, ...rest] = runnable.map((suite) => withoutRun(suite, obstacle.machine ? state : "failed", obstacle.reason));
   const waiting = rest.map((result) => (obstacle.machine ? result : withoutRun({ name: result.suite }, "skipped", `the preparation failed, see ${first!.suite}`)));
   return { runnable: [], others: [...others, first!, ...waiting] };

@@ -10,9 +10,9 @@ import { showLines } from "./show-lines.ts";
 import { repository, type Suite } from "./suites.ts";
 
 export interface RunContext {
-  /** The run's identifier; part of the labels of all that it starts. */
+  /** The run's identifier, in the labels of all its objects. */
   readonly run: string;
-  /** Whether others run at the same time: each line then begins with the suite's name. Otherwise the suite has the terminal for itself. */
+  /** Whether other suites run at the same time: then each line starts with the suite's name. Otherwise the suite uses the terminal directly. */
   readonly sharesTerminal: boolean;
   /** Only tests whose title contains this. */
   readonly filter: string | undefined;
@@ -20,7 +20,7 @@ export interface RunContext {
   readonly onStart: (child: ChildProcess, suite: string) => void;
 }
 
-/** Runs one suite to its end with its progress on the terminal. */
+/** Runs one suite with its progress on the terminal. */
 export async function runSuite(suite: Suite, context: RunContext): Promise<SuiteResult> {
   const started = performance.now();
   const outcome = suite.kind === "command" ? await runCommand(suite, context) : await runVitest(suite, context);
@@ -40,7 +40,7 @@ async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
 
 async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
   const scratch = await mkdtemp(join(tmpdir(), scratchPrefix(context.run, suite.name)));
-  // Programs that run as another user look for files of theirs in it.
+  // Programs that run as another user look for their files in it.
   await chmod(scratch, 0o711);
   const logs = logsFolder(context.run, suite.name);
   await mkdir(logs, { recursive: true, mode: 0o700 });
@@ -55,7 +55,7 @@ async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
     if (!failed) return { tests };
     return { tests, logs: (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined, output: outputOf(suite, context) };
   } finally {
-    // None unless the suite was interrupted or has lost one.
+    // None, unless the suite was interrupted or left one running.
     await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(context.run, suite.name), { each: 15_000 });
     await rm(scratch, { recursive: true, force: true });
   }
@@ -79,10 +79,10 @@ const resultsIn = (scratch: string): string => join(scratch, "results.json");
 function environment(suite: Suite, scratch: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    // Its own, for each suite removes what carries it when it ends.
+    // A separate one, because each suite removes the objects with its identifier at its end.
     ROUTEQL_TEST_RUN: runOfSuite(run, suite.name),
     ROUTEQL_TEST_RESULTS: resultsIn(scratch),
-    // What a suite keeps in temporary files goes with it, however it ends.
+    // The suite's temporary files, deleted at its end in any case.
     TMPDIR: scratch,
     ROUTEQL_TEST_LOGS: logsFolder(run, suite.name),
     ROUTEQL_TEST_EVIDENCE: evidenceFolder(run),
@@ -90,7 +90,7 @@ function environment(suite: Suite, scratch: string, { run, filter }: RunContext)
   };
 }
 
-/** The reporter's file; absent when vitest died before its end. */
+/** The reporter's file; absent if vitest crashed before its end. */
 async function readRecords(path: string): Promise<TestRecord[]> {
   const text = await readFile(path, "utf8").catch(() => "[]");
   return JSON.parse(text) as TestRecord[];
@@ -98,7 +98,7 @@ async function readRecords(path: string): Promise<TestRecord[]> {
 
 interface Ended {
   readonly code: number;
-  /** Of what it printed; empty when it had the terminal for itself. */
+  /** File of its output; absent if it used the terminal directly. */
   readonly lastLines: string;
 }
 

@@ -8,7 +8,7 @@ interface Piece {
   readonly turns: number;
 }
 
-/** Runs the pieces and tells, for each moment at which one started, which ones were at work. */
+/** Runs the tasks and records which ones were running at each start. */
 async function watched(pieces: readonly Piece[], lanes: number): Promise<{ results: string[]; moments: Piece[][] }> {
   const atWork = new Set<Piece>();
   const moments: Piece[][] = [];
@@ -37,12 +37,12 @@ test("runs as many as there are lanes, exclusive ones alone, results in the give
   );
 });
 
-test("two pieces without a wish run side by side in two lanes", async () => {
+test("two ordinary tasks run concurrently in two lanes", async () => {
   const { moments } = await watched([{ name: "one", turns: 9 }, { name: "other", turns: 1 }], 2);
   expect(moments.at(-1)).toHaveLength(2);
 });
 
-test("starts nothing after a stop, and waits for running pieces", async () => {
+test("starts nothing after a stop, and waits for running tasks", async () => {
   let stopped = false;
   const done: string[] = [];
   const results = await inLanes<Piece, string>(
@@ -60,6 +60,6 @@ test("starts nothing after a stop, and waits for running pieces", async () => {
   expect(results).toEqual(["first", "second"]);
 });
 
-test("passes the error of a piece to the caller", async () => {
+test("passes the error of a task to the caller", async () => {
   await expect(inLanes([{}], 2, () => Promise.reject(new Error("no such program")))).rejects.toThrow("no such program");
 });

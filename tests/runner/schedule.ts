@@ -1,13 +1,13 @@
-/** What the order of work needs to know of a piece of work. */
+/** Properties of a task that affect the order. */
 export interface Scheduled {
-  /** Nothing else runs beside it: it takes every processor, or it minds what happens on the machine meanwhile. */
+  /** Whether the task runs alone, because it uses every processor or is sensitive to other load. */
   readonly alone?: boolean;
 }
 
 /**
- * Does all pieces of work, as many side by side as there are lanes, and starts them in the order given: one that must be alone waits until
- * nothing runs, and those after it wait for its end. Gives the results in the order given.
- * `stopped` is asked before each start; what has not been started then has no result.
+ * Runs all tasks in the given order, at most one per lane at a time. An exclusive task waits until no other runs, and later tasks wait
+ * for its end. Returns the results in the given order. `stopped` is checked before each start; tasks that were not started have no
+ * result.
  */
 export async function inLanes<Work extends Scheduled, Result>(
   works: readonly Work[],

@@ -10,13 +10,13 @@ export interface Suite {
   /** A program that counts as one test, or vitest with the project of the same name. */
   readonly kind: "command" | "vitest";
   readonly command?: readonly string[];
-  /** Whether it starts containers, so that it needs Docker and the images. */
+  /** Whether it starts containers, and so needs Docker and the images. */
   readonly needsDocker: boolean;
-  /** Runs alone: it uses every processor, or other load would disturb it. */
+  /** Whether it runs alone, because it uses every processor or is sensitive to other load. */
   readonly alone?: boolean;
   /** It starts a stack with the suite's name through tests/e2e/support; an interruption may leave that stack running. */
   readonly ownStack?: boolean;
-  /** Why it needs root; absent if any user of the Docker engine can run it. */
+  /** Reason why it needs root; absent if any user of the Docker engine can run it. */
   readonly needsRoot?: string;
   /** Files of other suites that it also runs, on its own stack. */
   readonly also?: readonly string[];
@@ -45,6 +45,7 @@ export const suites: readonly Suite[] = [
   { name: "hostile", what: "attacks on paths, TLS, GraphQL, WebSockets and tokens, while clients work", kind: "vitest", needsDocker: true, ownStack: true },
   { name: "local", what: "the commands that start, manage and remove a stack", kind: "vitest", needsDocker: true },
   { name: "machines", what: "typical machines of users: accounts, Docker engines, proxies and folders", kind: "vitest", needsDocker: true, onRequest: true },
+  { name: "official-images", what: "the end-to-end suite and restarts on images in the shape of the official ones", kind: "vitest", needsDocker: true, ownStack: true, also: ["tests/e2e/*.test.ts"], onRequest: true },
   { name: "gateway", what: "nginx in front of fake services", kind: "vitest", needsDocker: true },
   { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
   { name: "conformance", what: "Hasura's own read cases against the embedded engine", kind: "vitest", needsDocker: true },
@@ -56,7 +57,10 @@ export function exists(suite: Suite): boolean {
   return suite.kind === "command" || suite.name === "unit" || globSync(`tests/${suite.name}/**/*.test.ts`, { cwd: repository }).length > 0;
 }
 
-/** The suites of these names, in running order; without a name all that exist and do not wait to be named. @throws {Error} for an unknown name */
+/**
+ * The suites with these names, in standard order; without a name all existing ones that do not require a name.
+ * @throws {Error} for an unknown name
+ */
 export function selectSuites(names: readonly string[]): Suite[] {
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
   if (unknown.length > 0) {

@@ -23,7 +23,7 @@ test("the last line counts all suites and nothing follows it", () => {
   expect(summary([unit, gateway], facts).split("\n").at(-1)).toBe("1 passed, 1 failed, 1 skipped");
 });
 
-test("a skipped test is named with its reason", () => {
+test("lists a skipped test with its reason", () => {
   expect(summary([unit], facts)).toContain("unit: a.test.ts > reads the files of 2016\n    ../shared/data is absent");
 });
 
@@ -31,7 +31,7 @@ test("a failed suite names the folder of its container logs", () => {
   expect(summary([unit, gateway], facts)).toContain("container logs of gateway: .routeql/test-logs/1/gateway");
 });
 
-test("failed tests come first, each with its cause, its place and the command that runs it again", () => {
+test("lists failed tests first, each with its cause, its place and the command to rerun it", () => {
   const failed = { title: "c.test.ts > lists > sorts o'clock", state: "failed" as const, reason: "expected 1\nto be 2", place: "c.test.ts:3:5" };
   const text = summary([unit, { suite: "engine", seconds: 1, tests: [failed], output: ".routeql/test-logs/1/output/engine.txt" }], facts);
   expect(text).toMatch(/^failed:\n {2}engine: c\.test\.ts > lists > sorts o'clock\n/);
@@ -42,14 +42,14 @@ test.each([
   ["a.test.ts (setup)", "npm test -- unit"],
   ["the whole suite", "npm test -- unit"],
   ["a.test.ts > adds", "npm test -- unit --filter 'adds'"],
-])("%s is run again by %s", (title, command) => expect(commandOf("unit", title)).toBe(command));
+])("reruns %s by %s", (title, command) => expect(commandOf("unit", title)).toBe(command));
 
-test("tests that a suite skips for one reason are one line", () => {
+test("prints one line for tests skipped for the same reason", () => {
   const tests = ["one", "two", "three"].map((title) => ({ title, state: "skipped" as const, reason: "needs root" }));
   expect(summary([{ suite: "faults", seconds: 0, tests }], facts)).toMatch(/^skipped:\n {2}faults: one and 2 more\n {4}needs root\n\n/);
 });
 
-test("the table has one line a suite and one for all, with aligned columns", () => {
+test("the table has one line per suite and a total, with aligned columns", () => {
   const lines = summary([unit, gateway], facts).split("\n");
   expect(lines.slice(-6, -2)).toEqual([
     "suite    passed  failed  skipped  seconds",
@@ -59,27 +59,27 @@ test("the table has one line a suite and one for all, with aligned columns", () 
   ]);
 });
 
-test("figures are shown by suite, before the table", () => {
+test("shows figures by suite, before the table", () => {
   const figures = [{ suite: "faults", figures: { "faults injected": 21, "wrong answers": 0 } }];
   expect(summary([unit], { seconds: 1, figures })).toMatch(/^figures:\n {2}faults: 21 faults injected, 0 wrong answers\n\nsuite /m);
 });
 
-test("the tests that took more than ten seconds are named, the longest first", () => {
+test("lists tests over ten seconds, the longest first", () => {
   const times = [3, 12.34, 61, 10];
   const tests = times.map((seconds) => ({ title: `takes ${seconds}`, state: "passed" as const, seconds }));
   expect(summary([unit, { suite: "e2e", seconds: 90, tests }], facts)).toMatch(/^slowest:\n {2}61\.0 s e2e: takes 61\n {2}12\.3 s e2e: takes 12\.34\n\nsuite /m);
   expect(summary([unit], facts)).not.toContain("slowest");
 });
 
-test("a suite that ran nothing counts as one failure", () => {
+test("a suite without a finished test counts as one failure", () => {
   expect(closingLine([withoutEmptiness({ suite: "empty", seconds: 0, tests: [] })])).toBe("0 passed, 1 failed, 0 skipped");
 });
 
-test("a suite in which everything was skipped counts as one failure beside the skips", () => {
+test("a suite with only skipped tests counts as one additional failure", () => {
   const skipped: SuiteResult = { ...unit, tests: unit.tests.slice(1) };
   expect(closingLine([withoutEmptiness(skipped)])).toBe("0 passed, 1 failed, 1 skipped");
 });
 
-test("a suite that ran is taken as it is", () => {
+test("keeps the results of a suite that ran", () => {
   expect(withoutEmptiness(unit)).toBe(unit);
 });

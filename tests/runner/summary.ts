@@ -2,13 +2,13 @@ import type { SuiteFigures } from "./figures.ts";
 import { type SuiteResult, totals } from "./results.ts";
 
 export interface RunFacts {
-  /** Wall-clock time of the whole run, less than the sum of its suites when they ran side by side. */
+  /** Wall-clock time of the whole run; less than the sum of its suites if they ran concurrently. */
   readonly seconds: number;
   /** Figures of the suites. */
   readonly figures: readonly SuiteFigures[];
 }
 
-/** The end of a run: failed tests first, then the skipped ones, figures, the slowest tests, the table of suites, and as the last line the plain count. */
+/** The end of a run: failed tests, skipped tests, figures, the slowest tests, the table of suites, and the totals as the last line. */
 export function summary(results: readonly SuiteResult[], { seconds, figures }: RunFacts): string {
   return [
     ...failures(results),
@@ -26,7 +26,7 @@ function counted(all: readonly SuiteFigures[]): string[] {
   return lines.length === 0 ? [] : ["figures:", ...lines, ""];
 }
 
-/** `N passed, N failed, N skipped`: the one line that machines read. */
+/** `N passed, N failed, N skipped`: the line for machines. */
 export function closingLine(results: readonly SuiteResult[]): string {
   const { passed, failed, skipped } = totals(results);
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
@@ -34,7 +34,7 @@ export function closingLine(results: readonly SuiteResult[]): string {
 
 const indented = (...texts: readonly (string | undefined)[]): string[] => texts.filter((text) => text !== undefined).map((text) => `    ${text.replaceAll("\n", "\n    ")}`);
 
-/** Each failed test with its cause, its place and the command that runs it again; at the end of each suite where to look further. */
+/** Each failed test with its cause, its place and the command to rerun it; at the end of each suite the places of further information. */
 function failures(results: readonly SuiteResult[]): string[] {
   const lines = results.flatMap(({ suite, tests, logs, output }) => [
     ...tests
@@ -46,7 +46,7 @@ function failures(results: readonly SuiteResult[]): string[] {
   return lines.length === 0 ? [] : ["failed:", ...lines, ""];
 }
 
-/** Of `file > describe > test` the last part is what a filter finds; a setup, a command and a whole suite have no filter. */
+/** The last title of `file > describe > test` is the filter; a setup, a command and a whole suite have no filter. */
 export function commandOf(suite: string, title: string): string {
   const [, ...names] = title.split(" > ");
   const name = names.at(-1);
@@ -54,7 +54,7 @@ export function commandOf(suite: string, title: string): string {
   return `npm test -- ${suite} --filter '${name.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Tests that a suite skips for the same reason are one line, for a reader of a hundred lines reads none. */
+/** Tests that a suite skips for the same reason become one line, so that the list stays short. */
 function skipped(results: readonly SuiteResult[]): string[] {
   const lines = results.flatMap(({ suite, tests }) => {
     const byReason = Map.groupBy(tests.filter(({ state }) => state === "skipped"), ({ reason }) => reason ?? "no reason given");
@@ -66,7 +66,7 @@ function skipped(results: readonly SuiteResult[]): string[] {
 const slowSeconds = 10;
 const slowestShown = 10;
 
-/** Where the time goes: the longest of the tests that took more than ten seconds. */
+/** The longest tests over ten seconds. */
 function slowest(results: readonly SuiteResult[]): string[] {
   const slow = results
     .flatMap(({ suite, tests }) => tests.map(({ title, seconds = 0 }) => ({ suite, title, seconds })))

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 
-/** All layers of some images, each layer once, as one stream, which fails when Docker does. */
+/** All layers of some images, each layer once, as one stream, which fails if Docker fails. */
 export const layersOf = (images: readonly string[]): Readable => Readable.from(saved(images));
 
 async function* saved(images: readonly string[]): AsyncGenerator<Buffer> {

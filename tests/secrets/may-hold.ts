@@ -1,4 +1,4 @@
-/** A place that may hold secrets of the run, and why. Everything else may not. */
+/** A place that may contain secrets of the run, with the reason. All other places may not. */
 export interface Exception {
   /** Matches the path below `.routeql`. */
   readonly path: RegExp;
@@ -6,7 +6,7 @@ export interface Exception {
 }
 
 export const mayHold: readonly Exception[] = [
-  { path: /^test-logs\/[^/]+\/evidence\/secrets\.jsonl$/, why: "the list that this search goes by; mode 0600, removed when the run ends" },
-  { path: /^[^/]+\/access\.env$/, why: "made for people to log in with; mode 0600, removed by `npm run down`" },
-  { path: /^[^/]+\/passphrase$/, why: "what opens the stack's encrypted state; mode 0600" },
+  { path: /^test-logs\/[^/]+\/evidence\/secrets\.jsonl$/, why: "the list of secrets for this search; mode 0600, removed when the run ends" },
+  { path: /^[^/]+\/access\.env$/, why: "access data for users; mode 0600, removed by `npm run down`" },
+  { path: /^[^/]+\/passphrase$/, why: "the passphrase of the stack's encrypted state; mode 0600" },
 ];

@@ -24,11 +24,11 @@ test.each([
   ["in base64url", Buffer.from(`{"a":"${planted}"}`).toString("base64url")],
   ["in hexadecimal", Buffer.from(planted).toString("hex")],
   ["in upper-case hexadecimal", Buffer.from(`x${planted}`).toString("hex").toUpperCase()],
-])("a planted secret is found %s", (_, spelled) => {
+])("finds a planted secret %s", (_, spelled) => {
   expect([...scanner.inBytes(Buffer.from(`${noise()} ${spelled} ${noise()}`))]).toEqual(["planted"]);
 });
 
-test("a planted secret is found across the pieces of a stream", async () => {
+test("finds a planted secret across the chunks of a stream", async () => {
   const text = Buffer.from(`${noise()} ${planted} ${noise()}`);
   for (const size of [1, 7, 64, 4096]) {
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.subarray(index * size, (index + 1) * size));
@@ -36,17 +36,17 @@ test("a planted secret is found across the pieces of a stream", async () => {
   }
 });
 
-test("nothing is found where nothing is", () => {
+test("finds nothing without a planted secret", () => {
   expect([...scanner.inBytes(Buffer.from(noise()))]).toEqual([]);
   expect([...scanner.inBytes(Buffer.from(planted.slice(1)))]).toEqual([]);
 });
 
-test("a secret that is too short for the search is an error", () => {
+test("rejects a secret that is too short for the search", () => {
   expect(() => new Scanner([{ name: "short", value: "a".repeat(shortest - 1) }])).toThrow("the secret short is shorter");
   expect(spellings("a".repeat(shortest)).every((spelling) => spelling.length >= shortest)).toBe(true);
 });
 
-test("a secret that an image had and has no more is found in its layers", async () => {
+test("finds a deleted secret in the layers of an image", async () => {
   const folder = await mkdtemp(join(tmpdir(), "routeql-secrets-"));
   const tag = `rq-test-${runId}-planted`;
   try {
@@ -62,6 +62,6 @@ test("a secret that an image had and has no more is found in its layers", async 
   }
 });
 
-test("an image that is not there is an error, not an empty search", async () => {
+test("rejects a missing image", async () => {
   await expect(scanner.inStream(layersOf(["rq-test-no-such-image"]))).rejects.toThrow("docker save");
 });

@@ -15,10 +15,10 @@ const kept = resolve(import.meta.dirname, "../../.routeql");
 const folder = process.env["ROUTEQL_TEST_EVIDENCE"];
 const list = folder === undefined ? undefined : join(folder, evidence.secrets);
 
-/** Copies of the tree with its packages, and what a stack's engine keeps of plugins: nothing that a run writes secrets to. */
+/** Copies of the tree with its packages, and plugins of a stack's engine. A run writes no secrets to these. */
 const notLookedInto = /^mutations-|\/node_modules\//;
 
-describe("no secret of the run is anywhere but where it belongs", () => {
+describe("no secret of the run is in a wrong place", () => {
   let secrets: NotedSecret[];
   let scanner: Scanner;
   let bytesOfLayers = 0;
@@ -35,14 +35,14 @@ describe("no secret of the run is anywhere but where it belongs", () => {
       .filter((path) => !notLookedInto.test(path));
   });
 
-  test("passwords, keys and tokens were noted by the suites that ran", (context) => {
-    if (secrets === undefined) context.skip("no suite of this run has noted a secret");
+  test("the suites recorded passwords, keys and tokens", (context) => {
+    if (secrets === undefined) context.skip("no suite of this run has recorded a secret");
     expect(secrets.length).toBeGreaterThan(0);
     expect(secrets.some(({ name }) => /password/i.test(name))).toBe(true);
   });
 
-  test("none is in a log, an output, an inspection, a process list or a state", async (context) => {
-    if (secrets === undefined) context.skip("no suite of this run has noted a secret");
+  test("no log, output, inspection, process list or state contains one", async (context) => {
+    if (secrets === undefined) context.skip("no suite of this run has recorded a secret");
     const leaks: string[] = [];
     for (const path of files) {
       if (mayHold.some((exception) => exception.path.test(path))) continue;
@@ -52,7 +52,7 @@ describe("no secret of the run is anywhere but where it belongs", () => {
   });
 
   test("files that may contain secrets are readable only by their owner", async (context) => {
-    if (secrets === undefined) context.skip("no suite of this run has noted a secret");
+    if (secrets === undefined) context.skip("no suite of this run has recorded a secret");
     const open: string[] = [];
     for (const path of files.filter((file) => mayHold.some((exception) => exception.path.test(file)))) {
       const { mode } = await stat(join(kept, path));
@@ -61,8 +61,8 @@ describe("no secret of the run is anywhere but where it belongs", () => {
     expect(open).toEqual([]);
   });
 
-  test("none is in a layer, the history or the description of an image", { timeout: 300_000 }, async (context) => {
-    if (secrets === undefined) context.skip("no suite of this run has noted a secret");
+  test("no layer, history or configuration of an image contains one", { timeout: 300_000 }, async (context) => {
+    if (secrets === undefined) context.skip("no suite of this run has recorded a secret");
     const images = await Promise.all(builtImages().map(({ name }) => image(name)));
     const { found, bytes } = await scanner.inStream(layersOf(images));
     bytesOfLayers = bytes;

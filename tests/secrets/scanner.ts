@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { spellings } from "./spellings.ts";
 
-/** A secret by a name that may be shown. */
+/** A secret with a printable name. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
@@ -11,17 +11,17 @@ export interface Secret {
 /** Shorter secrets occur in texts by chance. */
 export const shortest = 12;
 
-/** Looks for any of many secrets, in every spelling, in any amount of bytes. */
+/** Searches any amount of bytes for many secrets in every spelling. */
 export class Scanner {
   /** Spellings with the names of their secrets, by their first three bytes. */
   private readonly byStart = new Map<number, { readonly spelling: Buffer; readonly name: string }[]>();
-  /** One for each start that any spelling has: nearly all bytes are passed over by one look at it. */
+  /** A filter by the first bytes of all spellings: one lookup skips nearly every position. */
   private readonly starts = new Uint8Array(1 << 24);
   private longest = 3;
 
   constructor(secrets: readonly Secret[]) {
     for (const { name, value } of secrets) {
-      if (value.length < shortest) throw new Error(`the secret ${name} is shorter than ${shortest} characters: it cannot be told from other text`);
+      if (value.length < shortest) throw new Error(`the secret ${name} is shorter than ${shortest} characters: it could occur by chance`);
       for (const text of spellings(value)) {
         const spelling = Buffer.from(text);
         const start = startOf(spelling, 0);
@@ -46,7 +46,7 @@ export class Scanner {
     return found;
   }
 
-  /** Names of the secrets that stand in a stream, also across its pieces; and how many bytes it had. */
+  /** Names of the secrets in a stream, also across its chunks, and its number of bytes. */
   async inStream(stream: Readable): Promise<{ readonly found: Set<string>; readonly bytes: number }> {
     let bytes = 0;
     let rest = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** Every way in which a secret may stand in a text: as it is, and in the encodings that logs, addresses, headers and states use. */
+/** All spellings of a secret: unchanged, and in the encodings of logs, addresses, headers and states. */
 export function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");

@@ -5,7 +5,9 @@ const token = `eyJ${"a".repeat(20)}.${"b".repeat(40)}.${"c".repeat(40)}`;
 
 const text = report({
   version: "1.2.3",
+  machine: "Docker 29.0.0, Debian GNU/Linux 13, x86_64, Node 24.0.0",
   engine: "hasura",
+  secrets: ["short-password"],
   images: [{ service: "engine", name: "hasura/graphql-engine:v2", digest: "sha256:0" }],
   results: [
     {
@@ -13,7 +15,7 @@ const text = report({
       seconds: 61.4,
       tests: [
         { title: "a.test.ts > answers", state: "passed" },
-        { title: "b.test.ts > refuses", state: "failed", reason: `Authorization: Bearer ${token}\n{"data":null}`, place: "b.test.ts:3:1" },
+        { title: "b.test.ts > refuses", state: "failed", reason: `Authorization: Bearer ${token}\nshort-password\n{"data":null}`, place: "b.test.ts:3:1" },
         { title: "c.test.ts > waits", state: "skipped", reason: "no browser" },
       ],
     },
@@ -28,7 +30,12 @@ test("lists images, counts by suite, failures and skips", () => {
   expect(text).toContain("- c.test.ts > waits: no browser");
 });
 
-test("contains no token", () => {
+test("names the versions of the machine", () => {
+  expect(text).toContain("Docker 29.0.0, Debian GNU/Linux 13, x86_64, Node 24.0.0");
+});
+
+test("contains no token and no secret of the stack", () => {
   expect(text).toContain("Authorization: Bearer [removed]");
   expect(text).not.toContain("eyJ");
+  expect(text).not.toContain("short-password");
 });

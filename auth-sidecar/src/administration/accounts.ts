@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import pg from "pg";
 import type { AuditEventName } from "../audit/audit-event.ts";
 import type { AuditTrail } from "../audit/audit-trail.ts";
@@ -5,7 +6,6 @@ import type { Database, Statement } from "../database/database.ts";
 import { hashPassword } from "../passwords/password-hash.ts";
 import type { SessionStore, SessionTimes } from "../sessions/session-store.ts";
 import type { ApplicationRole } from "@routeql/contract/roles";
-import { newUserId } from "../users/first-administrator.ts";
 import type { Provider } from "../users/user.ts";
 import { AdministrationError } from "./administration-error.ts";
 
@@ -77,12 +77,13 @@ export class Accounts {
     const { database } = this.#parts;
     requireOrganisation(role, organisation ?? null);
     if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
-    const id = newUserId();
+    // 96 random bits in 24 characters without special meaning in URLs or command lines.
+    const id = randomBytes(12).toString("hex");
     try {
       await database.query(add, [id, email.toLowerCase(), name, await hashPassword(password), role, organisation ?? null]);
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === "23505")
-        throw new AdministrationError(`there is a local account ${email} already`);
+        throw new AdministrationError(`there is already a local account ${email}`);
       throw error;
     }
     const account = await this.find(id, "local");
@@ -104,7 +105,7 @@ export class Accounts {
     await this.#record("role-changed", account, { from: account.role, to: role });
   }
 
-  /** @returns how many sessions ended */
+  /** @returns the number of ended sessions */
   async disable(account: Account): Promise<number> {
     await this.#parts.database.query(setDisabled, [account.id, true]);
     await this.#record("user-disabled", account);
@@ -116,7 +117,7 @@ export class Accounts {
     await this.#record("user-enabled", account);
   }
 
-  /** @returns how many sessions ended */
+  /** @returns the number of ended sessions */
   async setPassword(account: Account, password: string): Promise<number> {
     if (account.provider !== "local") throw new AdministrationError("the password of a directory account is the directory's");
     await this.#parts.database.query(setPassword, [account.id, await hashPassword(password)]);
@@ -128,7 +129,7 @@ export class Accounts {
     return this.#parts.sessions.list(account.id);
   }
 
-  /** @returns how many sessions ended */
+  /** @returns the number of ended sessions */
   async endSessions(account: Account): Promise<number> {
     const ended = await this.#parts.sessions.endAll(account.id);
     await this.#record("sessions-ended", account, { ended });

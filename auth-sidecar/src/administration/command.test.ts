@@ -33,7 +33,7 @@ test.each([
   ["users add --role", "Option '--role <value>' argument missing"],
   ["users list --json=yes", "Option '--json' does not take an argument"],
   ["users show a@example.net --provider github", "--provider must be local or ldap"],
-])("%j is refused with what would be right", (line, sentence) => {
+])("rejects %j and suggests a correction", (line, sentence) => {
   const refused = () => parseCommand(line.split(" ").filter(Boolean), readPassword);
   expect(refused).toThrow(AdministrationError);
   expect(refused).toThrow(sentence);

@@ -12,7 +12,7 @@ test("reads the password from standard input without one trailing newline", asyn
 });
 
 test.each(["", "short", "password1234", "aaaaaaaaaaaaaaaa", "x7".repeat(600)])(
-  "%j is refused without being quoted",
+  "rejects %j without quoting it",
   (password) => {
     expect(() => checkedPassword(password)).toThrow(AdministrationError);
   },

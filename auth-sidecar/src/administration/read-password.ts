@@ -6,8 +6,8 @@ import { secretWeakness } from "../weak-secrets.ts";
 import { AdministrationError } from "./administration-error.ts";
 
 /**
- * A new password: from a terminal by two prompts without echo, else all of standard input without one trailing newline.
- * @throws {AdministrationError} when it is too weak or too long
+ * A new password: from a terminal by two prompts without echo, otherwise all of standard input without one trailing newline.
+ * @throws {AdministrationError} if it is too weak or too long
  */
 export async function readNewPassword(input: NodeJS.ReadStream = process.stdin): Promise<string> {
   return checkedPassword(input.isTTY ? await prompted(input) : (await text(input)).replace(/\r?\n$/, ""));

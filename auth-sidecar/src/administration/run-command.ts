@@ -1,25 +1,75 @@
 import { once } from "node:events";
+import { type ApplicationRole, applicationRoles, isApplicationRole } from "@routeql/contract/roles";
 import type { Redis } from "ioredis";
+import { Accounts } from "./accounts.ts";
+import { AdministrationError } from "./administration-error.ts";
+import type { Command } from "./command.ts";
+import { table } from "./table.ts";
 import { AuditTrail } from "../audit/audit-trail.ts";
 import { Database } from "../database/database.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
 import { KeyRepository } from "../keys/key-repository.ts";
-import { KeyRotation } from "../keys/key-rotation.ts";
+import { KeyRotation, RotationUnderWay } from "../keys/key-rotation.ts";
 import { rotationPolicy } from "../keys/rotation-policy.ts";
 import { createLogger } from "../logging.ts";
 import { connectRedis } from "../sessions/redis.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { Settings } from "../settings.ts";
-import { Accounts } from "./accounts.ts";
-import { AdministrationError } from "./administration-error.ts";
-import type { Command } from "./command.ts";
-import { keysCommand } from "./keys-command.ts";
-import { table } from "./table.ts";
-import { usersCommand } from "./users-command.ts";
+import { emailAddress } from "../users/email-address.ts";
+
+/** `users …`: see usage. Returns the rows to print. */
+async function usersCommand(
+  { words, options, readPassword }: Command,
+  accounts: Accounts,
+): Promise<readonly object[] | string> {
+  const [verb, reference, role] = words;
+  if (verb === "list") return accounts.list();
+  if (reference === undefined) throw new AdministrationError("which account? Give its e-mail address or its id");
+  if (verb === "add") {
+    const email = emailAddress.safeParse(reference);
+    if (!email.success) throw new AdministrationError(`${reference} is no e-mail address that a local account can have`);
+    const added = {
+      email: email.data,
+      name: options.name ?? email.data,
+      role: asRole(options.role),
+      organisation: options.organisation,
+    };
+    return [await accounts.add({ ...added, password: await readPassword() })];
+  }
+  const account = await accounts.find(reference, options.provider);
+  switch (verb) {
+    case "show":
+      return [{ ...account, sessions: (await accounts.sessions(account)).length }];
+    case "role":
+      await accounts.setRole(account, asRole(role), options.organisation);
+      return [await accounts.find(account.id, account.provider)];
+    case "disable":
+      return `disabled; ${sessions(await accounts.disable(account))} ended`;
+    case "enable":
+      await accounts.enable(account);
+      return "enabled";
+    case "password":
+      return `the password is changed; ${sessions(await accounts.setPassword(account, await readPassword()))} ended`;
+    case "sessions":
+      return accounts.sessions(account);
+    case "end-sessions":
+      return `${sessions(await accounts.endSessions(account))} ended`;
+    default:
+      throw new AdministrationError(`users ${verb ?? ""} is no command; see --help`);
+  }
+}
+
+function asRole(value: string | undefined): ApplicationRole {
+  if (value === undefined || !isApplicationRole(value))
+    throw new AdministrationError(`the role must be one of ${applicationRoles.join(", ")}`);
+  return value;
+}
+
+const sessions = (count: number): string => `${count} ${count === 1 ? "session" : "sessions"}`;
 
 /**
  * Executes a command on the stack of the settings.
- * @returns what to print
+ * @returns the output
  * @throws {AdministrationError} when it cannot be executed
  */
 export async function runCommand(command: Command, settings: Settings): Promise<string> {
@@ -65,4 +115,41 @@ async function connected(redis: Redis): Promise<void> {
   await once(redis, "ready", { signal: AbortSignal.timeout(5000) }).catch(() => {
     throw new AdministrationError("the session store does not answer");
   });
+}
+
+interface KeysParts {
+  readonly keys: KeyRepository;
+  readonly rotation: KeyRotation;
+  readonly audit: AuditTrail;
+}
+
+/** `keys …`: see usage. Returns the rows to print. */
+async function keysCommand(
+  { words: [verb, id] }: Command,
+  { keys, rotation, audit }: KeysParts,
+): Promise<readonly object[] | string> {
+  const record = (event: "key-rotated" | "key-retired", kid: string) =>
+    audit.record({ event, outcome: "success", detail: { kid, by: "command" } });
+  switch (verb) {
+    case "list":
+      return keys.all();
+    case "rotate": {
+      const rotated = await rotation.rotate().catch((error: unknown) => {
+        throw error instanceof RotationUnderWay ? new AdministrationError(error.message) : error;
+      });
+      await record("key-rotated", rotated.id);
+      return `key ${rotated.id} is published and signs from ${rotated.signsFrom.toISOString()}`;
+    }
+    case "retire": {
+      if (id === undefined) throw new AdministrationError("which key? Give its id from keys list");
+      const retired = await rotation.retire(id);
+      if (retired === undefined) throw new AdministrationError(`there is no key ${id}, or it is already retired`);
+      await record("key-retired", id);
+      return retired.replacement === undefined
+        ? `key ${id} is withdrawn`
+        : `key ${id} is withdrawn; key ${retired.replacement} signs in its place at once`;
+    }
+    default:
+      throw new AdministrationError(`keys ${verb ?? ""} is no command; see --help`);
+  }
 }

@@ -1,13 +1,13 @@
 import { applicationRoles } from "@routeql/contract/roles";
 import { verbLines } from "./verbs.ts";
 
-/** What `--help` prints. */
+/** Text of `--help`. */
 export const usage = `Usage: node auth-sidecar/src/administration/main.ts COMMAND
 
-Accounts; ACCOUNT is an id or an e-mail address (--provider ldap for those of the directory):
+Accounts; ACCOUNT is an id or an e-mail address (add --provider ldap for accounts of the directory):
 ${verbLines("users", "  users ")}
 
-Signing keys; KEY is an id of keys list:
+Signing keys; KEY is an id from "keys list":
 ${verbLines("keys", "  keys ")}
 
 Roles: ${applicationRoles.join(", ")}.

@@ -1,6 +1,6 @@
-/** Arguments and work of one administration command. */
+/** Arguments and handler of one administration command. */
 export interface Verb {
-  /** The words that follow it, as help names them. */
+  /** The words that follow it, with their names in the help. */
   readonly operands: readonly string[];
   /** Its options except --json and --help, with the name of their value. */
   readonly options: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ const account = { operands: ["ACCOUNT"], options: { provider: "PROVIDER" } } as 
 export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = {
   users: {
     list: { operands: [], options: {}, meaning: "all accounts" },
-    show: { ...account, meaning: "one account and how many sessions it has" },
+    show: { ...account, meaning: "one account and its number of sessions" },
     add: {
       operands: ["EMAIL"],
       options: { role: "ROLE", name: "NAME", organisation: "ORG" },
@@ -27,16 +27,16 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
     role: {
       operands: ["ACCOUNT", "ROLE"],
       options: { organisation: "ORG", ...account.options },
-      meaning: "another role; a tenant needs an organisation",
+      meaning: "changes the role; a tenant needs an organisation",
     },
-    disable: { ...account, meaning: "no login and no token any more; ends the sessions" },
+    disable: { ...account, meaning: "blocks logins and tokens; ends the sessions" },
     enable: { ...account, meaning: "takes that back" },
     password: { ...account, meaning: "a new password; asks for it and ends the sessions", password: true },
-    sessions: { ...account, meaning: "the sessions that live" },
-    "end-sessions": { ...account, meaning: "ends them; tokens that are out live on until they expire" },
+    sessions: { ...account, meaning: "the active sessions" },
+    "end-sessions": { ...account, meaning: "ends the sessions; issued tokens stay valid until they expire" },
   },
   keys: {
-    list: { operands: [], options: {}, meaning: "the keys that sign tokens, and what each does now" },
+    list: { operands: [], options: {}, meaning: "the signing keys of tokens, with the state of each" },
     rotate: { operands: [], options: {}, meaning: "publishes a new key, which signs once every verifier has seen it" },
     retire: { operands: ["KEY"], options: {}, meaning: "withdraws a key at once, as after a leak" },
   },

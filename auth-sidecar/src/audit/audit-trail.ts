@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database/database.ts";
-import { asUser, userColumns, type UserRow } from "../users/user-row.ts";
+import { asUser, userColumns, type UserRow } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { AuditEvent } from "./audit-event.ts";
 

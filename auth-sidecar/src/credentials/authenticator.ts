@@ -3,9 +3,10 @@ import type { ThrottledLogins } from "../audit/throttled-logins.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
 import { addressGroup } from "../throttle/address-group.ts";
 import type { Throttle } from "../throttle/throttle.ts";
-import type { User } from "../users/user.ts";
+import type { UserWithPassword } from "../users/user-repository.ts";
+import type { Provider, User } from "../users/user.ts";
 import type { AccountPseudonym } from "./account-pseudonym.ts";
-import type { CredentialSource } from "./credential-source.ts";
+import type { CredentialSource, Verdict } from "./credential-source.ts";
 import type { Credentials } from "./credentials.ts";
 
 export interface Origin {
@@ -14,15 +15,29 @@ export interface Origin {
   readonly requestId: string;
 }
 
-/** What a proven account is given before its login is on record, and how it is taken back when it never gets there. */
+/** Creates the product of a login, such as a session, before the login is recorded. */
 export interface Grant<Given> {
   give(user: User): Promise<Given>;
+  /** Withdraws it if the login could not be recorded. */
   takeBack(given: Given): Promise<unknown>;
+}
+
+export interface LoginRequest<Given> {
+  readonly source: CredentialSource;
+  readonly credentials: Credentials;
+  readonly origin: Origin;
+  /** Purpose of the login, for the audit trail. */
+  readonly flow: string;
+  /**
+   * Granted before the login is recorded, so that a password change, which ends the account's sessions, either ends this session too
+   * or prevents the record of the login.
+   */
+  readonly grant: Grant<Given>;
 }
 
 export interface Login<Given> {
   readonly user: User;
-  /** When the account was logged in to before, or null. */
+  /** Time of the previous login of the account, or null. */
   readonly previousLogin: Date | null;
   readonly given: Given;
 }
@@ -34,7 +49,15 @@ export interface AuthenticatorParts {
   readonly pseudonym: AccountPseudonym;
 }
 
-/** The one way from credentials to an account, for every endpoint that takes credentials and every source of accounts. */
+/** Fields of every audit event of one login. */
+interface LoginEvent extends Origin {
+  readonly event: "login";
+  readonly provider: Provider;
+  readonly account: string;
+  readonly detail: { readonly flow: string };
+}
+
+/** The only path from credentials to an account, for every endpoint with credentials and every source of accounts. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
 
@@ -43,57 +66,71 @@ export class Authenticator {
   }
 
   /**
-   * @param flow what the login is for, for the audit trail
-   * @param grant is given before the login is recorded, so that a password change, which ends the account's sessions,
-   * finds this one among them or keeps the login from being recorded
-   * @throws {WrongCredentials} alike, in answer and in work, for an unknown account and for a wrong password
+   * @throws {WrongCredentials} with the same answer and the same work for an unknown account and a wrong password
    * @throws {TooManyRequests} after too many failures, or when too many logins wait
-   * @throws {NoAccess} for a disabled account, once the password has proven right
+   * @throws {NoAccess} for a disabled account, after the password has been verified
    */
-  async authenticate<Given>(
-    source: CredentialSource,
-    credentials: Credentials,
-    origin: Origin,
-    flow: string,
-    grant: Grant<Given>,
-  ): Promise<Login<Given>> {
-    const { throttle, audit, throttled, pseudonym } = this.#parts;
+  async authenticate<Given>(request: LoginRequest<Given>): Promise<Login<Given>> {
+    const { source, credentials, origin, flow } = request;
     const { provider } = source;
-    const account = pseudonym(provider, source.foldedName(credentials.name));
-    const event = { event: "login", provider, account, ...origin, detail: { flow } } as const;
-    const attempt = { account, address: origin.address };
+    const account = this.#parts.pseudonym(provider, source.foldedName(credentials.name));
+    const event: LoginEvent = { event: "login", provider, account, ...origin, detail: { flow } };
     const client = addressGroup(origin.address);
     try {
-      return await source.admit(async () => {
-        await throttle.check(attempt);
-        const user = await source.prove(credentials, {
-          async settle(right, userId) {
-            if (right) return throttle.check(attempt);
-            await throttle.countFailure(attempt);
-            await audit.recordRefusal({ ...event, outcome: "failure", userId });
-          },
-        }, client);
-        if (user === undefined) throw new WrongCredentials();
-        if (user.disabled) {
-          await Promise.all([throttle.countSuccess(attempt), audit.recordRefusal({ ...event, outcome: "refused", userId: user.id })]);
-          throw new NoAccess();
-        }
-        const [given] = await Promise.all([grant.give(user), throttle.countSuccess(attempt)]);
-        let previousLogin: Date | null | undefined;
-        try {
-          previousLogin = await audit.recordLogin({ ...event, outcome: "success" }, user);
-        } finally {
-          if (previousLogin === undefined) await grant.takeBack(given).catch(() => undefined);
-        }
-        if (previousLogin === undefined) {
-          await audit.recordRefusal({ ...event, outcome: "failure", userId: user.id });
-          throw new WrongCredentials();
-        }
-        return { user, previousLogin, given };
-      }, client);
+      return await source.admit(() => this.#login(request, event, client), client);
     } catch (error) {
-      if (error instanceof TooManyRequests) await throttled.record(event);
+      if (error instanceof TooManyRequests) await this.#parts.throttled.record(event);
       throw error;
     }
+  }
+
+  /** The steps of an admitted login, in order. The verdict is settled before anything else uses it. */
+  async #login<Given>({ source, credentials, grant }: LoginRequest<Given>, event: LoginEvent, client: string): Promise<Login<Given>> {
+    await this.#parts.throttle.check(event);
+    const verdict = await source.verify(credentials, client);
+    await this.#settle(verdict, event);
+    const user = await verdict.account();
+    if (user === undefined) throw new WrongCredentials();
+    if (user.disabled) await this.#rejectDisabled(user, event);
+    const [given] = await Promise.all([grant.give(user), this.#parts.throttle.countSuccess(event)]);
+    const previousLogin = await this.#record(user, event, () => grant.takeBack(given));
+    return { user, previousLogin, given };
+  }
+
+  /**
+   * Counts a failure. Right or wrong credentials are rejected alike when failures counted meanwhile left no attempt.
+   * A rejection waits for the constant-time floor of the source.
+   */
+  async #settle(verdict: Verdict, event: LoginEvent): Promise<void> {
+    const { throttle, audit } = this.#parts;
+    try {
+      if (verdict.right) return await throttle.check(event);
+      await throttle.countFailure(event);
+      await audit.recordRefusal({ ...event, outcome: "failure", userId: verdict.userId });
+      throw new WrongCredentials();
+    } catch (error) {
+      await verdict.rejectAfter;
+      throw error;
+    }
+  }
+
+  async #rejectDisabled(user: User, event: LoginEvent): Promise<never> {
+    const { throttle, audit } = this.#parts;
+    await Promise.all([throttle.countSuccess(event), audit.recordRefusal({ ...event, outcome: "refused", userId: user.id })]);
+    throw new NoAccess();
+  }
+
+  /** @returns the time of the previous login */
+  async #record(user: UserWithPassword, event: LoginEvent, takeBack: () => Promise<unknown>): Promise<Date | null> {
+    const { audit } = this.#parts;
+    let previousLogin: Date | null | undefined;
+    try {
+      previousLogin = await audit.recordLogin({ ...event, outcome: "success" }, user);
+    } finally {
+      if (previousLogin === undefined) await takeBack().catch(() => undefined);
+    }
+    if (previousLogin !== undefined) return previousLogin;
+    await audit.recordRefusal({ ...event, outcome: "failure", userId: user.id });
+    throw new WrongCredentials();
   }
 }

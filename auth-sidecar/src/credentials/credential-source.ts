@@ -2,30 +2,30 @@ import type { UserWithPassword } from "../users/user-repository.ts";
 import type { Provider } from "../users/user.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** How a source of accounts reports to the throttle while it works. */
-export interface Guard {
-  /**
-   * Called with what the credentials proved, before anything else is done with it.
-   * @param userId the account whose password was wrong, when there is one
-   * @throws {TooManyRequests} right or wrong alike, when failures counted meanwhile left no attempt
-   */
-  settle(right: boolean, userId?: string): Promise<void>;
+/** The result of verifying credentials. The login settles it before it asks for the account. */
+export interface Verdict {
+  readonly right: boolean;
+  /** The account with the wrong password, if there is one. */
+  readonly userId?: string | undefined;
+  /** Earliest time for a rejection, when the source has a constant-time floor. */
+  readonly rejectAfter?: Promise<void>;
+  /** The current account; undefined when its password changed meanwhile, or when the credentials are wrong. */
+  account(): Promise<UserWithPassword | undefined>;
 }
 
-/** Where credentials are proven: the local accounts, or a directory. */
+/** A source of accounts: the local accounts, or a directory. */
 export interface CredentialSource {
   readonly provider: Provider;
   /**
-   * The name that failures count against. All spellings that may find one account give the same name, whether there is such an account
-   * or not: otherwise the count would tell accounts that exist from names that do not.
+   * The name under which failures are counted. All spellings of one account have the same name, also for unknown accounts. Otherwise the
+   * count would reveal which accounts exist.
    */
   foldedName(name: string): string;
   /**
-   * Runs a whole login, from look-up to answer, once this source has room for it.
-   * @param client the addresses that count as one; all logins of one client have one share of the room
-   * @throws {TooManyRequests} when it has none
+   * Runs a whole login, from lookup to answer, once this source has capacity for it.
+   * @param client the addresses that count as one client; all logins of one client use one share of the capacity
+   * @throws {TooManyRequests} without free capacity
    */
   admit<Result>(login: () => Promise<Result>, client: string): Promise<Result>;
-  /** The account that the credentials prove; undefined, after counting a failure, when they prove none. */
-  prove(credentials: Credentials, guard: Guard, client: string): Promise<UserWithPassword | undefined>;
+  verify(credentials: Credentials, client: string): Promise<Verdict>;
 }

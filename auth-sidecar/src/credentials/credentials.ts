@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SidecarError } from "../errors.ts";
 import { longestPassword } from "../passwords/password-hash.ts";
 
-/** What a client claims. The password is used exactly as sent (ASVS 6.2.8). */
+/** Credentials sent by a client. The password is used exactly as sent (ASVS 6.2.8). */
 export interface Credentials {
   readonly name: string;
   readonly password: string;
@@ -21,7 +21,10 @@ export function sessionFlowCredentials(body: unknown): Credentials {
   return parsed(sessionFlowBody, body);
 }
 
-/** `username` is the account's e-mail address. @throws {SidecarError} `invalid-field` */
+/**
+ * `username` is the account's e-mail address.
+ * @throws {SidecarError} `invalid-field`
+ */
 export function singleStepCredentials(body: unknown): Credentials {
   return parsed(singleStepBody, body);
 }

@@ -1,9 +1,9 @@
 import type { Passwords } from "../passwords/passwords.ts";
 import type { UserRepository, UserWithPassword } from "../users/user-repository.ts";
-import type { CredentialSource, Guard } from "./credential-source.ts";
+import type { CredentialSource, Verdict } from "./credential-source.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** The accounts in auth.users with a password of their own. */
+/** The accounts in auth.users that have a password. */
 export class LocalAccounts implements CredentialSource {
   readonly provider = "local";
   readonly #users: UserRepository;
@@ -22,21 +22,20 @@ export class LocalAccounts implements CredentialSource {
     return this.#passwords.admit(login, client);
   }
 
-  async prove({ name, password }: Credentials, guard: Guard): Promise<UserWithPassword | undefined> {
+  async verify({ name, password }: Credentials): Promise<Verdict> {
     const user = await this.#users.findByEmail("local", this.foldedName(name));
     const right = await this.#passwords.matches(user?.passwordHash, password);
-    await guard.settle(right, user?.id);
-    if (user === undefined || !right) return undefined;
-    return this.#withCurrentHash(user, password);
+    if (user === undefined || !right) return { right: false, userId: user?.id, account: async () => undefined };
+    return { right, account: () => this.#withCurrentHash(user, password) };
   }
 
-  /** The account with its hash, renewed where that was made with less work than is asked for today. */
+  /** The account with its hash, renewed if its parameters are weaker than today's. */
   async #withCurrentHash(user: UserWithPassword, password: string): Promise<UserWithPassword | undefined> {
     if (user.passwordHash === null) return user;
     const renewed = await this.#passwords.renewed(user.passwordHash, password);
     if (renewed === undefined) return user;
     if (await this.#users.renewPasswordHash(user.id, user.passwordHash, renewed)) return { ...user, passwordHash: renewed };
-    // Another login has renewed it meanwhile, or the password was changed: what is there now has to be proven.
+    // Another login has renewed the hash in the meantime, or the password was changed: verify against the current hash.
     const now = await this.#users.findByEmail("local", user.email.toLowerCase());
     return now !== undefined && (await this.#passwords.matches(now.passwordHash, password)) ? now : undefined;
   }

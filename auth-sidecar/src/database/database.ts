@@ -15,7 +15,7 @@ export interface Queries {
 }
 
 /** Advisory locks with which replicas do a job only once. The numbers belong to this service. */
-export const locks = { signingKeys: 7_201_001, firstAdministrator: 7_201_002, directoryAccounts: 7_201_003 } as const;
+export const locks = { signingKeys: 7_201_001, directoryAccounts: 7_201_003 } as const;
 
 export interface DatabaseOptions {
   readonly url: string;

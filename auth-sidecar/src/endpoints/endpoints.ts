@@ -1,10 +1,8 @@
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { jwks } from "./jwks.ts";
-import { liveness } from "./liveness.ts";
-import { loginCredentials } from "./login-credentials.ts";
-import { loginLdap } from "./login-ldap.ts";
+import { liveness, readiness } from "./readiness.ts";
+import { loginCredentials, loginLdap } from "./session-login.ts";
 import { logout } from "./logout.ts";
-import { readiness } from "./readiness.ts";
 import { singleStepToken } from "./single-step-token.ts";
 import { token } from "./token.ts";
 

@@ -1,13 +1,18 @@
+import { paths } from "@routeql/contract/paths";
 import type { RequestHandler } from "express";
 import type { CredentialSource } from "../credentials/credential-source.ts";
 import { sessionFlowCredentials } from "../credentials/credentials.ts";
-import { contextOf } from "../http/request-context.ts";
-import { presentedSessionId, sessionCookie } from "../sessions/session-cookie.ts";
-import type { Parts } from "./endpoint.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "./measured-login.ts";
+import { SidecarError } from "../errors.ts";
+import { jsonBody } from "../http/json-body.ts";
+import { contextOf } from "../http/request-context.ts";
+import { serviceKey } from "../http/service-key.ts";
+import { presentedSessionId, sessionCookie } from "../sessions/session-cookie.ts";
+import type { User } from "../users/user.ts";
 
 /** Session flow, first step: verifies credentials and creates a session. The session that the client presents ends. */
-export function sessionLogin(
+function sessionLogin(
   { authenticator, sessions, metrics }: Parts,
   source: CredentialSource,
   flow: string,
@@ -20,10 +25,11 @@ export function sessionLogin(
       given: sessionId,
     } = await measuredLogin(metrics, flow, () => {
       sessions.assertReady();
-      return authenticator.authenticate(source, credentials, contextOf(response), flow, {
-        give: ({ id }) => sessions.create(id, presentedSessionId(request.headers.cookie)),
-        takeBack: (id) => sessions.end(id),
-      });
+      const grant = {
+        give: ({ id }: User) => sessions.create(id, presentedSessionId(request.headers.cookie)),
+        takeBack: (id: string) => sessions.end(id),
+      };
+      return authenticator.authenticate({ source, credentials, origin: contextOf(response), flow, grant });
     });
     response.setHeader("Set-Cookie", sessionCookie(sessionId));
     response.json({
@@ -37,4 +43,39 @@ export function sessionLogin(
       },
     });
   };
+}
+
+/** Login with e-mail and password of a local account; creates a session. */
+export function loginCredentials(parts: Parts): Endpoint {
+  const { settings, local } = parts;
+  return {
+    path: paths.loginCredentials,
+    audience: "public",
+    methods: ["POST"],
+    handlers: [
+      serviceKey(settings.SERVICE_API_KEY),
+      ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }),
+      sessionLogin(parts, local, "session"),
+    ],
+  };
+}
+
+/** Login with a directory account; creates a session. 503 without a configured directory. */
+export function loginLdap(parts: Parts): Endpoint {
+  const { settings, directory } = parts;
+  return {
+    path: paths.loginLdap,
+    audience: "public",
+    methods: ["POST"],
+    handlers: [
+      serviceKey(settings.SERVICE_API_KEY),
+      ...(directory === undefined
+        ? [refuse]
+        : [...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }), sessionLogin(parts, directory, "directory session")]),
+    ],
+  };
+}
+
+function refuse(): never {
+  throw new SidecarError("ldap-not-configured", { retryAfterSeconds: 3600 });
 }

@@ -25,7 +25,7 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
         const { address, requestId } = contextOf(response);
         try {
           const { user } = await measuredLogin(metrics, "single-step", () =>
-            authenticator.authenticate(local, credentials, { address, requestId }, "single-step", nothing),
+            authenticator.authenticate({ source: local, credentials, origin: { address, requestId }, flow: "single-step", grant: nothing }),
           );
           const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
           if (!hasAccess(user)) {

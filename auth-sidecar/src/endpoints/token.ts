@@ -57,8 +57,8 @@ function issueToken(parts: Parts): (sessionId: string, response: Response) => Pr
 }
 
 /**
- * The session's user if it is not a local account with access. For a directory account it asks the directory again, because the account may be
- * deleted, disabled or in other groups, and records the token. The session of a deleted or disabled account ends here.
+ * The session's user if it is not a local account with access. For a directory account it queries the directory again, because the
+ * account may be deleted, disabled or in other groups, and records the token. The session of a deleted or disabled account ends here.
  */
 async function otherUser(
   { sessions, users, directory, audit }: Parts,

@@ -1,10 +1,13 @@
+import { randomUUID } from "node:crypto";
+import { isIP } from "node:net";
+import { traceIdOf } from "@routeql/contract/trace-context";
 import type { RequestHandler, Response } from "express";
-import { clientAddress } from "./client-address.ts";
-import { requestId } from "./request-id.ts";
 
 /** Data about the request for its handler. */
 export interface RequestContext {
   readonly requestId: string;
+  /** Id of the trace to which the request belongs. */
+  readonly traceId: string | undefined;
   /** IP address of the client, as the gateway gives it. */
   readonly address: string;
   /** Arrival time in `process.hrtime`-like milliseconds. */
@@ -16,6 +19,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const id = requestId(request.headers["x-request-id"]);
   response.locals["context"] = {
     requestId: id,
+    traceId: traceIdOf(request.headers["traceparent"], id),
     address: clientAddress(request.headers["x-forwarded-for"], request.socket.remoteAddress),
     startedAt: performance.now(),
   } satisfies RequestContext;
@@ -29,4 +33,19 @@ export function contextOf(response: Response): RequestContext {
   const context = response.locals["context"] as RequestContext | undefined;
   if (context === undefined) throw new Error("the request has no context yet");
   return context;
+}
+
+/**
+ * The client's address. The gateway sets X-Forwarded-For to the one address it sees. Of a list, only the last
+ * entry is trusted, because the gateway wrote it.
+ */
+export function clientAddress(forwardedFor: string | string[] | undefined, peer: string | undefined): string {
+  const last = (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? "")).split(",").at(-1)?.trim() ?? "";
+  const address = isIP(last) > 0 ? last : (peer ?? "");
+  return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+}
+
+/** The gateway's request id if valid, otherwise a new one. Only harmless characters are accepted, because it is logged. */
+export function requestId(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[A-Za-z0-9_-]{8,64}$/.test(header) ? header : randomUUID();
 }

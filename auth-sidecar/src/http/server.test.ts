@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { errorCodes } from "@routeql/contract/error-codes";
 import { expect, test } from "vitest";
-import { close, listen } from "../listen.ts";
+import { stopServer } from "@routeql/contract/stop-server";
+import { listen } from "../listen.ts";
 import { createHttpServer } from "./server.ts";
 
 /** The answer to a client that sends this and then nothing more. */
@@ -17,7 +18,7 @@ async function answerTo(text: string): Promise<string> {
     await once(socket, "close");
     return answer;
   } finally {
-    await close(server, 0);
+    await stopServer(server, 0);
   }
 }
 

@@ -13,6 +13,8 @@ export interface CaretakerParts {
   readonly keyring: Keyring;
   readonly audit: AuditTrail;
   readonly log: Logger;
+  /** Called after each run in which nothing failed. */
+  readonly onSuccess?: () => void;
 }
 
 /**
@@ -35,7 +37,8 @@ export function startKeyCare(parts: CaretakerParts, milliseconds: number): () =>
   return () => clearInterval(timer);
 }
 
-async function careForKeys({ database, encryption, rotation, keyring, audit, log }: CaretakerParts): Promise<void> {
+async function careForKeys({ database, encryption, rotation, keyring, audit, log, onSuccess }: CaretakerParts): Promise<void> {
+  let failed = false;
   try {
     for (const kid of await rotation.retireExpired())
       await audit.record({ event: "key-retired", outcome: "success", detail: { kid } });
@@ -51,13 +54,16 @@ async function careForKeys({ database, encryption, rotation, keyring, audit, log
     if (reencrypted.length > 0)
       await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
   } catch (error) {
-    log.warn({ err: error }, "the keys could not be cared for");
+    failed = true;
+    log.warn({ err: error }, "the key maintenance failed");
   }
   try {
     await keyring.refresh();
     const closed = keyring.closed();
     if (closed.length > 0) log.error({ keys: closed }, "keys do not open with this KEY_ENCRYPTION_KEY; they are published alone");
   } catch (error) {
+    failed = true;
     log.warn({ err: error }, "the keys could not be read again");
   }
+  if (!failed) onSuccess?.();
 }

@@ -23,7 +23,7 @@ test("signs and publishes nothing without keys", async () => {
   expect((await keyring()).published()).toEqual([]);
 });
 
-test("the next key is published before it signs, and the one before it after", async () => {
+test("publishes the next key before it signs, and the previous one after its last signature", async () => {
   const ring = await keyring(first, second);
   expect(ring.signingKey(2999)).toBe(first);
   expect(ring.signingKey(3000)).toBe(second);

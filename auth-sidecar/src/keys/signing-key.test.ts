@@ -7,7 +7,7 @@ test.each([
   ["EdDSA", ["alg", "crv", "kid", "kty", "use", "x"], { kty: "OKP", crv: "Ed25519" }],
   ["RS256", ["alg", "e", "kid", "kty", "n", "use"], { kty: "RSA", e: "AQAB" }],
 ] as const)(
-  "a new key for %s is named by its thumbprint, and its public form says all that a verifier asks for and no more",
+  "a new key for %s has its thumbprint as id and exactly the required public members",
   async (alg, members, form) => {
     const { publicJwk, privateKey } = await generateSigningKey(alg);
     expect(Object.keys(publicJwk).sort()).toEqual(members);

@@ -1,6 +1,6 @@
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import { type Database, locks, type Queries, type Statement } from "../database/database.ts";
-import { asUser, userColumns, type UserRow } from "../users/user-row.ts";
+import { asUser, userColumns, type UserRow } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { DirectoryAccount } from "./directory.ts";
 
@@ -11,7 +11,7 @@ const addOrganisation: Statement = {
   name: "directory-organisation",
   text: "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
 };
-// The address moved to another entry of the directory: the account that had it keeps its id and loses the address.
+// The address moved to another entry of the directory: its former account keeps its id and loses the address.
 const releaseEmail: Statement = {
   name: "directory-release-email",
   text: `
@@ -27,8 +27,8 @@ const upsert: Statement = {
 };
 
 /**
- * Stores the directory's accounts in auth.users, with a provider and ids of their own, so that they never conflict with a local
- * account of the same address. Only `disabled` is local: an operator can lock an account that the directory allows.
+ * Stores the directory's accounts in auth.users with their own provider and ids, so that they never conflict with a local account with
+ * the same address. Only `disabled` is local: an operator can lock an account that the directory allows.
  */
 export class DirectoryAccounts {
   readonly #database: Database;
@@ -39,7 +39,7 @@ export class DirectoryAccounts {
     this.#audit = audit;
   }
 
-  /** A change of the role is on record, or has not happened. */
+  /** Records a change of the role, or fails without the change. */
   async keep(account: DirectoryAccount): Promise<User> {
     const current = await find(this.#database, account);
     if (current !== undefined && isAsKept(current, account)) return current;

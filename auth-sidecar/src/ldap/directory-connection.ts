@@ -7,7 +7,7 @@ import { SidecarError, Unavailable } from "../errors.ts";
 export interface ServersOptions {
   readonly urls: readonly string[];
   readonly startTls: boolean;
-  /** PEM; the system's CAs when undefined. */
+  /** PEM; by default the system's CAs. */
   readonly ca: string | undefined;
   readonly bindDn: string | undefined;
   readonly bindPassword: string | undefined;
@@ -15,8 +15,8 @@ export interface ServersOptions {
 }
 
 /**
- * Runs `work` on a connection of its own that is bound as the searching account, with the first server that takes it so far.
- * @throws {Unavailable} when no server does, or the one in use goes away
+ * Runs `work` on a separate connection bound as the search account, with the first server that accepts it.
+ * @throws {Unavailable} if no server accepts it, or the connection breaks
  */
 export async function withConnection<Result>(
   options: ServersOptions,
@@ -42,7 +42,7 @@ async function firstServer(options: ServersOptions, log: Logger): Promise<Client
       return client;
     } catch (error) {
       last = error;
-      log.warn({ err: error, server: url }, "a server of the directory does not take the connection");
+      log.warn({ err: error, server: url }, "a directory server does not accept the connection");
       leave(client);
     }
   }
@@ -54,7 +54,7 @@ async function begin(client: Client, url: string, { startTls, ca, bindDn, bindPa
   await client.bind(bindDn ?? "", bindPassword ?? "");
 }
 
-/** ldapts reconnects without telling, and then unbound and without StartTLS; so each client may connect once. */
+/** ldapts silently reconnects without bind and StartTLS, so each client may connect only once. */
 function oneConnection(url: string, { ca, timeoutMilliseconds: timeout }: ServersOptions): Client {
   return new Client({
     url,
@@ -96,7 +96,7 @@ function leave(client: Client): void {
   client.unbind().catch(() => undefined);
 }
 
-/** Anything but an answer of the directory, and those answers that say "not now". */
+/** True for any error that is not an answer of the directory, and for answers that report a temporary failure. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ResultCodeError) return error instanceof UnavailableError || error instanceof BusyError;
   return !(error instanceof SidecarError);

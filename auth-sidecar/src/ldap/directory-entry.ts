@@ -1,14 +1,14 @@
 import type { Entry } from "ldapts";
 
-/** An account of the directory as far as it matters here. */
+/** The relevant attributes of a directory account. */
 export interface DirectoryEntry {
   readonly dn: string;
-  /** Value of the id attribute: text, or hexadecimal where it is binary. */
+  /** Value of the id attribute: text, or hexadecimal for binary values. */
   readonly id: string;
   readonly email: string;
   readonly name: string;
   readonly organisation: string | undefined;
-  /** DNs of the groups that the entry itself names. */
+  /** DNs of the groups in the entry's own attributes. */
   readonly memberOf: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface EntryAttributes {
 /** Active Directory's object ids are 16 bytes, not text. */
 export const isBinary = (attribute: string): boolean => attribute.toLowerCase() === "objectguid";
 
-/** Undefined for an entry without an id or an e-mail address: there is nothing to know it by. */
+/** Undefined for an entry without an id or an e-mail address, which cannot be identified. */
 export function directoryEntry(entry: Entry, attributes: EntryAttributes): DirectoryEntry | undefined {
   const first = (name: string) => values(entry, name)[0];
   const id = first(attributes.id);

@@ -3,7 +3,7 @@ import { EqualityFilter, FilterParser } from "ldapts";
 import { expect, test } from "vitest";
 import { filledFilter, filterProblem } from "./directory-filter.ts";
 
-test("ASVS 1.2.6: whatever is put in, the filter keeps its shape and matches that text alone", () => {
+test("ASVS 1.2.6: for any value the filter keeps its shape and matches only that text", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary", minLength: 1 }).filter((text) => text.isWellFormed()),

@@ -1,6 +1,6 @@
 import { Filter, FilterParser } from "ldapts";
 
-/** Puts values into `{{name}}` places of a filter, escaped (RFC 4515, 3), so that what a client types is never syntax. */
+/** Inserts values into the `{{name}}` placeholders of a filter, escaped (RFC 4515, 3), so that client input is never syntax. */
 export function filledFilter(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (place, name: string) => {
     const value = values[name];
@@ -8,7 +8,7 @@ export function filledFilter(template: string, values: Readonly<Record<string, s
   });
 }
 
-/** Why a filter with places is refused, as the end of a sentence, or undefined when it is right. */
+/** The problem of a filter with placeholders, as the end of a sentence; undefined for a valid filter. */
 export function filterProblem(template: string, places: readonly string[]): string | undefined {
   for (const place of places) if (!template.includes(`{{${place}}}`)) return `must contain {{${place}}}`;
   const filled = filledFilter(template, Object.fromEntries(places.map((place) => [place, "value"])));

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CredentialSource, Guard } from "../credentials/credential-source.ts";
+import type { CredentialSource, Verdict } from "../credentials/credential-source.ts";
 import type { Credentials } from "../credentials/credentials.ts";
-import type { UserWithPassword } from "../users/user-repository.ts";
 import type { User } from "../users/user.ts";
 import type { Directory } from "./directory.ts";
 import { type DirectoryAccounts, directoryId } from "./directory-accounts.ts";
 import { foldedName } from "./folded-name.ts";
 
 /**
- * Milliseconds that a failure takes at least. How long a directory takes over a wrong password is its own affair, and for an
- * unknown name there is nothing to ask it; the floor hides the difference.
+ * Minimum duration of a failure in milliseconds. A directory takes its own time for a wrong password, and an unknown name needs no
+ * query. The minimum hides the difference.
  */
 const failureFloor = 400;
 
@@ -28,27 +27,20 @@ export class DirectoryLogin implements CredentialSource {
     return foldedName(name);
   }
 
-  /** No limit here: the directory's connections limit these logins, and none takes the slot of a local login. */
+  /** No limit here: the directory's connections limit these logins, so that none takes the slot of a local login. */
   admit<Result>(login: () => Promise<Result>): Promise<Result> {
     return login();
   }
 
-  async prove({ name, password }: Credentials, guard: Guard, client: string): Promise<UserWithPassword | undefined> {
-    // Runs beside the work; only what does not succeed waits for its end.
-    const floor = sleep(failureFloor);
+  async verify({ name, password }: Credentials, client: string): Promise<Verdict> {
+    // Runs concurrently with the login; only a rejection waits for its end.
+    const rejectAfter = sleep(failureFloor);
     const account = await this.#directory.authenticate(name, password, client);
-    try {
-      await guard.settle(account !== undefined);
-    } catch (error) {
-      await floor;
-      throw error;
-    }
-    if (account !== undefined) return { ...(await this.#accounts.keep(account)), passwordHash: null };
-    await floor;
-    return undefined;
+    if (account === undefined) return { right: false, rejectAfter, account: async () => undefined };
+    return { right: true, rejectAfter, account: async () => ({ ...(await this.#accounts.keep(account)), passwordHash: null }) };
   }
 
-  /** The user as the directory has him now; undefined when it has him no longer, or not as active. */
+  /** The user's current state in the directory; undefined if the account is deleted or inactive. */
   async current(user: User): Promise<User | undefined> {
     const account = await this.#directory.lookUp(directoryId(user));
     return account === undefined ? undefined : this.#accounts.keep(account);

@@ -9,7 +9,7 @@ import { isOrdinary } from "./folded-name.ts";
 import { type Group, type GroupRole, roleOf } from "./group-roles.ts";
 import type { ApplicationRole } from "@routeql/contract/roles";
 
-/** An account of the directory with the role that its groups give. */
+/** An account of the directory with the role from its groups. */
 export interface DirectoryAccount {
   readonly id: string;
   readonly email: string;
@@ -29,7 +29,7 @@ export interface DirectoryOptions {
   readonly roles: readonly GroupRole[];
 }
 
-/** The options that the settings give, or undefined when no directory is configured. */
+/** The options from the settings; undefined if no directory is configured. */
 export function directoryOptions(settings: Settings): DirectoryOptions | undefined {
   if (settings.LDAP_URL === undefined || settings.LDAP_USER_BASE === undefined) return undefined;
   return {
@@ -56,12 +56,12 @@ export function directoryOptions(settings: Settings): DirectoryOptions | undefin
   };
 }
 
-/** Logins and uses of sessions that ask the directory at one time, each on a connection of its own; and those that may wait, so many milliseconds. */
+/** Maximum concurrent logins and session checks, each on its own connection; maximum waiting ones, and their wait in milliseconds. */
 const connections = { concurrency: 16, waiting: 64, longestWaitMilliseconds: 2000 };
 
 /**
- * The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} when no server answers in
- * time, and {@link TooManyRequests} when too many ask at one time.
+ * The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} if no server answers in time, and
+ * {@link TooManyRequests} if there are too many concurrent calls.
  */
 export class Directory {
   readonly #options: DirectoryOptions;
@@ -74,8 +74,8 @@ export class Directory {
   }
 
   /**
-   * The account that this name and password prove; undefined when they do not.
-   * @param asker whose share of the connections it takes
+   * The account of this name and password; undefined if they are wrong.
+   * @param asker owner of the call's share of the connections
    */
   async authenticate(username: string, password: string, asker: string): Promise<DirectoryAccount | undefined> {
     // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2).
@@ -88,7 +88,7 @@ export class Directory {
     });
   }
 
-  /** The account as it is now; undefined when it is gone or no longer active. */
+  /** The current state of the account; undefined if it is deleted or inactive. */
   async lookUp(id: string): Promise<DirectoryAccount | undefined> {
     const { id: attribute } = this.#options.attributes;
     const value = isBinary(attribute) ? Buffer.from(id, "hex") : id;
@@ -115,7 +115,7 @@ export class Directory {
     if (others.length > 0)
       this.#log.warn(
         { found: searchEntries.length },
-        "a login name finds more than one account of the directory, so it finds none",
+        "a login name matches more than one directory account, so the login fails",
       );
     return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, attributes);
   }
@@ -144,13 +144,13 @@ export class Directory {
   }
 }
 
-/** True when the directory takes the password; false when it answers anything else than that. */
+/** True if the directory accepts the password; false for any other answer. */
 async function proves(client: Client, dn: string, password: string): Promise<boolean> {
   try {
     await client.bind(dn, password);
     return true;
   } catch (error) {
-    // Wrong password, locked, expired, bind not allowed: which of them is the directory's log to tell.
+    // Wrong password, locked, expired, bind not allowed: the directory's log shows which.
     if (error instanceof ResultCodeError && ![51, 52].includes(error.code)) return false;
     throw error;
   }

@@ -26,11 +26,11 @@ test.each([
   expect(foldedName(one)).not.toBe(foldedName(other));
 });
 
-test.each(["", "   ", "ja\u0000ne", "jane\n", "ja\u00adne", "jane\u200b", "\ufeffjane", "ja\ufe0fne", "jane\u2060", "\ue000", "\u0378"])("the directory is not asked for %j", (name) => {
+test.each(["", "   ", "ja\u0000ne", "jane\n", "ja\u00adne", "jane\u200b", "\ufeffjane", "ja\ufe0fne", "jane\u2060", "\ue000", "\u0378"])("does not query the directory for %j", (name) => {
   expect(isOrdinary(name)).toBe(false);
 });
 
-test.each(["jane", "jane@example.net", "Jos\u00e9 \u00c1lvarez", "\u5c71\u7530"])("the directory is asked for %j", (name) => {
+test.each(["jane", "jane@example.net", "Jos\u00e9 \u00c1lvarez", "\u5c71\u7530"])("queries the directory for %j", (name) => {
   expect(isOrdinary(name)).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { parseGroupRoles, roleOf } from "./group-roles.ts";
 
 const lines = parseGroupRoles("operator: CN=NOC, OU=Groups,DC=example,DC=net;\n analyst : staff\nviewer: *")!;
 
-test("the list keeps its order, and a line is a role and a group", () => {
+test("keeps the order of the list; a line is a role and a group", () => {
   expect(lines).toEqual([
     { role: "operator", group: "CN=NOC, OU=Groups,DC=example,DC=net" },
     { role: "analyst", group: "staff" },
@@ -11,11 +11,11 @@ test("the list keeps its order, and a line is a role and a group", () => {
   ]);
 });
 
-test.each(["", ";", "admin: staff", "operator", "operator:", "staff: operator", "operator = staff"])("%j is refused", (text) => {
+test.each(["", ";", "admin: staff", "operator", "operator:", "staff: operator", "operator = staff"])("rejects %j", (text) => {
   expect(parseGroupRoles(text)).toBeUndefined();
 });
 
-test("the first line that holds gives the role, whatever the case and the blanks of a DN", () => {
+test("the first matching line gives the role, ignoring case and blanks of a DN", () => {
   const noc = { dn: "cn=noc,ou=groups,dc=example,dc=net", name: "noc" };
   const staff = { dn: "cn=Staff,ou=groups,dc=example,dc=net", name: "Staff" };
   expect(roleOf([staff, noc], lines)).toBe("operator");
@@ -25,7 +25,7 @@ test("the first line that holds gives the role, whatever the case and the blanks
   expect(roleOf([], [{ role: "analyst", group: "staff" }])).toBe("pending");
 });
 
-test("a group that is called by another one's DN is not that one", () => {
+test("a group named like another group's DN is not that group", () => {
   const dn = "cn=noc,ou=groups,dc=example,dc=net";
   const impostor = { dn: "cn=cn\\=noc\\,ou\\=groups\\,dc\\=example\\,dc\\=net,ou=elsewhere,dc=example,dc=net", name: dn };
   expect(roleOf([impostor], [{ role: "operator", group: dn }])).toBe("pending");

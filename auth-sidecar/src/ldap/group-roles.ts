@@ -3,20 +3,20 @@ import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles
 /** One entry of the ordered list: members of `group` have `role`; `*` matches every account. */
 export interface GroupRole {
   readonly role: ApplicationRole;
-  /** A group's DN or its cn; what has an equals sign is a DN (RFC 4514, 3). */
+  /** A group's DN or its cn; a text with an equals sign is a DN (RFC 4514, 3). */
   readonly group: string;
 }
 
-/** A group that an account is in. */
+/** A group of an account. */
 export interface Group {
   readonly dn: string;
   readonly name: string;
 }
 
 /**
- * Reads `operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff; viewer: *`. Semicolons or line breaks part the lines;
- * the order counts.
- * @returns the lines, or undefined when one is not of that form
+ * Reads `operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff; viewer: *`. Semicolons or line breaks separate the lines; their
+ * order matters.
+ * @returns the lines; undefined if one has another form
  */
 export function parseGroupRoles(text: string): readonly GroupRole[] | undefined {
   const lines = text
@@ -30,16 +30,16 @@ export function parseGroupRoles(text: string): readonly GroupRole[] | undefined 
   return parsed.length > 0 && parsed.every((line) => line !== undefined) ? parsed : undefined;
 }
 
-/** The role of the first line that holds; `pending`, which has no access, when none does. */
+/** The role of the first matching line; without one `pending`, which has no access. */
 export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): ApplicationRole {
   const dns = new Set(groups.map(({ dn }) => folded(dn)));
   const names = new Set(groups.map(({ name }) => folded(name)));
-  // An administrator of groups could name a group like the DN of another.
+  // An administrator of groups could name a group like another group's DN.
   const has = (group: string): boolean => (group.includes("=") ? dns : names).has(folded(group));
   return lines.find(({ group }) => group === "*" || has(group))?.role ?? "pending";
 }
 
-/** DNs compare without case and without the blanks around their separators (RFC 4517, 4.2.15, for the attributes in use here). */
+/** DNs compare without case and without the blanks around their separators (RFC 4517, 4.2.15, for the attributes used here). */
 function folded(name: string): string {
   return name
     .toLowerCase()

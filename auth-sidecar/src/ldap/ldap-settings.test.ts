@@ -47,7 +47,7 @@ test.each([
   expect(found[0]).toContain(problem);
 });
 
-test("plain text is possible, when it is asked for by name", () => {
+test("allows clear text only if it is explicitly enabled", () => {
   expect(problems({ ...directory, LDAP_URL: "ldap://a", LDAP_PLAINTEXT: "true" })).toEqual([]);
   expect(problems({ ...directory, LDAP_URL: "ldap://a", LDAP_STARTTLS: "true" })).toEqual([]);
 });

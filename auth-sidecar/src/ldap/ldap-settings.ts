@@ -1,19 +1,20 @@
 /**
  * Settings of the directory login. Without LDAP_URL there is none. Ready examples for OpenLDAP, Active Directory, FreeIPA and
- * lldap stand in docs/operate/ldap.md.
+ * lldap are in docs/operate/ldap.md.
  * @module
  */
 import { z } from "zod";
-import { wholeNumber } from "../setting-types.ts";
+import { declaredNumber } from "../number-settings.ts";
 import { filterProblem } from "./directory-filter.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 
 const text = z.string().min(1, "must not be empty");
-const attribute = (byDefault: string) =>
+const attribute = (byDefault: string, description: string) =>
   z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "must be the name of an attribute")
-    .default(byDefault);
+    .default(byDefault)
+    .meta({ description, allowed: "the name of an attribute" });
 const truth = z
   .enum(["true", "false"], "must be true or false")
   .transform((value) => value === "true")
@@ -43,33 +44,41 @@ const roles = z
   })
   .default([]);
 
+/** The deployment takes check, default and texts of each from here; `allowed` is the form of a value in its reference. */
 export const ldapSettings = {
-  LDAP_URL: urls.optional().describe("The directory's servers, tried in turn: ldap:// or ldaps://, parted by blanks or commas."),
-  LDAP_STARTTLS: truth.describe("Starts TLS on ldap:// connections."),
-  LDAP_PLAINTEXT: truth.describe("Allows ldap:// without StartTLS, which sends passwords readable."),
-  LDAP_CA: text.optional().describe("PEM of the CA that the servers' certificates come from; the system's by default."),
-  LDAP_BIND_DN: text.optional().describe("Account that searches; anonymous by default."),
-  LDAP_BIND_PASSWORD: text.optional().describe("Its password."),
-  LDAP_USER_BASE: text.optional().describe("Where accounts are searched, in the whole subtree."),
-  LDAP_USER_FILTER: filter(["username"]).default("(mail={{username}})").describe("Finds the account of what was typed."),
+  LDAP_URL: urls
+    .optional()
+    .meta({ description: "LDAP servers, tried in order, separated by spaces or commas. Without it there is no LDAP login.", allowed: "addresses that start with ldap:// or ldaps://" }),
+  LDAP_STARTTLS: truth.describe("Start TLS on ldap:// connections."),
+  LDAP_PLAINTEXT: truth.describe("Allow ldap:// without StartTLS, which sends passwords in clear text."),
+  LDAP_CA: text.optional().describe("Certificate authority (PEM) of the LDAP servers. Without it the public authorities are trusted."),
+  LDAP_BIND_DN: text.optional().describe("DN of the account that searches the directory. Without it the search is anonymous."),
+  LDAP_BIND_PASSWORD: text.optional().describe("Password of the search account."),
+  LDAP_USER_BASE: text.optional().describe("Base DN of accounts; the whole subtree is searched. Required for the LDAP login."),
+  LDAP_USER_FILTER: filter(["username"])
+    .default("(mail={{username}})")
+    .meta({ description: "Filter that finds an account by the name that the user enters.", allowed: "a filter with {{username}}" }),
   LDAP_ACTIVE_FILTER: filter([])
     .optional()
-    .describe("What else an account must satisfy, at login and at each use of its session."),
-  LDAP_ID_ATTRIBUTE: attribute("entryUUID").describe(
-    "Names an account for ever; objectGUID for Active Directory, ipaUniqueID for FreeIPA.",
-  ),
-  LDAP_EMAIL_ATTRIBUTE: attribute("mail").describe("Its e-mail address."),
-  LDAP_NAME_ATTRIBUTE: attribute("cn").describe("Its name."),
-  LDAP_ORGANISATION_ATTRIBUTE: attribute("o").describe("Its organisation, for accounts with the role tenant."),
-  LDAP_GROUP_BASE: text.optional().describe("Where groups are searched; without it the account's memberOf counts."),
-  LDAP_GROUP_FILTER: filter(["dn"]).default("(member={{dn}})").describe("Finds the groups of an account."),
-  LDAP_ROLES: roles.describe("Ordered list of role: group (DN or cn, * for all); the first that holds counts, else pending."),
-  LDAP_TIMEOUT_MILLISECONDS: wholeNumber(100, 30_000, 3000).describe("Longest wait for one answer of a server."),
+    .meta({ description: "Additional filter for active accounts, checked at login and at each use of a session.", allowed: "a filter" }),
+  LDAP_ID_ATTRIBUTE: attribute("entryUUID", "Attribute with the permanent id of an account; objectGUID for Active Directory, ipaUniqueID for FreeIPA."),
+  LDAP_EMAIL_ATTRIBUTE: attribute("mail", "Attribute with an account's e-mail address."),
+  LDAP_NAME_ATTRIBUTE: attribute("cn", "Attribute with an account's name."),
+  LDAP_ORGANISATION_ATTRIBUTE: attribute("o", "Attribute with an account's organisation, for the role `tenant`."),
+  LDAP_GROUP_BASE: text.optional().describe("Base DN of groups. Without it the account's memberOf is used."),
+  LDAP_GROUP_FILTER: filter(["dn"])
+    .default("(member={{dn}})")
+    .meta({ description: "Filter that finds the groups of an account.", allowed: "a filter with {{dn}}" }),
+  LDAP_ROLES: roles.meta({
+    description: "Roles by group: the first matching entry applies. An account without a match is `pending` and gets no token.",
+    allowed: "an ordered list `role: group; …`, a group by its DN or cn, * for all",
+  }),
+  LDAP_TIMEOUT_MILLISECONDS: declaredNumber("LDAP_TIMEOUT_MILLISECONDS"),
 };
 
 type LdapSettings = z.output<ReturnType<typeof z.object<typeof ldapSettings>>>;
 
-/** What is wrong with the directory's settings taken together. */
+/** Invalid combinations of directory settings. */
 export function ldapContradictions(settings: LdapSettings): string[] {
   const problems: string[] = [];
   const { LDAP_URL: servers } = settings;

@@ -48,8 +48,8 @@ export class Passwords {
 
   /**
    * Runs a whole login, from lookup to answer, once it is admitted.
-   * @param client whose share of the slots it takes
-   * @throws {TooManyRequests} when too many logins wait, or this one waited too long
+   * @param client owner of the login's share of the slots
+   * @throws {TooManyRequests} if too many logins wait, or this one waited too long
    */
   admit<Result>(login: () => Promise<Result>, client: string): Promise<Result> {
     return this.#admission.run(login, client);

@@ -45,7 +45,7 @@ test("reports a missing answer among others, and then the next missing one", asy
   }
 });
 
-test("counts a pause of the process as one look", async () => {
+test("counts a pause of the process as one check", async () => {
   vi.useRealTimers();
   const giveUp = vi.fn<() => void>();
   const patience = new Patience(giveUp);

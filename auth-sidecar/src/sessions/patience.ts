@@ -1,16 +1,16 @@
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const interval = 100;
-/** An answer is overdue after this many looks, which take less than half a second. */
+/** An answer is overdue after this number of checks, which take less than half a second. */
 const looks = 4;
 
-/** Requests sent since the same look. */
+/** Requests sent since the same check. */
 interface Awaited {
   count: number;
 }
 
 /**
- * Detects overdue answers by counting looks instead of using the clock. After a pause of the process or the machine, answers have arrived but
- * are unread, and timers run before anything is read. Any pause counts as one look.
+ * Detects overdue answers by counting checks instead of using the clock. After a pause of the process or the machine, answers have
+ * arrived but are unread, and timers run before any data is read. A pause of any length counts as one check.
  */
 export class Patience {
   readonly #giveUp: () => void;

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * What counts as one address: an IPv4 address, or the /64 of an IPv6 address, since one subscriber has at least a whole /64 to
- * choose from (RFC 6177). An IPv4-mapped address counts as the IPv4 address.
+ * The unit in which addresses are counted: an IPv4 address, or the /64 of an IPv6 address, because one subscriber controls at least a
+ * whole /64 (RFC 6177). An IPv4-mapped address counts as the IPv4 address.
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
@@ -19,6 +19,6 @@ export function addressGroup(address: string): string {
 }
 
 function groups(part: string): string[] {
-  // A dotted tail (::1.2.3.4) stands for two groups; it never reaches the first four.
+  // A dotted tail (::1.2.3.4) fills two groups; it never reaches the first four.
   return part === "" ? [] : part.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
 }

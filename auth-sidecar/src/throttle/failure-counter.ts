@@ -9,14 +9,14 @@ export interface FailureCounterOptions {
   readonly windowSeconds: number;
 }
 
-/** What is counted under a key in its window. */
+/** Number of failures under a key in its window. */
 export interface FailureCount {
   readonly failures: number;
-  /** Milliseconds until the window ends and nothing is counted any more. */
+  /** Milliseconds until the window ends and the count is reset. */
   readonly milliseconds: number;
 }
 
-/** Counts failures under keys of one kind: in Redis, or in memory while Redis is away. */
+/** Counts failures by key: in Redis, or in memory while Redis is unavailable. */
 export class FailureCounter {
   readonly limit: number;
   readonly #shared: RateLimiterRedis;
@@ -29,13 +29,13 @@ export class FailureCounter {
     this.#shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: this.#own });
   }
 
-  /** Counts one more, and gives what is counted with it. */
+  /** Counts one failure, and returns the new count. */
   async add(key: string): Promise<FailureCount> {
     const { consumedPoints, msBeforeNext } = await this.#shared.penalty(key);
     return { failures: consumedPoints, milliseconds: msBeforeNext };
   }
 
-  /** Forgets what was counted while Redis was away; {@link sharedKey} is the caller's to delete. */
+  /** Removes the counts made while Redis was unavailable; the caller deletes {@link sharedKey}. */
   async forgetInMemory(key: string): Promise<void> {
     await this.#own.delete(key);
   }
@@ -45,7 +45,7 @@ export class FailureCounter {
     return this.#shared.getKey(key);
   }
 
-  /** What was counted while Redis was away. */
+  /** Counts made while Redis was unavailable. */
   async inMemory(key: string): Promise<FailureCount> {
     const state = await this.#own.get(key);
     return { failures: state?.consumedPoints ?? 0, milliseconds: state?.msBeforeNext ?? 0 };

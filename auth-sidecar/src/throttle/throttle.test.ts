@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { TooManyRequests } from "../errors.ts";
 import { Throttle } from "./throttle.ts";
 
-// Never connected: every count is kept in memory, as while Redis is away.
+// Never connected: all counts are in memory, as while Redis is unavailable.
 const redis = new Redis({ lazyConnect: true });
 afterAll(() => redis.disconnect());
 
@@ -22,7 +22,7 @@ test("concurrent failures pass up to the limit, and then a right password is rej
   await expect(throttle.check(attempt)).rejects.toThrow(TooManyRequests);
 });
 
-test("failures beyond the limit of an account and an address count no further against either", async () => {
+test("failures over the limit of an account and address count for neither of them", async () => {
   const address = "192.0.2.2";
   await outcomes(Array.from({ length: 20 }, () => throttle.countFailure({ account: "two", address })));
   await expect(throttle.check({ account: "two", address: "192.0.2.3" })).resolves.toBeUndefined();

@@ -7,12 +7,12 @@ import { type FailureCount, FailureCounter } from "./failure-counter.ts";
 export interface ThrottleLimits {
   /** Failures of one account from one address in a window. */
   readonly perAccount: number;
-  /** Failures from one address, whatever the account, in a window. */
+  /** Failures from one address in a window, for all accounts. */
   readonly perAddress: number;
   readonly windowSeconds: number;
 }
 
-/** Who tries: `account` is an opaque name of the account, known or not; never the e-mail address itself. */
+/** `account` is an opaque name of a known or unknown account; never the e-mail address itself. */
 export interface Attempt {
   readonly account: string;
   readonly address: string;
@@ -20,7 +20,7 @@ export interface Attempt {
 
 type Counts = readonly [pair: FailureCount, account: FailureCount, address: FailureCount];
 
-/** Failures of one account from everywhere, as a multiple of {@link ThrottleLimits.perAccount}. */
+/** Limit of failures of one account from all addresses, as a multiple of {@link ThrottleLimits.perAccount}. */
 const accountWideFactor = 10;
 const knownAddressSeconds = 30 * 24 * 3600;
 
@@ -49,7 +49,7 @@ export class Throttle {
     this.#succeed = script(redis, "forgetFailures", forgetFailures);
   }
 
-  /** @throws {TooManyRequests} when a limit is reached; counts nothing */
+  /** @throws {TooManyRequests} if a limit is reached; counts nothing */
   async check(attempt: Attempt): Promise<void> {
     const [pair, account, address] = await this.#counts(attempt);
     await this.#refuse(attempt, {
@@ -60,8 +60,8 @@ export class Throttle {
   }
 
   /**
-   * @throws {TooManyRequests} when this failure is one too many, so that of guesses sent at the same moment no more than the limit
-   * learn that they were wrong
+   * @throws {TooManyRequests} if this failure exceeds a limit, so that of concurrent guesses at most the limit get the answer that they
+   * were wrong
    */
   async countFailure(attempt: Attempt): Promise<void> {
     const pair = untilAllowed(this.#pairs, await this.#pairs.add(pairKey(attempt)), 0);
@@ -78,7 +78,7 @@ export class Throttle {
     });
   }
 
-  /** Forgets the account's failures and remembers the address as one of its own. */
+  /** Resets the account's failures and marks the address as known. */
   async countSuccess(attempt: Attempt): Promise<void> {
     const counted = [this.#pairs.sharedKey(pairKey(attempt)), this.#accounts.sharedKey(attempt.account)];
     try {
@@ -88,7 +88,7 @@ export class Throttle {
     }
   }
 
-  /** What is counted against the pair, the account and the address, in one step: every login asks twice. */
+  /** Counts of the pair, the account and the address, read in one step: every login reads them twice. */
   async #counts(attempt: Attempt): Promise<Counts> {
     const counters = [this.#pairs, this.#accounts, this.#addresses] as const;
     const keys = [pairKey(attempt), attempt.account, addressGroup(attempt.address)] as const;
@@ -101,7 +101,7 @@ export class Throttle {
     }
   }
 
-  /** @param waits milliseconds until each limit allows an attempt again, 0 when it does */
+  /** @param waits milliseconds until each limit allows another attempt, 0 if it does now */
   async #refuse(attempt: Attempt, waits: { readonly pair: number; readonly account: number; readonly address: number }): Promise<void> {
     const accountWide = waits.account > 0 && !(await this.#isKnown(attempt)) ? waits.account : 0;
     const longest = Math.max(waits.pair, accountWide, waits.address);
@@ -116,7 +116,7 @@ export class Throttle {
   }
 }
 
-/** KEYS: counts. Gives each one's number of failures and the milliseconds until it expires. */
+/** KEYS: counts. Returns each one's number of failures and the milliseconds until it expires. */
 const readFailures = `
 local found = {}
 for index, key in ipairs(KEYS) do
@@ -124,7 +124,7 @@ for index, key in ipairs(KEYS) do
 end
 return found`;
 
-/** KEYS: counts of the pair and the account, mark of a known address. ARGV: seconds that the mark is kept. */
+/** KEYS: counts of the pair and the account, mark of a known address. ARGV: lifetime of the mark in seconds. */
 const forgetFailures = `
 redis.call("DEL", KEYS[1], KEYS[2])
 redis.call("SET", KEYS[3], "1", "EX", ARGV[1])
@@ -133,7 +133,7 @@ return 1`;
 const pairKey = ({ account, address }: Attempt): string => `${account}:${addressGroup(address)}`;
 const knownKey = (attempt: Attempt): string => `throttle:known:${pairKey(attempt)}`;
 
-/** Milliseconds until so many more failures are within the limit; 0 when they are now. */
+/** Milliseconds until this number of further failures is within the limit; 0 if it is now. */
 function untilAllowed({ limit }: FailureCounter, count: FailureCount, more: number): number {
   return count.failures + more > limit ? Math.max(count.milliseconds, 1) : 0;
 }

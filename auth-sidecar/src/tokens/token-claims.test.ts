@@ -15,7 +15,7 @@ const user: User = {
 };
 const policy = { issuer: "routeql", audience: "api", lifeSeconds: 900 };
 
-test("the claims are those of the contract and no more", () => {
+test("has exactly the claims of the contract", () => {
   const claims = tokenClaims(user, policy, 1_000_000);
   expect(claims).toEqual({
     iss: "routeql",
@@ -43,7 +43,7 @@ test.each<[string, Partial<User>]>([
   ["a pending account", { role: "pending" }],
   ["a disabled account", { disabled: true }],
   ["the engine's role admin", { role: "admin" as ApplicationRole }],
-  ["a role that nobody knows", { role: "" as ApplicationRole }],
+  ["an unknown role", { role: "" as ApplicationRole }],
 ])("%s gets no token", (_title, change) => {
   expect(() => tokenClaims({ ...user, ...change }, policy, 0)).toThrow(NoAccess);
 });

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { epochTime } from "../epoch-time.ts";
 import type { Keyring } from "../keys/keyring.ts";
-import type { User } from "../users/user.ts";
 import { signToken } from "./sign-token.ts";
 import { tokenClaims, type TokenPolicy } from "./token-claims.ts";
+import type { User } from "../users/user.ts";
+
+/** Whole seconds since 1970-01-01T00:00:00Z (RFC 7519 NumericDate). */
+const epochTime = (date = Date.now()): number => Math.floor(date / 1000);
 
 /** A token before its signature, with its id and key, so that it can be recorded before it exists. */
 export interface PendingToken {

@@ -1,7 +1,33 @@
+import { isApplicationRole } from "@routeql/contract/roles";
 import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database/database.ts";
-import { asUser, userColumns, type UserRow } from "./user-row.ts";
 import type { Provider, User } from "./user.ts";
+
+/** A row of auth.users, as {@link userColumns} select it. */
+export interface UserRow {
+  id: string;
+  provider: string;
+  email: string;
+  name: string;
+  role: string;
+  organisation_id: string | null;
+  disabled: boolean;
+}
+
+export const userColumns = "id, provider, email, name, role, organisation_id, disabled";
+
+export function asUser(row: UserRow): User {
+  if (!isApplicationRole(row.role)) throw new Error(`user ${row.id} has a role that the application does not know`);
+  return {
+    id: row.id,
+    provider: row.provider as Provider,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    organisationId: row.organisation_id,
+    disabled: row.disabled,
+  };
+}
 
 export interface UserWithPassword extends User {
   /** Argon2id in PHC format; null for an account without a password here. */

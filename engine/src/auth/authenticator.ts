@@ -1,16 +1,37 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import type { JWTPayload } from "jose";
-import type { Session } from "../engine.ts";
-import { EngineError } from "../errors.ts";
 import { grantedClaims, type GrantedClaims } from "./claims.ts";
-import { createSecretComparison } from "./constant-time.ts";
 import type { JwtSettings } from "./jwt-settings.ts";
 import { createRemoteKeySet, type KeySetEvent, type RemoteKeySet } from "./remote-key-set.ts";
-import { headerValue, type RequestHeaders } from "./request-headers.ts";
+import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
 import { adminRole, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
 import { importStaticKey } from "./static-key.ts";
 import { createTokenCache, type VerifiedToken } from "./token-cache.ts";
-import { tokenOf } from "./token-source.ts";
 import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
+import type { Session } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+
+const bearer = /^\s*Bearer\s+(\S+)\s*$/;
+
+/**
+ * The raw token of a request, from the place in the settings; undefined when there is none.
+ * @throws EngineError `invalid-headers` for an Authorization header of another form.
+ */
+function tokenOf(headers: RequestHeaders, where: JwtSettings["header"]): string | undefined {
+  if (where.type === "Cookie") {
+    const cookies = headerValue(headers, "cookie");
+    return cookies === undefined ? undefined : cookieValue(cookies, where.name);
+  }
+  if (where.type === "CustomHeader") {
+    const value = headerValue(headers, where.name)?.trim();
+    return value === undefined ? undefined : (bearer.exec(value)?.[1] ?? value);
+  }
+  const value = headers.authorization;
+  if (value === undefined) return undefined;
+  const token = bearer.exec(value)?.[1];
+  if (token === undefined) throw new EngineError({ code: "invalid-headers", message: "Malformed Authorization header" });
+  return token;
+}
 
 export interface AuthenticatorOptions {
   readonly adminSecret: string;
@@ -161,4 +182,10 @@ function adminSecretNeeded(): EngineError {
 function tokenNeeded(): EngineError {
   const message = "Missing 'Authorization' or 'Cookie' header in JWT authentication mode";
   return new EngineError({ code: "invalid-headers", message });
+}
+
+/** A constant-time comparison with a secret. It compares SHA-256 hashes, so its time depends on neither the secret's content nor its length. */
+function createSecretComparison(secret: string): (candidate: string) => boolean {
+  const expected = hash("sha256", secret, "buffer");
+  return (candidate) => timingSafeEqual(hash("sha256", candidate, "buffer"), expected);
 }

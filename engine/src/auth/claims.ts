@@ -1,15 +1,8 @@
 import type { JWTPayload } from "jose";
-import { encountered, invalidClaims, missingRoleClaim } from "./claims-error.ts";
 import { valueAtPath } from "./json-path.ts";
-import {
-  allowedRolesClaim,
-  defaultClaimsNamespace,
-  defaultRoleClaim,
-  type ClaimsMap,
-  type JwtSettings,
-  type Located,
-} from "./jwt-settings.ts";
+import { allowedRolesClaim, type ClaimsMap, defaultClaimsNamespace, defaultRoleClaim, type JwtSettings, type Located } from "./jwt-settings.ts";
 import { sessionVariablePrefix } from "./session.ts";
+import { EngineError } from "../errors.ts";
 
 /** Roles and session variables of a verified token. */
 export interface GrantedClaims {
@@ -116,4 +109,21 @@ function singleRole(value: unknown, hint: string): string {
   if (typeof value === "string" && value !== "") return value;
   const detail = `parsing RoleName failed, expected String, but encountered ${encountered(value)}`;
   throw invalidClaims(`invalid ${defaultRoleClaim}; should be ${hint}: ${detail}`);
+}
+
+/** A token whose claims have an invalid form. */
+function invalidClaims(message: string): EngineError {
+  return new EngineError({ code: "jwt-invalid-claims", message });
+}
+
+function missingRoleClaim(claim: string): EngineError {
+  return new EngineError({ code: "jwt-missing-role-claims", message: `JWT claim does not contain ${claim}` });
+}
+
+/** The JSON type of a value, as Hasura's messages name it. */
+function encountered(value: unknown): string {
+  if (value === null) return "Null";
+  if (Array.isArray(value)) return "Array";
+  const names: Record<string, string> = { string: "String", number: "Number", boolean: "Boolean", object: "Object" };
+  return names[typeof value] ?? "Null";
 }

@@ -1,6 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
-import { cacheLifetime } from "./cache-lifetime.ts";
 
 export interface RemoteKeySetOptions {
   readonly url: string;
@@ -135,4 +134,24 @@ async function fetchKeySet(options: RemoteKeySetOptions): Promise<{ keySet: JSON
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown failure";
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}
+
+/**
+ * Time in milliseconds for which a reply may be cached, by Cache-Control `max-age` or `s-maxage`, else by Expires (RFC 9111 section 4.2.1).
+ * Undefined when the reply has no such header, 0 when it forbids caching.
+ */
+function cacheLifetime(headers: Headers, now: number): number | undefined {
+  const control = headers.get("cache-control");
+  if (control !== null) {
+    const directives = control.split(",").map((directive) => directive.trim().toLowerCase());
+    if (directives.includes("no-store") || directives.includes("no-cache")) return 0;
+    for (const name of ["s-maxage", "max-age"]) {
+      const seconds = directives.map((directive) => new RegExp(`^${name}="?(\\d+)"?$`).exec(directive)?.[1]).find(Boolean);
+      if (seconds !== undefined) return Number(seconds) * 1000;
+    }
+  }
+  const expires = headers.get("expires");
+  if (expires === null) return undefined;
+  const at = Date.parse(expires);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }

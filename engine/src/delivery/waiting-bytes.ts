@@ -50,7 +50,7 @@ export class WaitingBytes {
    * @param cut closes the connection immediately
    * @param hasTimeout whether the connection itself detects that the client reads nothing
    */
-  hold(client: () => string, cut: () => void, hasTimeout = false): Hold {
+  hold(client: () => string, cut: () => void, { hasTimeout = false }: { readonly hasTimeout?: boolean } = {}): Hold {
     const held: Held = { client, cut, hasTimeout, bytes: 0, since: 0, isCut: false };
     return {
       set: (bytes) => this.#set(held, bytes),

@@ -8,7 +8,7 @@ const environment = { DB_URL: "postgres://root@db/routes", DB_PASSWORD: "secret"
 
 function connection(info: object) {
   const loaded = loadMetadata({ version: 3, sources: [{ name: "default", configuration: { connection_info: info }, tables: [] }] });
-  const { metadata, problems } = validateMetadata(loaded, false);
+  const { metadata, problems } = validateMetadata(loaded, { allowUnsupported: false });
   const [source] = metadata?.sources ?? [];
   if (source === undefined) throw new MetadataError(problems);
   return connectionOf(source, 0, environment, loaded);

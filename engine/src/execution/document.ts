@@ -1,19 +1,9 @@
-import {
-  GraphQLError,
-  isExecutableDefinitionNode,
-  Kind,
-  OperationTypeNode,
-  parse,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type OperationDefinitionNode,
-} from "graphql";
+import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, isExecutableDefinitionNode, Kind, type OperationDefinitionNode, OperationTypeNode, parse } from "graphql";
 import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
-import { forEachNode, type CountedNode } from "../cost/nodes.ts";
+import { type CountedNode, forEachNode } from "../cost/nodes.ts";
 import { scanDocument } from "../cost/scan.ts";
 import { expandedSize } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
-import { usedVariables } from "./used-variables.ts";
 
 /** The operation of a document to execute. */
 export interface Operation {
@@ -110,4 +100,21 @@ export function readOperation(query: string, operationName: string | null | unde
   if (exceeds(nodes, maxNodes)) throw invalid(`the query has more fields, arguments and values than the limit of ${maxNodes} after its fragments are spread`);
   if (depth > maxNesting) throw invalid(`the query is nested deeper than ${maxNesting} levels after its fragments are spread`);
   return { definition, kind, fragments, variables: usedVariables(definition, fragments), tokens };
+}
+
+/** Names of the variables that an operation and its fragments use, in the order of their first use. Declarations do not count. */
+function usedVariables({ directives = [], selectionSet }: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const reached = new Set<string>();
+  const waiting: (readonly CountedNode[])[] = [directives, selectionSet.selections];
+  const see = (node: CountedNode): void => {
+    if (node.kind === Kind.VARIABLE) names.add(node.name.value);
+    if (node.kind !== Kind.FRAGMENT_SPREAD || reached.has(node.name.value)) return;
+    reached.add(node.name.value);
+    const fragment = fragments.get(node.name.value);
+    if (fragment !== undefined) waiting.push(fragment.selectionSet.selections);
+  };
+  // The loop also visits entries added on the way.
+  for (const nodes of waiting) for (const node of nodes) forEachNode(node, see);
+  return names;
 }

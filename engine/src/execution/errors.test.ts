@@ -174,7 +174,7 @@ describe("subscriptions", () => {
     );
   });
 
-  test("a role without subscriptions gets an error that says so", () => {
+  test("a role without subscriptions gets a specific error", () => {
     expect(() => planLive(state, "stranger", "subscription { author { id } }")).toThrow("no subscriptions exist");
   });
 });

@@ -38,7 +38,7 @@ export function readFunctionArguments(call: FunctionCall, input: Input | undefin
     }
     const name = omitted ? declared.name : undefined;
     const parameter =
-      value === undefined ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const) : parameterOf(value, declared.type, inputType(declared.type), true);
+      value === undefined ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const) : parameterOf(value, declared.type, inputType(declared.type), { acceptsNull: true });
     result.push({ kind: "parameter", name, parameter });
   }
   return result;

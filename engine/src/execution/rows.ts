@@ -1,18 +1,50 @@
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { GraphQLField } from "graphql";
+import { EngineError } from "../errors.ts";
+import { type Input, type InputReader, kindOfInput, outsideOfIntegers } from "./input.ts";
+import { invalid } from "./invalid.ts";
+import { readOrder } from "./order.ts";
+import type { SelectedField } from "./selection.ts";
+import { columnsOf, parameterOf, type WhereOptions, WhereReader } from "./where.ts";
 import { argumentMeta, type VisibleTable } from "../schema/meta.ts";
 import type { TableColumn } from "../schema/model.ts";
 import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
-import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import { EngineError } from "../errors.ts";
 import { always, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
-import { kindOfInput, outsideOfIntegers, type Input, type InputReader } from "./input.ts";
-import { invalid } from "./invalid.ts";
-import { readJsonPath } from "./json-path.ts";
-import { readOrder } from "./order.ts";
-import type { SelectedField } from "./selection.ts";
-import { columnsOf, parameterOf, WhereReader, type WhereOptions } from "./where.ts";
+
+const step = /\.?(?:\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]|([\p{L}_][\p{L}\p{N}_-]*))/uy;
+const help = 'Accept letters, digits, underscore (_) or hyphen (-) only. Use quotes enclosed in bracket (["..."]) if there is any special character';
+
+/** Quoted text is parsed like a JSON string, except that single quotes may be escaped and double quotes need no escape. */
+function unquoted(double: string | undefined, single: string | undefined): string | undefined {
+  const inside = double ?? single?.replaceAll(/\\.|"/gs, (part) => (part === "\\'" ? "'" : part === '"' ? '\\"' : part));
+  try {
+    return inside === undefined ? undefined : (JSON.parse(`"${inside}"`) as string);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Parses Hasura's JSON paths: `$`, `a.b`, `.a[0]`, `a['key with spaces']`, `$["x"]`.
+ * @returns the keys and indexes; none for the whole value
+ * @throws EngineError when the path is invalid
+ */
+export function readJsonPath(text: string, path: string): readonly string[] {
+  const start = text.startsWith("$") ? 1 : 0;
+  const steps: string[] = [];
+  step.lastIndex = start;
+  if (text === "$") return steps;
+  do {
+    const match = step.exec(text);
+    const [, index, double, single, name] = match ?? [];
+    const key = index ?? name ?? unquoted(double, single);
+    if (match === null || key === undefined) throw invalid(`parse json path error: ${text}. ${help}`, path);
+    steps.push(key);
+  } while (step.lastIndex < text.length);
+  return steps;
+}
 
 const largest = 2147483647;
 const largestOffset = 2n ** 63n - 1n;
@@ -38,7 +70,7 @@ export class RowReader {
   }
 
   /** @param applyLimit whether the role's row limit applies to these rows */
-  query(source: RowSource, target: Pick<VisibleTable, "permission">, given: ReadonlyMap<string, Input>, path: string, applyLimit: boolean): RowQuery {
+  query(source: RowSource, target: Pick<VisibleTable, "permission">, given: ReadonlyMap<string, Input>, path: string, { applyLimit }: { readonly applyLimit: boolean }): RowQuery {
     const where = given.get("where");
     const order = given.get("order-by");
     const distinct = given.get("distinct-on");
@@ -105,7 +137,7 @@ export class RowReader {
       if (meta.kind !== "primary-key" || value === undefined) return [];
       const { column } = meta;
       const operand: Operand = { kind: "column", column, redaction: target.permission.columns.get(column.name) };
-      const parameter = parameterOf(value, column.type, column.type.sql, false);
+      const parameter = parameterOf(value, column.type, column.type.sql);
       const equals = { name: "_eq", argument: "same" as const, print: (left: string, right: string) => `(${left} = ${right})` };
       return [{ kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter } }];
     });
@@ -141,4 +173,3 @@ export function formOf(type: DatabaseType, stringify: boolean): ScalarForm {
   if (stringify && isStringified(type)) return "text";
   return type.name === "geometry" || type.name === "geography" ? "geojson" : "plain";
 }
-

@@ -1,15 +1,16 @@
 import type { GraphQLField } from "graphql";
 import type { Spending } from "../cost/spending.ts";
-import { outputMeta, scalarType, type OutputMeta, type ScalarMeta, type VisibleTable } from "../schema/meta.ts";
-import type { Operand } from "../sql/expression.ts";
-import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
-import { invalid } from "./invalid.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
-import { readNativeArguments } from "./native-arguments.ts";
+import { invalid } from "./invalid.ts";
 import { argumentsByKind, columnForm, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
-import { columnsOf, notNull, operandOf, type WhereOptions } from "./where.ts";
+import { columnsOf, notNull, operandOf, parameterOf, type WhereOptions } from "./where.ts";
+import { inputMeta, outputMeta, type OutputMeta, type ScalarMeta, scalarType, type VisibleTable } from "../schema/meta.ts";
+import type { NativeArgument, NativeQuery } from "../schema/model.ts";
+import type { Operand, Parameter } from "../sql/expression.ts";
+import { inputType } from "../sql/operators.ts";
+import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
 
 export type DefinedField = SelectedField & { readonly definition: GraphQLField<unknown, unknown> };
 
@@ -75,7 +76,7 @@ export class SelectReader {
       case "relationship": {
         const { relationship, target } = meta;
         const kind = relationship.kind === "object" ? "row" : "rows";
-        const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, kind === "rows");
+        const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, { applyLimit: kind === "rows" });
         return this.#rows(kind, query, field, depth);
       }
       case "relationship-aggregate":
@@ -97,20 +98,20 @@ export class SelectReader {
       const form = type === undefined ? "plain" : formOf(type, this.#stringify);
       return { kind: "scalar", operand, form, path: this.rows.jsonPath(given.get("path")) };
     }
-    const query = this.rows.query({ kind: "computed", field: meta.field, arguments: args }, meta.target, given, field.path, true);
+    const query = this.rows.query({ kind: "computed", field: meta.field, arguments: args }, meta.target, given, field.path, { applyLimit: true });
     return this.#rows("rows", query, field, depth);
   }
 
   #native(field: DefinedField, { query, relationship, target }: OutputMeta & { kind: "native-query" }, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
     const kind = relationship?.kind === "object" ? "row" : "rows";
     const source: RowSource = { kind: "native", query, arguments: readNativeArguments(query, given.get("native-arguments")), relationship };
-    return this.#rows(kind, this.rows.query(source, target, given, field.path, kind === "rows"), field, depth);
+    return this.#rows(kind, this.rows.query(source, target, given, field.path, { applyLimit: kind === "rows" }), field, depth);
   }
 
   /** The role's row limit applies to `nodes` but not to the aggregates. */
   aggregate(field: SelectedField, source: RowSource, target: VisibleTable, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
-    const query = this.rows.query(source, target, given, field.path, false);
-    const nodes = this.rows.query(source, target, given, field.path, true);
+    const query = this.rows.query(source, target, given, field.path, { applyLimit: false });
+    const nodes = this.rows.query(source, target, given, field.path, { applyLimit: true });
     const fields = this.below(field, depth, (child): AggregateField["value"] => {
       const meta = outputMeta(child.definition);
       if (meta.kind === "nodes") return { kind: "nodes", query: nodes, fields: this.spending.inList(child.path, () => this.fields(child, depth + 1)) };
@@ -146,11 +147,11 @@ export class SelectReader {
       case "constant":
         return { kind: "constant", text: meta.text };
       case "select": {
-        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, true);
+        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, { applyLimit: true });
         return this.#rows("rows", query, field, depth);
       }
       case "select-by-pk": {
-        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, false);
+        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, { applyLimit: false });
         return { kind: "row", query: { ...query, where: this.rows.byKey(meta.target, field) }, fields: this.fields(field, depth) };
       }
       case "native-query":
@@ -163,11 +164,29 @@ export class SelectReader {
         const source: RowSource = { kind: "function", call, arguments: readFunctionArguments(call, given.get("function-arguments"), field.path) };
         if (meta.kind === "function-aggregate") return this.aggregate(field, source, meta.target, given, depth);
         const many = meta.function.returnsSet;
-        const query: RowQuery = this.rows.query(source, meta.target, given, field.path, many);
+        const query: RowQuery = this.rows.query(source, meta.target, given, field.path, { applyLimit: many });
         return this.#rows(many ? "rows" : "row", query, field, depth);
       }
       default:
         throw invalid(`field '${field.name}' cannot be selected here`, field.path);
     }
   }
+}
+
+/** A native query's arguments from the client's `args`. Omitted nullable arguments are null. */
+function readNativeArguments(query: NativeQuery, input: Input | undefined): ReadonlyMap<NativeArgument, Parameter> {
+  const given = new Map<NativeArgument, Input>();
+  if (input?.kind === "object") {
+    for (const { field, value } of input.entries) {
+      const meta = inputMeta(field);
+      if (meta.kind === "native-argument") given.set(meta.argument, value);
+    }
+  }
+  return new Map(
+    query.arguments.map((argument) => {
+      const value = given.get(argument);
+      const sql = inputType(argument.type);
+      return [argument, value === undefined ? { source: { kind: "constant", text: null }, type: sql } : parameterOf(value, argument.type, sql, { acceptsNull: argument.nullable })];
+    }),
+  );
 }

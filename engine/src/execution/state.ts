@@ -45,7 +45,7 @@ const keptSchemas = 200;
 /** Reads metadata and checks its structure. @throws MetadataError */
 export function checkMetadata(source: EngineOptions["metadata"], allowUnsupported: boolean): CheckedMetadata {
   const loaded = loadMetadata(source);
-  const { metadata, problems, notes } = validateMetadata(loaded, allowUnsupported);
+  const { metadata, problems, notes } = validateMetadata(loaded, { allowUnsupported });
   if (metadata === undefined) throw new MetadataError(problems);
   return { loaded, metadata, unserved: problems, notes };
 }

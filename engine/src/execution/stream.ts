@@ -45,7 +45,7 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
     const scalar = inputMeta(field);
     if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") return [];
     const { type, nullable, graphqlName: name } = scalar.scalar.column;
-    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, nullable), alone: true }, name, descending }];
+    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, { acceptsNull: nullable }), alone: true }, name, descending }];
   });
 }
 
@@ -53,7 +53,7 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
 export function planStream(field: DefinedField, target: VisibleTable, reader: SelectReader, depth: number): StreamPlan {
   const given = argumentsByKind(field);
   const at = `${field.path}.args`;
-  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, true);
+  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, { applyLimit: true });
   const cursor = readCursor(given.get("cursor"), at);
   const batch = reader.rows.integer(given.get("batch-size"));
   if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args.batch_size`);

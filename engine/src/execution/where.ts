@@ -26,7 +26,7 @@ function encode(value: unknown, type: DatabaseType, path: string): string | null
 }
 
 /** An argument of one database type, as a parameter. */
-export function parameterOf(input: Input, type: DatabaseType, sql: string, acceptsNull: boolean): Parameter {
+export function parameterOf(input: Input, type: DatabaseType, sql: string, { acceptsNull = false }: { readonly acceptsNull?: boolean } = {}): Parameter {
   const refuseNull = (path: string, name: string) => invalid(`unexpected null value for type '${name}'`, path);
   if (input.kind === "variable") {
     const { path, name, defaultValue, type: declared } = input;
@@ -45,7 +45,7 @@ export function parameterOf(input: Input, type: DatabaseType, sql: string, accep
 }
 
 /** A variable whose value is a whole list; a single value counts as a list of one. */
-function listParameter(input: Input, element: DatabaseType, sql: string, acceptsNull: boolean): Parameter {
+function listParameter(input: Input, element: DatabaseType, sql: string, { acceptsNull = false }: { readonly acceptsNull?: boolean } = {}): Parameter {
   if (input.kind !== "variable") throw invalid("expected a list, but found null", input.path);
   const { path, name, defaultValue } = input;
   const convert = (value: unknown) => {
@@ -85,7 +85,7 @@ function plainValue(input: Input): unknown {
 
 /** An item of a list; an error names the item's own place. */
 function constantText(item: Input, type: DatabaseType): string {
-  const { source } = parameterOf(item, type, type.sql, false);
+  const { source } = parameterOf(item, type, type.sql);
   if (source.kind !== "constant" || source.text === null) throw invalid("a value is expected", item.path);
   return source.text;
 }
@@ -185,15 +185,15 @@ export class WhereReader {
     if (isObjectArgument(operator)) return this.#arguments(operator, type, input);
     const own: DatabaseType =
       operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
-    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, this.#collapse || (operator.takesNull ?? false)) };
+    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, { acceptsNull: this.#collapse || operator.takesNull === true }) };
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
-      return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql, false)), type: sql };
+      return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql)), type: sql };
     }
     if (input.kind === "list") {
       const texts = input.items.map((item) => constantText(item, own));
       return { kind: "parameter", parameter: { source: { kind: "constant", text: listText(texts, own) }, type: sql } };
     }
-    return { kind: "parameter", parameter: listParameter(input, own, sql, this.#collapse) };
+    return { kind: "parameter", parameter: listParameter(input, own, sql, { acceptsNull: this.#collapse }) };
   }
 
   #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {
@@ -201,7 +201,7 @@ export class WhereReader {
     const of = (kind: string, valueType: DatabaseType) =>
       entries
         .filter(({ field, value }) => inputMeta(field).kind === kind && value.kind !== "null")
-        .map(({ value }) => parameterOf(value, valueType, inputType(valueType), false));
+        .map(({ value }) => parameterOf(value, valueType, inputType(valueType)));
     if (argument === "distance") return { kind: "arguments", items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)] };
     const [band, geometry] = [of("band", integerType), of("geometry", siblingType(type, "geometry"))];
     return { kind: "arguments", items: argument === "band-and-geometry" ? [...band, ...geometry] : [...geometry, ...band] };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { EngineError } from "../errors.ts";
 import type { ErrorLog } from "../lifecycle/error-log.ts";
-import { apiFailure } from "./json-body.ts";
+import { apiFailure } from "./body.ts";
 import type { Reply } from "./reply.ts";
 
 export interface ConfigRouteOptions {

@@ -6,7 +6,7 @@ import type { Engine, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { ErrorLog } from "../lifecycle/error-log.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
-import { apiFailure, readJson } from "./json-body.ts";
+import { apiFailure, readJson } from "./body.ts";
 import type { Reply } from "./reply.ts";
 
 export interface ExplainRouteOptions {

@@ -1,21 +1,45 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
-import type { GraphQLRequest, Session } from "../engine.ts";
-import { EngineError, errorReply, toEngineError } from "../errors.ts";
-import { LightCancellation, type Cancellation } from "../cancellation.ts";
-import type { ErrorLog } from "../lifecycle/error-log.ts";
+import { type Cancellation, LightCancellation } from "../cancellation.ts";
 import { exceeds } from "../cost/limits.ts";
 import type { Turns } from "../cost/turns.ts";
 import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
-import { bytesOf, lengthOf, type Bytes } from "../postgres/bytes.ts";
-import { BodyError, readBody } from "./body.ts";
+import type { GraphQLRequest, Session } from "../engine.ts";
+import { EngineError, errorReply, toEngineError } from "../errors.ts";
+import { BodyError, parseJson, readBody } from "./body.ts";
 import { ClientLeft } from "./client-left.ts";
 import type { GraphQLExecution } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
 import type { ShowsInternal } from "./internal-detail.ts";
-import { parseJson } from "./json-body.ts";
-import { graphqlResponseType, namesJson, prefersGraphqlResponse } from "./media-type.ts";
 import type { Reply } from "./reply.ts";
+import type { ErrorLog } from "../lifecycle/error-log.ts";
+import { type Bytes, bytesOf, lengthOf } from "../postgres/bytes.ts";
+
+/** Media type of the GraphQL over HTTP specification; its replies have status codes of their own. */
+const graphqlResponseType = "application/graphql-response+json";
+
+/**
+ * Whether a client prefers {@link graphqlResponseType}: its Accept header (RFC 9110, 12.5.1) contains the type and gives JSON no higher
+ * weight. Other clients get `application/json` with Hasura's status codes.
+ */
+export function prefersGraphqlResponse(accept: string | undefined): boolean {
+  if (accept === undefined || !/graphql-response/i.test(accept)) return false;
+  const weights = new Map(accept.split(",").map((range) => weighed(range)));
+  const weight = weights.get(graphqlResponseType) ?? 0;
+  return weight > 0 && weight >= (weights.get("application/json") ?? 0);
+}
+
+/** Whether the Accept header names `application/json` itself. GraphQL over HTTP then requires 400 for a body that is not JSON; Hasura answers 200. */
+function namesJson(accept: string | undefined): boolean {
+  return accept !== undefined && accept.split(",").some((range) => weighed(range)[0] === "application/json");
+}
+
+/** A media range, without its parameters, and its weight. */
+function weighed(range: string): readonly [type: string, weight: number] {
+  const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+  const quality = parameters.find((parameter) => parameter.startsWith("q="));
+  return [type, quality === undefined ? 1 : Number(quality.slice(2)) || 0];
+}
 
 export interface GraphQLRouteOptions {
   readonly authenticator: Authenticator;
@@ -42,7 +66,7 @@ export type GraphQLRoute = (
   request: IncomingMessage,
   response: ServerResponse,
   id: string,
-  keepsStatus: boolean,
+  options?: { readonly keepsStatus?: boolean },
 ) => Promise<Reply>;
 
 interface Answer {
@@ -125,7 +149,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     }
   }
 
-  return async (request, response, id, keepsStatus): Promise<Reply> => {
+  return async (request, response, id, { keepsStatus = false } = {}): Promise<Reply> => {
     const left = new LightCancellation();
     response.on("close", () => {
       if (!response.writableFinished) left.abort(new ClientLeft());

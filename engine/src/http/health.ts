@@ -1,7 +1,6 @@
 import type { Engine } from "../engine.ts";
+import { type Reply, textType } from "./reply.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
-import { within } from "../lifecycle/within.ts";
-import { textType, type Reply } from "./reply.ts";
 
 export interface HealthOptions {
   readonly engine: Pick<Engine, "ping">;
@@ -42,4 +41,17 @@ export function createHealthCheck({ engine, metadata, isStopping, timeout = 2_00
 
 function plain(status: number, text: string): Reply {
   return { status, text, contentType: textType, headers: { "cache-control": "no-store" } };
+}
+
+/** The result of the work, or, after `milliseconds`, a rejection with the error of `late`. 0 = no limit. */
+function within<Result>(work: Promise<Result>, milliseconds: number, late: () => Error): Promise<Result> {
+  if (milliseconds === 0) return work;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), milliseconds);
+    const settle = <Value>(end: (value: Value) => void) => (value: Value): void => {
+      clearTimeout(timer);
+      end(value);
+    };
+    work.then(settle(resolve), settle(reject));
+  });
 }

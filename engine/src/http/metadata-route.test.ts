@@ -35,7 +35,8 @@ test.each([
   ["an unknown command", { type: "run_sql", args: {} }, "parse-failed", "$"],
   ["an unknown command of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
   ["the same in a list whose other requests are right", { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }] }, "parse-failed", "$.args[1]"],
-  ["a command without a store", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$"],
+  ["a command that changes one object", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$.type"],
+  ["a command without a store", { type: "clear_metadata", args: {} }, "not-supported", "$"],
 ])("rejects %s as Hasura does: with path, error and code", async (_what, request, code, path) => {
   await using server = await serveFake();
   const [status, body] = await post(server.url, request);

@@ -3,7 +3,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { EngineError } from "../errors.ts";
 import type { MetadataApi } from "../metadata-api/metadata-api.ts";
 import type { ErrorLog } from "../lifecycle/error-log.ts";
-import { apiFailure, readJson } from "./json-body.ts";
+import { apiFailure, readJson } from "./body.ts";
 import type { Reply } from "./reply.ts";
 
 export interface MetadataRouteOptions {
@@ -27,7 +27,7 @@ export function createMetadataRoute({ api, authenticator, logError }: MetadataRo
       if (!isAdmin) throw new EngineError({ code: "access-denied", status: 400, path: "$.args", message: "restricted access : admin only" });
       return { status: 200, text: JSON.stringify(await api.answer(await readJson(request, largestMetadata))) };
     } catch (thrown) {
-      return apiFailure(thrown, id, logError, isAdmin);
+      return apiFailure(thrown, id, logError, { withInternal: isAdmin });
     }
   };
 }

@@ -76,7 +76,7 @@ function send(response: ServerResponse, { status, client = "" }: Reply, headers:
     return;
   }
   const cut = (): void => void response.destroy();
-  const hold = waitingBytes.hold(() => client, cut, true);
+  const hold = waitingBytes.hold(() => client, cut, { hasTimeout: true });
   response.setTimeout(sendPatience, cut);
   response.on("close", () => hold.release());
   hold.set(length);

@@ -42,6 +42,14 @@ test("names the codes of the errors in the line and in a header", async () => {
   expect(server.log()).not.toContain("hidden");
 });
 
+test("logs the trace of the client, or without one the request id", async () => {
+  await using server = await serveFake({}, environment);
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  await ask(server, { query: "{ a }" }, { ...headers, traceparent: `00-${trace}-b7ad6b7169203331-01` });
+  await ask(server, { query: "{ a }" });
+  expect(linesOf(server)).toMatchObject([{ requestId: id, traceId: trace }, { requestId: id, traceId: id }]);
+});
+
 test("logs a rejected token with its reason and without the token", async () => {
   await using server = await serveFake({}, environment);
   const response = await ask(server, { query: "{ a }" }, { authorization: "Bearer secret.token", "x-request-id": id });
@@ -69,5 +77,5 @@ test("logs one line for a WebSocket, with its operations and errors", async () =
   socket.send(JSON.stringify({ type: "subscribe", id: "1", payload: { query: "{ a }" } }));
   await once(socket, "message");
   socket.close();
-  await expect.poll(() => linesOf(server)).toMatchObject([{ requestId: id, route: "/v1/graphql", status: 101, role: "admin", operations: 1, failed: 0 }]);
+  await expect.poll(() => linesOf(server)).toMatchObject([{ requestId: id, traceId: id, route: "/v1/graphql", status: 101, role: "admin", operations: 1, failed: 0 }]);
 });

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { traceIdOf } from "@routeql/contract/trace-context";
 import type { Logger } from "pino";
 import type { ConfigRoute } from "./config-route.ts";
 import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";
@@ -66,8 +67,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const mark = url.indexOf("?");
     const path = pathOf(url);
     if (request.method === "POST") {
-      if (path === "/v1/graphql") return options.graphql?.(request, response, id, false) ?? notFound();
-      if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, true) ?? notFound();
+      if (path === "/v1/graphql") return options.graphql?.(request, response, id) ?? notFound();
+      if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, { keepsStatus: true }) ?? notFound();
       if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain") return options.explain?.(request, id) ?? notFound();
       // Hasura's CLI also sends metadata commands to the older path.
       if (path === "/v1/metadata" || path === "/v1/query") return options.metadata?.(request, id) ?? notFound();
@@ -77,7 +78,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (path === "/healthz" || path === "/hasura/healthz") {
       return options.health(new URLSearchParams(mark === -1 ? "" : url.slice(mark)).get("strict") === "true");
     }
-    if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id, false) ?? notFound();
+    if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id) ?? notFound();
     if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
     if (path === "/v1alpha1/config") return options.config?.(request, id) ?? notFound();
     return notFound();
@@ -85,11 +86,12 @@ export function createHttpServer(options: HttpServerOptions): Server {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = requestId(request.headers);
+    const traceId = traceIdOf(request.headers["traceparent"], id);
     const start = performance.now();
     const log = (status: number, reply?: Reply): void => {
       const path = pathOf(request.url);
       const route = routes.has(path) ? path : "other";
-      logRequest({ requestId: id, method: request.method ?? "", route, status, milliseconds: performance.now() - start, role: reply?.role, errors: reply?.errors });
+      logRequest({ requestId: id, traceId, method: request.method ?? "", route, status, milliseconds: performance.now() - start, role: reply?.role, errors: reply?.errors });
     };
     const crossOrigin = corsHeaders(options.cors, request.headers);
     if (crossOrigin !== undefined) {

@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 /** One finished HTTP request or WebSocket connection. Holds no text of the client except a harmless request id. */
 export interface FinishedRequest {
   readonly requestId: string;
+  /** Id of the trace to which the request belongs. */
+  readonly traceId?: string | undefined;
   readonly method: string;
   /** A path that the engine serves, or `other`. */
   readonly route: string;

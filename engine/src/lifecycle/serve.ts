@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Server } from "node:http";
 import type { Logger } from "pino";
+import { stopServer } from "@routeql/contract/stop-server";
 import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine.ts";
 import { createAdmission } from "../http/admission.ts";
@@ -32,7 +33,7 @@ export interface Served {
   readonly metricsPort: number;
   /** Closes every WebSocket as Hasura does when the metadata changes: clients reconnect and receive the new schema. */
   restartConnections(): void;
-  /** Stops accepting requests, lets the running ones finish within the graceful timeout, and closes the engine. */
+  /** Stops accepting connections, answers running requests and those on open connections within the graceful timeout, and closes the engine. */
   stop(): Promise<void>;
 }
 
@@ -44,6 +45,8 @@ export interface ServeOptions {
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly now?: () => number;
+  /** Milliseconds for which idle connections still serve requests after {@link Served.stop}. */
+  readonly quiet?: number | undefined;
 }
 
 /** Above `congested` unsent bytes, live answers wait for the client; above `overflow` the connection is closed. */
@@ -76,7 +79,7 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
 }
 
 /** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
-export async function serve({ settings, engine, metadata, authenticator, logger, now = Date.now }: ServeOptions): Promise<Served> {
+export async function serve({ settings, engine, metadata, authenticator, logger, now = Date.now, quiet }: ServeOptions): Promise<Served> {
   const metrics = createMetrics();
   const cors = settings.disableCors ? undefined : settings.cors;
   const logError = createErrorLog(logger);
@@ -156,15 +159,15 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     webSockets.refuseNew();
     webSockets.closeAll(closes.shuttingDown);
     subscriptions.stop();
-    waitingBytes.stop();
-    authenticator.close();
     // The server closes only after its sockets: a client that does not answer the close frame must not delay it.
     const terminating = setTimeout(() => webSockets.terminateAll(), closeHandshakeGrace);
-    await closeServer(http, settings.gracefulShutdownTimeout * 1_000);
+    await stopServer(http, settings.gracefulShutdownTimeout * 1_000, quiet);
     clearTimeout(terminating);
+    waitingBytes.stop();
+    authenticator.close();
     await metadata.close();
     await engine.close();
-    await closeServer(metricsServer, 0);
+    await stopServer(metricsServer, 0);
   }
 
   let stopped: Promise<void> | undefined;
@@ -184,14 +187,4 @@ function listen(server: Server, port: number, host: string): Promise<number> {
       resolve((server.address() as AddressInfo).port);
     });
   });
-}
-
-/** Closes a server: idle connections immediately, the others after their reply or the timeout (in milliseconds). */
-async function closeServer(server: Server, timeout: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  const timer = setTimeout(() => server.closeAllConnections(), timeout);
-  await closed;
-  clearTimeout(timer);
 }

@@ -2,10 +2,73 @@
  * Problems of metadata, in Hasura's wording.
  * @module
  */
-import { EngineError } from "../errors.ts";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Inconsistency, MetadataError, Problem } from "@routeql/metadata/read/problems";
-import { refusal, type Change, type Json } from "./commands/change.ts";
-import { hasuraObject, inconsistentReason } from "./inconsistent-object.ts";
+import { qualifiedName } from "@routeql/metadata/read/shape-parts";
+import { EngineError } from "../errors.ts";
+
+/** Merged metadata, or an object of it. */
+type Json = Readonly<Record<string, unknown>>;
+
+/** An object of metadata with Hasura's names for it. */
+interface HasuraObject {
+  /** The `type` of an inconsistent object. */
+  readonly type: string;
+  /** The `name` of an inconsistent object. */
+  readonly name: string;
+}
+
+/** Hasura's type of an object and the key of its name, by its list in the metadata. */
+const ofTables: Readonly<Record<string, { readonly type: string; readonly key: string }>> = {
+  object_relationships: { type: "object_relation", key: "name" },
+  array_relationships: { type: "array_relation", key: "name" },
+  computed_fields: { type: "computed_field", key: "name" },
+  select_permissions: { type: "select_permission", key: "role" },
+};
+
+const ofSources: Readonly<Record<string, { readonly type: string; readonly key: string }>> = {
+  functions: { type: "function", key: "function" },
+  logical_models: { type: "logical_model", key: "name" },
+  native_queries: { type: "native_query", key: "root_field_name" },
+};
+
+/** Hasura's names of the object that encloses a problem; the engine's own names without a counterpart in Hasura. */
+export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick<Inconsistency, "at" | "type" | "name" | "kind">): HasuraObject {
+  const [root, index, list, position, inner, item] = at;
+  if (type === "inherited_role") return { type, name: `${type} inherited role ${name}` };
+  const own = { type, name };
+  if (why !== "inconsistent" || root !== "sources" || typeof index !== "number") return own;
+  const source = String(valueAt(metadata, [root, index, "name"]));
+  if (typeof list !== "string" || typeof position !== "number") return type === "source" ? { type, name: `source ${source}` } : own;
+  const path = [root, index, list, position];
+  if (valueAt(metadata, path) === undefined) return own;
+  if (list !== "tables") {
+    const kind = ofSources[list];
+    if (kind === undefined) return own;
+    const called = list === "functions" ? nameAt(metadata, [...path, kind.key]) : String(valueAt(metadata, [...path, kind.key]));
+    return { type: kind.type, name: `${kind.type} ${called} in source ${source}` };
+  }
+  const table = nameAt(metadata, [...path, "table"]);
+  const kind = typeof inner === "string" && typeof item === "number" ? ofTables[inner] : undefined;
+  if (kind === undefined) return { type: "table", name: `table ${table} in source ${source}` };
+  const called = String(valueAt(metadata, [...path, ...([inner, item] as MergedPath), kind.key]));
+  return { type: kind.type, name: `${kind.type} ${called} in table ${table} in source ${source}` };
+}
+
+function valueAt(metadata: unknown, path: MergedPath): unknown {
+  return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), metadata);
+}
+
+/** Hasura's notation for the name of a table or function: the schema only if it is not `public`. */
+function nameAt(metadata: Json, path: MergedPath): string {
+  const { schema, name } = qualifiedName.parse(valueAt(metadata, path));
+  return schema === "public" ? name : `${schema}.${name}`;
+}
+
+/** Hasura's message about an inconsistent object. */
+function inconsistentReason({ reason }: Pick<Inconsistency, "reason">): string {
+  return `Inconsistent object: ${reason}`;
+}
 
 /** An object that is not served, in the format of `get_inconsistent_metadata`. */
 export function describe(metadata: Json, problem: Inconsistency): unknown {
@@ -27,43 +90,8 @@ function describeProblem(metadata: Json, problem: Problem | Inconsistency): unkn
  */
 export function refusalOf({ problems }: MetadataError, metadata: Json, path: string, place = ""): EngineError {
   const internal = problems.map((problem) => describeProblem(metadata, problem));
-  if (problems.every(({ kind }) => kind === "inconsistent")) return refusal("unexpected", "cannot continue due to inconsistent metadata", path, internal);
+  if (problems.every(({ kind }) => kind === "inconsistent")) return new EngineError({ code: "unexpected", message: "cannot continue due to inconsistent metadata", path, status: 400, internal });
   const code = problems.some(({ kind }) => kind === "invalid") ? "parse-failed" : "not-supported";
   const message = problems.map((problem) => `${problem.path}: ${problem.reason}`).join("; ");
   return new EngineError({ code, path: `${path}${place}`, message, internal });
-}
-
-/** Metadata, and its mismatches with the databases. */
-export interface Checked {
-  readonly metadata: Json;
-  readonly inconsistencies: readonly Inconsistency[];
-}
-
-/**
- * Objects that are inconsistent now and were consistent or missing before. Objects that are merely not served do not count as new if they
- * are allowed.
- */
-export function newlyUnfit(before: Checked, now: Checked): readonly Inconsistency[] {
-  const known = new Set(before.inconsistencies.map((found) => hasuraObject(before.metadata, found).name));
-  return now.inconsistencies.filter((found) => found.type !== "metadata" && !known.has(hasuraObject(now.metadata, found).name));
-}
-
-/** Reason to reject a command that makes objects inconsistent: that of its own object if possible. */
-export function failureOf(metadata: Json, { object }: Change, unfit: readonly Inconsistency[], path: string): EngineError {
-  const own = object === undefined ? [] : unfit.filter(({ at }) => object.every((part, index) => at[index] === part));
-  const internal = (own.length > 0 ? own : unfit).map((found) => describe(metadata, found));
-  if (own.length > 0) return refusal("invalid-configuration", own.map(inconsistentReason).join(", "), `${path}.args`, internal);
-  if (object !== undefined) return refusal("unexpected", "cannot continue due to new inconsistent metadata", `${path}.args`, internal);
-  return new EngineError({ code: "unexpected", path: `${path}.args`, message: "cannot continue due to newly found inconsistent metadata", internal });
-}
-
-/** Converts places that start at the command, `$.args`, to places in the whole request in the errors of the work. */
-export function rooted<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    const { code, status, message, internal } = error;
-    throw new EngineError({ code, status, message, internal, path: `${path}${error.path.slice(1)}` });
-  }
 }

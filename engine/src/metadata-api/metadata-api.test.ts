@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { PreparedMetadata } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { buildState, checkMetadata } from "../execution/state.ts";
@@ -40,11 +40,11 @@ function api() {
     prepared: 0,
     /** Number of prepared metadata versions that were neither committed nor discarded. */
     open: 0,
-    async prepare(given: unknown): Promise<PreparedMetadata> {
+    async prepare(given: unknown, { allowInconsistent = false }: { readonly allowInconsistent?: boolean } = {}): Promise<PreparedMetadata> {
       this.prepared += 1;
       if (!this.answers) throw new EngineError({ code: "postgres-error", status: 503, message: "connection error" });
       const metadata = given as StoredMetadata["metadata"];
-      const { inconsistencies } = await buildState(checkMetadata(metadata, false), { metadata, allowInconsistent: true }, () => () => Promise.resolve(catalog));
+      const { inconsistencies } = await buildState(checkMetadata(metadata, false), { metadata, allowInconsistent }, () => () => Promise.resolve(catalog));
       this.open += 1;
       const close = () => Promise.resolve(void (this.open -= 1));
       return { inconsistencies, commit: close, discard: close };
@@ -57,82 +57,43 @@ function api() {
 }
 
 const namesOf = (tables: readonly { readonly table: { readonly name: string } }[]) => tables.map(({ table: { name } }) => name);
-const track = (table: string) => ({ type: "pg_track_table", args: { table } });
+const replace = (...tables: readonly string[]) => ({ type: "replace_metadata", args: { metadata: { version: 3, sources: [{ ...source, tables: tables.map((name) => ({ table: { schema: "public", name } })) }] } } });
 
-test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s without commands queries no database and stores nothing", async (type) => {
+test.each(["bulk", "bulk_keep_going"])("%s without requests queries no database and stores nothing", async (type) => {
   const { answer, engine, version } = api();
-  expect(await answer(type, [])).toEqual(type === "bulk_atomic" ? { message: "success" } : []);
+  expect(await answer(type, [])).toEqual([]);
   expect([engine.prepared, engine.open, version()]).toEqual([0, 0, 1]);
 });
 
 test.each([
-  ["bulk", [track("a"), track("b")], ["a", "b"]],
-  ["bulk", [track("a"), track("gone")], []],
-  ["bulk_keep_going", [track("a"), track("gone"), track("b")], ["a", "b"]],
-  ["bulk_keep_going", [track("gone"), track("a"), track("a")], ["a"]],
-  ["bulk_atomic", [track("a"), track("gone")], []],
+  ["bulk", [replace("a"), replace("a", "b")], ["a", "b"]],
+  ["bulk", [replace("a"), replace("gone")], []],
+  ["bulk", [replace("a"), { type: "pg_track_table", args: { table: "b" } }], []],
+  ["bulk_keep_going", [replace("a"), replace("gone"), replace("b")], ["b"]],
+  ["bulk_keep_going", [replace("a"), { type: "pg_track_table", args: { table: "b" } }], ["a"]],
 ])("%s %j leaves no prepared metadata open", async (type, args, tables) => {
   const { answer, engine, tables: stored } = api();
   await answer(type, args).catch((error: unknown) => expect(error).toBeInstanceOf(EngineError));
   expect([namesOf(stored()), engine.open]).toEqual([tables, 0]);
 });
 
-test("finds one inconsistent command of many with few database checks", async () => {
-  const { answer, engine, tables } = api();
-  const comments = Array.from({ length: 60 }, (_none, index) => ({ type: "pg_set_table_customization", args: { table: "a", configuration: { comment: String(index) } } }));
-  const answers = await answer("bulk_keep_going", [track("a"), ...comments, track("gone"), track("b")]);
-  expect(answers).toEqual([...Array.from({ length: 61 }, () => ({ message: "success" })), expect.objectContaining({ code: "invalid-configuration", path: "$.args[61].args" }), { message: "success" }]);
-  expect(tables()).toMatchObject([{ configuration: { comment: "59" } }, { table: { name: "b" } }]);
-  expect(engine.prepared).toBeLessThan(20);
+test("bulk_keep_going replies with the error of a request in its place", async () => {
+  const { answer } = api();
+  const consistent = { is_consistent: true, inconsistent_objects: [] };
+  expect(await answer("bulk_keep_going", [replace("a"), replace("gone"), replace("b")])).toEqual([consistent, expect.objectContaining({ code: "unexpected", path: "$.args[1].args" }), consistent]);
 });
 
-test.each(["bulk", "bulk_keep_going", "bulk_atomic"])("%s waits only once for a database that does not answer", async (type) => {
+test("bulk waits only once for a database that does not answer", async () => {
   const { answer, engine, tables } = api();
   engine.answers = false;
-  await expect(answer(type, [track("a"), track("b"), track("c")])).rejects.toMatchObject({ code: "postgres-error" });
+  await expect(answer("bulk", [replace("a"), replace("b")])).rejects.toMatchObject({ code: "postgres-error" });
   expect([engine.prepared, engine.open, tables()]).toEqual([1, 0, []]);
 });
 
-test.each(["bulk", "bulk_atomic"])("%s changes nothing when a command warns and warnings are not allowed", async (type) => {
-  const { answer, engine, tables } = api();
-  await answer("pg_track_table", { table: "a" });
-  const some = { type: "pg_track_tables", args: { tables: [{ table: "a" }, { table: "b" }], allow_warnings: false } };
-  await expect(answer(type, [track("c"), some])).rejects.toMatchObject({ code: "metadata-warnings", path: "$.args[1].args" });
-  expect([namesOf(tables()), engine.open]).toEqual([["a"], 0]);
-});
-
-describe("a relationship whose former name another one takes", () => {
-  const relationship = (name: string, column: string) => ({ type: "pg_create_object_relationship", args: { table: "a", name, using: { foreign_key_constraint_on: column } } });
-  const permission = { type: "pg_create_select_permission", args: { table: "a", role: "user", permission: { columns: ["id"], filter: { near: { id: { _eq: 1 } } } } } };
-  const rename = (name: string, next: string) => ({ type: "pg_rename_relationship", args: { table: "a", name, new_name: next } });
-  const swap = [rename("near", "far"), rename("other", "near")];
-
-  test.each(["bulk", "bulk_keep_going"])("a rename also changes the filters through it, in a %s too", async (type) => {
-    const { answer, tables } = api();
-    await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
-    await answer(type, swap);
-    expect(tables()[0]).toMatchObject({
-      object_relationships: [{ name: "far", using: { foreign_key_constraint_on: "b_id" } }, { name: "near", using: { foreign_key_constraint_on: "other_b_id" } }],
-      select_permissions: [{ permission: { filter: { far: { id: { _eq: 1 } } } } }],
-    });
-  });
-
-  test.each([
-    ["without cascade, where another one takes its name", false, [{ role: "user" }]],
-    ["with cascade, although another one takes its name", true, []],
-  ])("is dropped %s: the permissions that depend on it are then %j", async (_what, cascade, permissions) => {
-    const { answer, tables } = api();
-    await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), permission]);
-    await answer("bulk", [{ type: "pg_drop_relationship", args: { table: "a", relationship: "near", cascade } }, relationship("near", "other_b_id")]);
-    expect(tables()[0]).toMatchObject({ object_relationships: [{ name: "near", using: { foreign_key_constraint_on: "other_b_id" } }], select_permissions: permissions });
-  });
-
-  test("is rejected in bulk_atomic, which checks filters only at the end", async () => {
-    const { answer, version } = api();
-    await answer("bulk", [track("a"), track("b"), relationship("near", "b_id"), relationship("other", "other_b_id"), permission]);
-    await expect(answer("bulk_atomic", swap)).rejects.toMatchObject({ message: "Bulk atomic does not support this command" });
-    expect(version()).toBe(2);
-  });
+test.each(["pg_track_table", "pg_create_select_permission", "add_inherited_role", "bulk_atomic"])("rejects %s, which changes one object, with the remedy", async (type) => {
+  const { answer, version } = api();
+  await expect(answer(type, {})).rejects.toMatchObject({ code: "not-supported", path: "$.type", message: expect.stringContaining("replace_metadata") as string });
+  expect(version()).toBe(1);
 });
 
 test("stores the state of Hasura's CLI and console", async () => {

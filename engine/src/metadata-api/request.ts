@@ -1,20 +1,15 @@
 import { z } from "zod";
 import { EngineError } from "../errors.ts";
-import type { Command } from "./commands/change.ts";
-import { ofAll, ofPostgres } from "./commands/commands.ts";
-import { notServed, notServedOfPostgres, otherKinds } from "./commands/not-served.ts";
-import { parseArguments } from "./parse-arguments.ts";
+import { notServed, notServedOfPostgres, otherKinds } from "./not-served.ts";
 
 /** One supported command of Hasura's metadata API. */
 export type MetadataRequest = { readonly resourceVersion: number | undefined } & (
   | { readonly type: "export_metadata"; readonly version: 1 | 2 }
   | { readonly type: "replace_metadata"; readonly version: 1 | 2; readonly metadata: Readonly<Record<string, unknown>>; readonly allowInconsistent: boolean }
   | { readonly type: "reload_metadata" | "get_inconsistent_metadata" | "drop_inconsistent_metadata" | "clear_metadata" }
-  | { readonly type: "get_native_query" | "get_logical_model"; readonly source: string }
-  | { readonly type: "bulk" | "bulk_keep_going" | "bulk_atomic"; readonly requests: readonly MetadataRequest[] }
+  | { readonly type: "bulk" | "bulk_keep_going"; readonly requests: readonly MetadataRequest[] }
   | { readonly type: "get_catalog_state" }
   | { readonly type: "set_catalog_state"; readonly tool: "cli" | "console"; readonly state: unknown }
-  | { readonly type: "command"; readonly command: Command; readonly args: unknown }
   /** A command of Hasura that is not supported here: in a list it fails when its turn comes. */
   | { readonly type: "refused"; readonly error: EngineError }
 );
@@ -70,27 +65,21 @@ export function parseMetadataRequest(value: unknown, path = "$"): MetadataReques
     }
     case "bulk":
     case "bulk_keep_going":
-    case "bulk_atomic":
       return { type, resourceVersion, requests: parseArguments(z.array(z.unknown()), args, at).map((item, index) => parseMetadataRequest(item, `${at}[${String(index)}]`)) };
     default:
-      return { resourceVersion, ...parseCommand(type, args, path) };
+      return { resourceVersion, type: "refused", error: unsupported(type, path) };
   }
 }
 
-const ofOneSource = z.strictObject({ source: z.string() });
-
 /** @throws EngineError for a name that Hasura does not know */
-function parseCommand(type: string, args: unknown, path: string) {
+function unsupported(type: string, path: string): EngineError {
   const [kind = "", ...rest] = type.split("_");
   const name = rest.join("_");
   const isPostgres = kind === "pg" || kind === "postgres";
-  if (isPostgres && (name === "get_native_query" || name === "get_logical_model")) return { type: name, ...parseArguments(ofOneSource, args, `${path}.args`) } as const;
-  const command = isPostgres ? ofPostgres.get(name) : ofAll.get(type);
-  if (command !== undefined) return { type: "command", command, args } as const;
   const reason = isPostgres ? notServedOfPostgres.get(name) : (notServed.get(type) ?? (otherKinds.has(kind) ? "sources other than Postgres are not served" : undefined));
   if (reason !== undefined) {
     const message = `${type.slice(0, 64)} is no command of this engine: ${reason}`;
-    return { type: "refused", error: new EngineError({ code: "not-supported", path: `${path}.type`, message }) } as const;
+    return new EngineError({ code: "not-supported", path: `${path}.type`, message });
   }
   const message = isPostgres
     ? `unknown metadata command "${name.slice(0, 64)}" for backend postgres`
@@ -106,4 +95,13 @@ function parseReplacement(args: unknown, version: 1 | 2 | undefined, path: strin
     return { version: version ?? 2, metadata, allowInconsistent } as const;
   }
   return { version: 1, metadata: given, allowInconsistent: false } as const;
+}
+
+/** @throws EngineError `parse-failed` with the path of the first invalid value */
+function parseArguments<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = (issue?.path ?? []).map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`)).join("");
+  throw new EngineError({ code: "parse-failed", path: `${path}${place}`, message: issue?.message ?? "this cannot be read" });
 }

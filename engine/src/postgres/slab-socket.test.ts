@@ -41,7 +41,7 @@ test("reuses released memory for later reads", async () => {
   expect(slabsOf(chunks)).toBe(1);
 });
 
-test("kept chunks never change, whatever is released afterwards", async () => {
+test("kept chunks never change after others are released", async () => {
   const chunks = await read(
     (client) => client.end(million),
     (_chunk, slabs) => {

@@ -2,18 +2,48 @@
  * Native queries and logical models, resolved against the database.
  * @module
  */
-import pg from "pg";
 import type { AskForText, Catalog } from "@routeql/metadata/catalog/catalog";
-import type { MergedPath } from "@routeql/metadata/read/load";
-import type { NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
-import type { SourceMetadata } from "@routeql/metadata/read/shape";
-import { PostgresError } from "../postgres/postgres-error.ts";
-import { columnTypesOf } from "../sql/native.ts";
-import { resolveModel } from "./logical-models.ts";
 import { typeOf } from "@routeql/metadata/catalog/named-types";
-import type { LogicalModel, NativeArgument, NativeQuery } from "./model.ts";
-import { BadCode, readCode } from "./native-code.ts";
-import { failing, type Report } from "./report.ts";
+import { graphqlName } from "@routeql/metadata/names/naming";
+import type { MergedPath } from "@routeql/metadata/read/load";
+import type { LogicalModelMetadata, NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
+import pg from "pg";
+import { PostgresError } from "../postgres/postgres-error.ts";
+import type { LogicalModel, NativeArgument, NativeQuery, TableColumn } from "./model.ts";
+import { type Fail, failing, type Report } from "./report.ts";
+import { columnTypesOf } from "../sql/native.ts";
+
+/** Invalid code of a native query. */
+export class BadCode extends Error {}
+
+/** A piece of a native query's code: SQL, or the name of an argument. */
+type CodePiece = { readonly kind: "text"; readonly text: string } | { readonly kind: "argument"; readonly name: string };
+
+/**
+ * Literals, quoted names and comments, in which `$1` is plain text, or a numbered parameter. Nested comments are not fully recognised, so a
+ * number in one may be rejected.
+ */
+const token = /[Ee]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)?\$.*?\$\1\$|--[^\n]*|\/\*.*?\*\/|(?<parameter>(?<![\w$])\$\d+)/gs;
+
+/**
+ * Splits a native query's code at every `{{argument}}`, as Hasura does; trailing white space and semicolons are dropped.
+ * @throws BadCode
+ */
+export function readCode(code: string): readonly CodePiece[] {
+  const [first = "", ...rest] = code.replace(/\s+$/, "").replace(/;+$/, "").split("{{");
+  const pieces: CodePiece[] = [{ kind: "text", text: first }];
+  for (const part of rest) {
+    const end = part.indexOf("}}");
+    if (end === -1 || part.indexOf("}") !== end) throw new BadCode("{{ has no closing }}");
+    pieces.push({ kind: "argument", name: part.slice(0, end) }, { kind: "text", text: part.slice(end + 2) });
+  }
+  // Numbered parameters belong to the statement: the code would read other values than its arguments.
+  for (const { groups } of code.matchAll(token)) {
+    if (groups?.["parameter"] !== undefined) throw new BadCode(`${groups["parameter"]} is not an argument; write arguments as {{name}}`);
+  }
+  return pieces.filter((piece) => piece.kind === "argument" || piece.text !== "");
+}
 
 export interface NativeObjects {
   /** Includes the inline models of native queries. */
@@ -113,4 +143,35 @@ export async function resolveNativeObjects(source: SourceMetadata, path: MergedP
     else if (query !== undefined) queries.set(query.name, query);
   }
   return { models: [...new Set([...models.values(), ...[...queries.values()].map(({ model }) => model)])], queries };
+}
+
+/**
+ * @param key name of the model in errors
+ * @param models names of models that fields may refer to
+ * @returns undefined when the model is invalid, which is reported
+ */
+function resolveModel(metadata: LogicalModelMetadata, key: string, path: MergedPath, models: ReadonlySet<string>, catalog: Catalog, report: Report): LogicalModel | undefined {
+  const columns = new Map<string, TableColumn>();
+  const references = new Set<string>();
+  let sound = true;
+  for (const [index, { name, type, description }] of metadata.fields.entries()) {
+    const failed = failing(report, [...path, "fields", index], "logical_model", metadata.name);
+    const fail: Fail = (reason) => {
+      sound = false;
+      return failed(reason);
+    };
+    if (columns.has(name) || references.has(name)) fail(`the field ${name} occurs twice`);
+    else if (!graphqlName.test(name) || name.startsWith("__")) fail(`"${name}" is not a GraphQL name`);
+    else if ("scalar" in type) {
+      const found = typeOf(type.scalar, catalog, fail);
+      if (found !== undefined) columns.set(name, { name, graphqlName: name, type: found, nullable: type.nullable, description: description ?? undefined, enumeration: undefined });
+    } else {
+      const { logical_model: to } = "array" in type ? type.array : type;
+      if (models.has(to)) references.add(name);
+      else fail(`there is no logical model ${to}`);
+    }
+  }
+  if (!sound) return undefined;
+  const { name, description, select_permissions: permissions } = metadata;
+  return { key, name, description: description ?? undefined, path, columns, relationships: new Map(), computedFields: new Map(), permissions, references };
 }

@@ -30,7 +30,7 @@ test("values are parameters of their column's type", () => {
   expect(values).toEqual(["%'; DROP", '{"a"}', "k"]);
 });
 
-test("a variable in place of a value does not become part of the text", () => {
+test("a variable in place of a value is not inserted into the text", () => {
   const query = "query($id: Int, $ids: [Int!]) { author(where: {id: {_eq: $id, _in: $ids}}) { id } }";
   expect(text(query, { id: 1, ids: [1] })).toBe(text(query, { id: 2, ids: [3, 4] }));
 });

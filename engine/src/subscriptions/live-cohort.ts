@@ -1,10 +1,18 @@
+import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
-import { fingerprint } from "./last-answer.ts";
-import { Newcomers } from "./newcomers.ts";
 import { CohortBatches } from "./cohort-batches.ts";
-import { pollBatch, type Polling } from "./polling.ts";
+import { Newcomers } from "./newcomers.ts";
 import { PollingRounds } from "./polling-rounds.ts";
+import { pollBatch, type Polling } from "./polling.ts";
 import { handOver, type Listener, type Subscription } from "./subscriber.ts";
+
+/** Longer answers are remembered by their digest. */
+const longestKept = 4_096;
+
+/** A value that distinguishes an answer from a later one. */
+function fingerprint(text: string): string {
+  return text.length <= longestKept ? text : `sha256 ${hash("sha256", text, "base64")}`;
+}
 
 interface Subscriber {
   readonly listener: Listener;

@@ -81,7 +81,7 @@ export class Connection {
     socket.on("error", () => undefined);
   }
 
-  /** What the log says about the connection. */
+  /** Log fields of the connection. */
   get record(): ConnectionRecord {
     return this.#operations.record;
   }

@@ -153,7 +153,7 @@ export class Operations {
     const values = parameters.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
     const bytes = 2 * values + bytesPerCharacter * query.length;
     if (bytes < smallSubscription) return undefined;
-    const hold = this.#context.waitingBytes.hold(() => client ?? role, () => this.#close(closes.subscriptionsTooLarge), true);
+    const hold = this.#context.waitingBytes.hold(() => client ?? role, () => this.#close(closes.subscriptionsTooLarge), { hasTimeout: true });
     hold.set(bytes);
     return hold;
   }
@@ -191,7 +191,7 @@ export class Operations {
     this.#errors.add(error.code);
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
     const showsInternal = this.#context.showsInternal(session, error);
-    const serialized = this.#hasLegacyErrors ? legacyError(error, showsInternal) : error.toJSON(showsInternal);
+    const serialized = this.#hasLegacyErrors ? legacyError(error, { withInternal: showsInternal }) : error.toJSON(showsInternal);
     const jsonId = JSON.stringify(id);
     this.#outbox.send(failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized));
     this.#outbox.send(completeFrame(jsonId));

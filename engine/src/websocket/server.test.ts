@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { createClient } from "graphql-ws";
 import { describe, expect, test, vi } from "vitest";
@@ -268,6 +268,26 @@ describe("server shutdown", () => {
     const response = await request;
     expect(await response.text()).toBe('{"data":{"a":1}}');
     expect(response.headers.get("connection")).toBe("close");
+    await stopped;
+  });
+
+  test("answers a request that arrives on a kept connection, and closes the connection after", async () => {
+    const server = await serveFake({}, {}, { quiet: 600_000 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async (): Promise<IncomingMessage> => {
+      const request = httpRequest(`${server.url}/v1/graphql`, { method: "POST", headers: secret, agent });
+      request.end('{"query":"{ a }"}');
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      response.resume();
+      await once(response, "end");
+      return response;
+    };
+    const [before, stopped] = [await ask(), server.served.stop()];
+    const after = await ask();
+    expect([before, after].map(({ statusCode, headers }) => [statusCode, headers.connection])).toEqual([
+      [200, "keep-alive"],
+      [200, "close"],
+    ]);
     await stopped;
   });
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { traceIdOf } from "@routeql/contract/trace-context";
 import { WebSocketServer } from "ws";
 import type { RequestHeaders } from "../auth/request-headers.ts";
 import type { CorsPolicy } from "../http/cors.ts";
@@ -58,6 +59,7 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       if (!mayConnect(request, options.cors)) return refuse(socket, 400, originError);
       const headers = trustedHeaders(request, options);
       const identity = { requestId: requestId(request.headers), hasLegacyErrors: path === "/v1alpha1/graphql" };
+      const traceId = traceIdOf(request.headers["traceparent"], identity.requestId);
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, identity, options);
         const began = performance.now();
@@ -66,7 +68,7 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
         webSocket.on("close", () => {
           connections.delete(connection);
           const milliseconds = performance.now() - began;
-          options.logRequest({ requestId: identity.requestId, method: "GET", route: path, status: 101, milliseconds, ...connection.record });
+          options.logRequest({ requestId: identity.requestId, traceId, method: "GET", route: path, status: 101, milliseconds, ...connection.record });
         });
       });
     },

@@ -19,7 +19,7 @@ test("parsing a frame does not inspect the request in it", () => {
   parse.mockRestore();
 });
 
-test.each(protocols)("%s: rejects any start before connection_init, whatever its payload", async (protocol) => {
+test.each(protocols)("%s: rejects a start with any payload before connection_init", async (protocol) => {
   await using server = await serveFake();
   for (const payload of [{ query: unterminated }, { query: 1 }, {}, null]) {
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();

@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { settingNames, settings } from "../list.ts";
 import { parseEnvironmentFile } from "../environment-file.ts";
-import { exampleFile } from "./example-file.ts";
-import { projectFile } from "./project-file.ts";
+import { exampleFile, projectFile } from "./files.ts";
 
-test("the example file sets nothing, and every line of it could be set", () => {
+test("the example file sets nothing, and each of its lines is a valid assignment", () => {
   expect(parseEnvironmentFile(exampleFile()).entries).toEqual([]);
   const uncommented = exampleFile().replaceAll(/^#(?=[A-Z])/gm, "");
   expect(parseEnvironmentFile(uncommented).entries.map(({ name }) => name)).toEqual(

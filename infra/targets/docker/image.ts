@@ -6,9 +6,8 @@ import type { ImageName } from "../../services/description.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * Builds an image on the Docker host. The image's hash is part of the resource's name: other content is another image, and a built image
- * is never built again, whatever difference the provider detects (it compares the whole context and forgets
- * the build on a refresh).
+ * Builds an image on the Docker host. The resource's name contains the image's hash, so changed content is a new image. An existing
+ * image is never rebuilt, even if the provider detects a difference (it compares the whole context and forgets the build on a refresh).
  */
 function buildImage(image: BuiltImage, named: ResourceNames, parent: Resource, startsFrom: readonly Resource[]): Image {
   const [, hash = ""] = image.imageName.split(":");
@@ -23,7 +22,7 @@ function buildImage(image: BuiltImage, named: ResourceNames, parent: Resource, s
   );
 }
 
-/** Pulls an image unless the Docker host has it; the host keeps it when nothing needs it any more. */
+/** Pulls an image unless the Docker host has it. The host keeps unused images. */
 function pullImage({ name, imageName }: PulledImage, named: ResourceNames, parent: Resource): RemoteImage {
   return new RemoteImage(named(`${name}-image`), { name: imageName, keepLocally: true }, { parent });
 }

@@ -7,6 +7,9 @@ import { labels, replaceInPlace } from "./scope.ts";
 import { subnetOf } from "./subnets.ts";
 import type { Scope } from "./scope.ts";
 
+/** The host has no address on the bridge, so that a container reaches none of its services there. */
+const withoutHost = { "com.docker.network.bridge.inhibit_ipv4": "true" };
+
 /** The networks of each service. */
 export type Attachments = (service: ServiceName) => types.input.ContainerNetworksAdvanced[];
 
@@ -16,15 +19,16 @@ interface Joined {
 }
 
 /**
- * One internal network for each call edge, so that only its two members reach each other, without a way out;
- * for each external edge one network with a way out and the caller as its only member; one with a way out for the services
- * that publish ports, and another for those that publish them on 127.0.0.1 only; and one internal network in which metrics are read.
+ * Creates the networks: one internal network for each call edge, which has only its two members, no external access and no address of the
+ * host; for each external edge one network with external access and the caller as its only member; one network with external access for
+ * services that publish ports, and another for those that publish them on 127.0.0.1 only; and one internal network for metrics.
  * @param range range of the networks' subnets; without it the Docker engine chooses
  */
 export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource, range?: string): Attachments {
   const network = (suffix: string, internal: boolean): Output<string> => {
+    const isolation = internal ? { options: withoutHost } : {};
     const ipamConfigs = range === undefined ? {} : { ipamConfigs: [subnetOf(range, suffix)] };
-    return new Network(scope.named(suffix), { name: `${scope.prefix}-${suffix}`, internal, ...ipamConfigs, labels: labels(scope) }, { parent, ...replaceInPlace }).name;
+    return new Network(scope.named(suffix), { name: `${scope.prefix}-${suffix}`, internal, ...isolation, ...ipamConfigs, labels: labels(scope) }, { parent, ...replaceInPlace }).name;
   };
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));

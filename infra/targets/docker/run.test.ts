@@ -74,7 +74,7 @@ const ofType = (resources: readonly RecordedResource[], type: string): RecordedR
 const names = (resources: readonly RecordedResource[]): string[] =>
   resources.map(({ inputs }) => String(inputs["name"])).toSorted();
 
-test("there is an internal network for each call edge, and one with a way out", () => {
+test("creates an internal network for each call edge, and one with external access", () => {
   const networks = ofType(whole, network).map(({ inputs }) => [inputs["name"], inputs["internal"]]);
   expect(Object.fromEntries(networks)).toEqual({
     "routeql-local-edge": false,
@@ -82,6 +82,13 @@ test("there is an internal network for each call edge, and one with a way out", 
     "routeql-local-gateway-engine": true,
     "routeql-local-migrate-database": true,
   });
+});
+
+test("the host has an address on networks with a way out alone", () => {
+  for (const { inputs } of ofType(whole, network)) {
+    const options = inputs["options"] as Record<string, string> | undefined;
+    expect(options?.["com.docker.network.bridge.inhibit_ipv4"]).toBe(inputs["internal"] === true ? "true" : undefined);
+  }
 });
 
 test("each container is on its own edges' networks; only publishing ones are on the edge", () => {
@@ -98,7 +105,7 @@ test("each container is on its own edges' networks; only publishing ones are on 
   });
 });
 
-test("an external edge is a network with a way out and one member", async () => {
+test("an external edge is a network with external access and one member", async () => {
   const resources = await run([database, migrate, { ...engine, callsOutside: ["directory"] }, gateway]);
   expect(find(resources, network, "engine-directory").inputs).toMatchObject({
     name: "routeql-local-engine-directory",
@@ -111,7 +118,7 @@ test("an external edge is a network with a way out and one member", async () => 
   expect(changed(whole, resources)).toEqual(["Container engine", "Network engine-directory"]);
 });
 
-test("without a publishing service no network has a way out", async () => {
+test("without a publishing service no network has external access", async () => {
   const networks = ofType(await run([database, migrate]), network);
   expect(networks.every(({ inputs }) => inputs["internal"] === true)).toBe(true);
 });
@@ -124,7 +131,7 @@ test("names the volumes for data and for files", () => {
   ]);
 });
 
-test("everything carries the stack's label, what belongs to a service its name", () => {
+test("every object has the stack's label, and objects of a service its name", () => {
   for (const { type, name, inputs } of whole) {
     if (![container, network, volume].includes(type)) continue;
     const labels = unwrap(inputs["labels"]) as { label: string; value: string }[];
@@ -154,7 +161,7 @@ test("containers run read-only, unprivileged and within limits", () => {
   });
 });
 
-test("no container is privileged, mounts the host or leaves its network, whatever it is", () => {
+test("no container is privileged, mounts host paths or uses the host's network", () => {
   for (const { inputs } of ofType(whole, container)) {
     for (const key of ["privileged", "devices", "pidMode", "ipcMode", "usernsMode", "hosts", "mounts"])
       expect(inputs).not.toHaveProperty(key);
@@ -200,7 +207,7 @@ test("creates no carrier for a service without files and secrets", () => {
   ).toEqual(["database", "database-files", "engine", "engine-files", "gateway", "migrate"].toSorted());
 });
 
-test("a service depends on its carrier's id, so that another file or secret replaces it", () => {
+test("a service depends on its carrier's id, so that a changed file or secret replaces it", () => {
   const labels = unwrap(find(whole, container, "engine").inputs["labels"]);
   expect(labels).toContainEqual({ label: "com.routeql.files", value: "engine-files-id" });
 });
@@ -212,7 +219,7 @@ test("a file's name is in the label of the files volume, a file's content is not
   expect(await label({ a: "one" })).not.toEqual(await label({ b: "one" }));
 });
 
-test("another secret changes the carriers of those who have it, and nothing else directly", async () => {
+test("a changed secret directly changes only the carriers of its readers", async () => {
   const after = await run(everything, testSecrets({ "engine-access-key": "another" }));
   expect(changed(whole, after)).toEqual(["Container engine-files"]);
 });

@@ -1,14 +1,49 @@
 import { Container, Volume } from "@pulumi/docker";
-import { ComponentResource, output } from "@pulumi/pulumi";
-import type { ComponentResourceOptions, Output } from "@pulumi/pulumi";
+import { all, ComponentResource, type ComponentResourceOptions, log, output, type Output, RunError } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { containerArgs } from "./container.ts";
 import { deliverFiles } from "./files.ts";
-import { succeeded } from "./job.ts";
 import type { Attachments } from "./networks.ts";
-import { labels, replaceInPlace } from "./scope.ts";
-import type { Scope } from "./scope.ts";
+import { labels, replaceInPlace, type Scope } from "./scope.ts";
+
+/** Log lines that the error of a failed job shows. */
+const shownLines = 30;
+
+/** How a job's container ended. */
+interface JobEnd {
+  readonly name: string;
+  readonly exitCode: number | undefined;
+  readonly log: string;
+  /** Of the container's resource. */
+  readonly urn: string;
+}
+
+/** The problem of a finished job with the end of its log, or undefined. */
+export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string | undefined {
+  if (exitCode === 0) return undefined;
+  const lines = output.trimEnd().split("\n").slice(-shownLines);
+  return [
+    `The job ${name} failed with exit code ${exitCode ?? "unknown"}. Its last lines:`,
+    ...lines.map((line) => `  ${line}`),
+    "After its cause is removed it runs again when its image or files have changed, or with:",
+    `  pulumi up --replace '${urn}'`,
+  ].join("\n");
+}
+
+/**
+ * The job's container once it has succeeded. Dependent resources wait for this output and do not start after a failure.
+ * The failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each dependent
+ * output.
+ */
+export function succeeded(name: string, container: Container): Output<Container> {
+  return all([container.exitCode, container.containerLogs, container.urn]).apply(async ([exitCode, output, urn]) => {
+    const problem = jobProblem({ name, exitCode, log: output, urn });
+    if (problem === undefined) return container;
+    await log.error(problem, container);
+    throw new RunError(`The job ${name} failed.`);
+  });
+}
 
 export interface DockerServiceArgs {
   readonly service: ServiceDescription;
@@ -22,7 +57,7 @@ export interface DockerServiceArgs {
   readonly processorLimit: number;
   readonly protectData: boolean;
   readonly scope: Scope;
-  /** What has to be ready before it starts. */
+  /** Dependencies that must be ready before it starts. */
   readonly after: readonly Output<Container>[];
 }
 
@@ -40,7 +75,7 @@ export class DockerService extends ComponentResource {
     super("routeql:docker:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     const files = deliverFiles(service, image, secrets, scope, this);
-    // A destroy keeps data; the next creation finds the volume by its name.
+    // A destroy keeps data; the next deployment finds the volume by its name.
     const data =
       service.data === undefined
         ? undefined
@@ -56,7 +91,7 @@ export class DockerService extends ComponentResource {
       {
         parent: this,
         dependsOn: [...after],
-        // The provider treats another health check as an update and then does not change the container.
+        // The provider treats a changed health check as an update, which does not change the container.
         replaceOnChanges: ["healthcheck"],
         ...replaceInPlace,
       },

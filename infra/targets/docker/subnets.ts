@@ -21,10 +21,10 @@ const inOrder = [
   "monitoring-edge",
 ];
 
-/** 2^4 subnets: Docker's default pools make networks of 65,536 or 4,096 addresses, of which a network of two services needs few. */
+/** 2^4 subnets. Docker's default pools create networks of 65,536 or 4,096 addresses, but a network of two services needs few. */
 const subnetBits = 4;
 
-/** The subnet of one network of a stack, with the address of the host in it, as the Docker provider takes both. */
+/** The subnet of one network of a stack, with the host's address in it, in the Docker provider's form. */
 export function subnetOf(range: string, network: string): { readonly subnet: string; readonly gateway: string } {
   const whole = parseRange(range);
   const subnet = whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + subnetBits)][inOrder.indexOf(network)];

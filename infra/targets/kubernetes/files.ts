@@ -1,15 +1,39 @@
-import { ConfigMap, Secret } from "@pulumi/kubernetes/core/v1/index.js";
 import type { types } from "@pulumi/kubernetes";
-import { all, interpolate, output, secret, unsecret } from "@pulumi/pulumi";
-import type { Input, Output, Resource } from "@pulumi/pulumi";
+import { ConfigMap, Secret } from "@pulumi/kubernetes/core/v1/index.js";
+import { all, type Input, interpolate, output, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { contentHash, secretHash } from "./content-name.ts";
-import { pathsByKey } from "./file-keys.ts";
-import { pack } from "./packing.ts";
-import { metadataOf } from "./scope.ts";
-import type { Scope } from "./scope.ts";
+import { metadataOf, type Scope } from "./scope.ts";
+
+/** Maximum bytes of files in one ConfigMap or Secret: Kubernetes accepts 1 MiB with the keys. */
+export const packBytes = 900_000;
+
+/** Assumed size of a file that is known only during the deployment: a certificate with its chain. */
+const unknownBytes = 64 * 1024;
+
+/**
+ * Divides files into packs that each fit into one ConfigMap, in the given order.
+ * @param files contents by path; undefined for unknown content
+ * @returns paths of each pack
+ * @throws for a single file that is too large
+ */
+export function pack(files: ReadonlyMap<string, string | undefined>): readonly (readonly string[])[] {
+  const packs: string[][] = [];
+  let room = 0;
+  for (const [path, content] of files) {
+    const bytes = content === undefined ? unknownBytes : Buffer.byteLength(content);
+    if (bytes > packBytes) throw new Error(`The file ${path} has ${bytes} bytes; a ConfigMap takes ${packBytes}.`);
+    if (packs.length === 0 || bytes > room) {
+      packs.push([]);
+      room = packBytes;
+    }
+    packs.at(-1)?.push(path);
+    room -= bytes;
+  }
+  return packs;
+}
 
 export type FileSource = types.input.core.v1.VolumeProjection;
 
@@ -96,4 +120,21 @@ export function deliverFiles(service: ServiceDescription, parts: FileParts): Del
   const { secretName, paths } = parts.foreign;
   const foreign = { secret: { name: secretName, items: Object.entries(paths).map(([key, path]) => ({ key, path })) } };
   return { sources: [...made, foreign], names };
+}
+
+/**
+ * ConfigMap or Secret keys for file paths: a key may contain letters, digits, `-`, `_` and `.`, but no folder.
+ * @returns paths by key
+ * @throws for two paths with the same key, or a path without a valid key
+ */
+export function pathsByKey(paths: readonly string[]): ReadonlyMap<string, string> {
+  const byKey = new Map<string, string>();
+  for (const path of paths) {
+    const key = path.replaceAll("/", "..");
+    if (!/^(?!\.\.)[-._a-zA-Z0-9]{1,253}$/.test(key)) throw new Error(`The file ${path} cannot be in a ConfigMap or Secret.`);
+    const other = byKey.get(key);
+    if (other !== undefined) throw new Error(`The files ${other} and ${path} have the same key in a ConfigMap: ${key}.`);
+    byKey.set(key, path);
+  }
+  return byKey;
 }

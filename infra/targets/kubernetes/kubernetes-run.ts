@@ -10,7 +10,7 @@ import type { Scope } from "./scope.ts";
 import type { Publication } from "./services.ts";
 import type { Replicas, Storage } from "./workload.ts";
 
-/** What runs on a Kubernetes cluster, and how. */
+/** The services of a Kubernetes cluster and their options. */
 export interface KubernetesRun {
   /** In start order: each service after its dependencies. */
   readonly services: readonly ServiceDescription[];
@@ -36,6 +36,6 @@ export interface KubernetesRun {
   readonly databaseCluster?: ClusterSettings | undefined;
   /** Login for the storage of its backups. */
   readonly backupLogin?: ClusterParts["backupLogin"];
-  /** Whether Pulumi refuses to delete what holds data. */
+  /** Whether Pulumi refuses to delete objects with data. */
   readonly protectData: boolean;
 }

@@ -76,7 +76,7 @@ test("a service accepts exactly its declared callers, at its own ports", () => {
   );
 });
 
-test("what is outside is reached where it is declared, and nowhere else", () => {
+test("external services are reachable only for their declared callers", () => {
   fc.assert(
     fc.property(stacks, (services) => {
       for (const { name, callsOutside = [] } of services) {
@@ -153,6 +153,6 @@ test("rejects an edge to an unknown service or place", () => {
   expect(() => specs([calling], { outside: {} })).toThrow("engine calls directory outside the stack, and nothing says where that is.");
 });
 
-test("without another policy nothing goes in or out", () => {
+test("without another policy all traffic is denied", () => {
   expect(denyAll).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
 });

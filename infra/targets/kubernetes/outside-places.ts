@@ -32,7 +32,7 @@ export interface OutsideUrls {
   readonly sessions?: string | undefined;
 }
 
-/** Configured places outside the stack. Only ports and addresses, nothing secret. */
+/** Configured external services. Only ports and addresses, nothing secret. */
 export function outsidePlaces(urls: OutsideUrls): Partial<Record<OutsideName, OutsidePlace>> {
   const known = Object.entries(urls).filter((entry): entry is [OutsideName, string] => entry[1] !== undefined);
   return Object.fromEntries(known.map(([name, text]) => [name, placeOf(text.split(/[\s,]+/).filter((url) => url !== ""))]));

@@ -1,12 +1,29 @@
 import type { types } from "@pulumi/kubernetes";
 import type { Input, Output } from "@pulumi/pulumi";
-import { filesDirectory, secretPath } from "../../services/description.ts";
-import type { ServiceDescription } from "../../services/description.ts";
+import { filesDirectory, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { DeliveredFiles } from "./files.ts";
 import { probesOf } from "./probes.ts";
-import { labelsOf, selectorOf } from "./scope.ts";
-import type { Scope } from "./scope.ts";
-import { containerSecurity, podSecurity } from "./security.ts";
+import { labelsOf, type Scope, selectorOf } from "./scope.ts";
+
+/** Requirements of Pod Security `restricted` for a pod, with the service's own user. */
+function podSecurity({ user, data }: ServiceDescription): types.input.core.v1.PodSecurityContext {
+  return {
+    runAsNonRoot: true,
+    runAsUser: user,
+    runAsGroup: user,
+    // A new volume belongs to root; the group makes it writable.
+    ...(data === undefined ? {} : { fsGroup: user, fsGroupChangePolicy: "OnRootMismatch" }),
+    seccompProfile: { type: "RuntimeDefault" },
+  };
+}
+
+/** The same for each container, and a read-only root. */
+const containerSecurity: types.input.core.v1.SecurityContext = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+  readOnlyRootFilesystem: true,
+  privileged: false,
+};
 
 export const dataVolume = "data";
 
@@ -90,7 +107,7 @@ export function podTemplate(service: ServiceDescription, parts: PodParts): types
     metadata: { labels: { ...labelsOf(service.name, scope) } },
     spec: {
       automountServiceAccountToken: false,
-      // Variables like ENGINE_PORT for each Service would be taken for settings.
+      // Kubernetes would add variables like ENGINE_PORT for each Service, which the programs would read as settings.
       enableServiceLinks: false,
       securityContext: podSecurity(service),
       ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
@@ -102,7 +119,7 @@ export function podTemplate(service: ServiceDescription, parts: PodParts): types
           name: service.name,
           image,
           imagePullPolicy: "IfNotPresent",
-          // What Docker calls the entry point is called command here, and the command arguments.
+          // Kubernetes calls Docker's entry point `command`, and Docker's command `args`.
           ...(entrypoint === undefined ? {} : { command: [...entrypoint] }),
           ...(command === undefined ? {} : { args: [...command] }),
           env: environment(service),

@@ -219,7 +219,7 @@ test("a database that must own its data has a directory below the volume's root"
   expect(spec["persistentVolumeClaimRetentionPolicy"]).toEqual({ whenDeleted: "Retain", whenScaled: "Retain" });
 });
 
-test("derives probes from the health description; liveness covers only what a restart repairs", () => {
+test("derives probes from the health description; liveness covers only restartable failures", () => {
   const ready = { path: "/healthz?strict=true", port: 8080 };
   expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({
     startupProbe: { httpGet: ready, periodSeconds: 2, failureThreshold: 150 },
@@ -233,7 +233,7 @@ test("derives probes from the health description; liveness covers only what a re
     expect(inputs(types.job, "migrate").spec.template.spec.containers[0]).not.toHaveProperty(probe);
 });
 
-test("a pod keeps serving while it drains, and has additional time to stop", () => {
+test("a draining pod keeps serving and has additional time to stop", () => {
   const { spec } = inputs(types.deployment, "engine").spec.template;
   expect(spec.containers[0]["lifecycle"]).toEqual({ preStop: { exec: { command: ["sleep", "5"] } } });
   expect(spec["terminationGracePeriodSeconds"]).toBe(15);

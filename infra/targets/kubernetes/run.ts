@@ -1,16 +1,58 @@
+import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
+import { ConfigMap, Namespace } from "@pulumi/kubernetes/core/v1/index.js";
+import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
+import { type Input, output, type Output, type Resource, secret } from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
-import { output, secret } from "@pulumi/pulumi";
-import type { Output, Resource } from "@pulumi/pulumi";
-import type { ServiceName } from "../../services/description.ts";
+import { parse } from "yaml";
+import { alertRules, grafanaDashboard } from "../../monitoring/prometheus-files.ts";
+import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
-import { monitorByOperator } from "./monitoring.ts";
-import { makeNamespace } from "./namespace.ts";
-import { connect } from "./network-policies.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
-import type { Scope } from "./scope.ts";
+import { denyAll, networkRules, type NetworkSurroundings } from "./network-rules.ts";
+import { labelsOf, metadataOf, type Scope } from "./scope.ts";
 import { KubernetesService } from "./service.ts";
 import type { Replicas } from "./workload.ts";
+
+/** The strictest Pod Security Standard: violations are rejected, warned about and audited. */
+const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEntries(
+  ["enforce", "warn", "audit"].flatMap((mode) => [
+    [`pod-security.kubernetes.io/${mode}`, "restricted"],
+    [`pod-security.kubernetes.io/${mode}-version`, "latest"],
+  ]),
+);
+
+/** The stack's namespace. Deleting it deletes all its volumes. */
+function makeNamespace(scope: Pick<Scope, "namespace" | "instance" | "state" | "named">, protect: boolean, parent: Resource): Namespace {
+  return new Namespace(
+    scope.named("namespace"),
+    { metadata: { name: scope.namespace, labels: { ...labelsOf(undefined, scope), ...podSecurityLabels } } },
+    { parent, protect },
+  );
+}
+
+const apiVersion = "monitoring.coreos.com/v1";
+
+/**
+ * Objects of the Prometheus operator: a PodMonitor for every container port named `metrics`, the alerts as a PrometheusRule, and the dashboard in a
+ * ConfigMap with the label by which Grafana's sidecar finds it.
+ */
+function monitorByOperator(scope: Scope, parent: Resource): void {
+  const metadata = metadataOf("routeql", undefined, scope);
+  const service = "__meta_kubernetes_pod_label_app_kubernetes_io_name";
+  const relabelings = [
+    { sourceLabels: [service], targetLabel: "service" },
+    { sourceLabels: [service], targetLabel: "job", replacement: "routeql/$1" },
+  ];
+  const selector = { matchLabels: { ...labelsOf(undefined, { instance: scope.instance }) } };
+  void new CustomResource(scope.named("pod-monitor"), { apiVersion, kind: "PodMonitor", metadata, spec: { selector, podMetricsEndpoints: [{ port: "metrics", relabelings }] } }, { parent });
+  void new CustomResource(scope.named("alerts"), { apiVersion, kind: "PrometheusRule", metadata, spec: parse(alertRules()) as object }, { parent });
+  void new ConfigMap(
+    scope.named("dashboard"),
+    { metadata: { ...metadata, name: "routeql-dashboard", labels: { ...metadata.labels, grafana_dashboard: "1" } }, data: { "routeql.json": grafanaDashboard() } },
+    { parent },
+  );
+}
 
 const one: Replicas = { least: 1, most: 1 };
 
@@ -60,4 +102,21 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
     running.set(service.name, made);
   }
   return [...running.values()];
+}
+
+/** External addresses may be known only during the deployment, because they are parts of secret URLs. */
+export interface Surroundings extends Omit<NetworkSurroundings, "outside"> {
+  readonly outside: Input<NetworkSurroundings["outside"]>;
+}
+
+/** Creates the policy that denies everything, then one for each service. */
+function connect(services: readonly ServiceDescription[], around: Surroundings, parent: Resource): readonly NetworkPolicy[] {
+  const { scope } = around;
+  const denied = new NetworkPolicy(scope.named("deny-all"), { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll }, { parent });
+  const rules = output(around.outside).apply((outside) => networkRules(services, { ...around, outside }));
+  const allowed = services.map(({ name }) => {
+    const spec = rules.apply((all) => all.get(name)!);
+    return new NetworkPolicy(scope.named(name), { metadata: metadataOf(name, name, scope), spec }, { parent });
+  });
+  return [denied, ...allowed];
 }

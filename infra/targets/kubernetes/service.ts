@@ -1,18 +1,37 @@
 import type { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
-import type { Job } from "@pulumi/kubernetes/batch/v1/index.js";
-import { ComponentResource } from "@pulumi/pulumi";
-import type { ComponentResourceOptions, Output, Resource } from "@pulumi/pulumi";
+import { Job } from "@pulumi/kubernetes/batch/v1/index.js";
+import { ComponentResource, type ComponentResourceOptions, interpolate, type Output, output, type Resource, unsecret } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { autoscaler, disruptionBudget } from "./availability.ts";
-import { deliverFiles } from "./files.ts";
-import type { ForeignFiles } from "./files.ts";
-import { job } from "./job.ts";
-import type { Scope } from "./scope.ts";
-import { internalService, publishedService } from "./services.ts";
-import type { Publication } from "./services.ts";
-import { deployment, statefulSet } from "./workload.ts";
-import type { Replicas, Storage } from "./workload.ts";
+import { contentHash } from "./content-name.ts";
+import { deliverFiles, type ForeignFiles } from "./files.ts";
+import { podTemplate } from "./pod.ts";
+import { metadataOf, type Scope } from "./scope.ts";
+import { internalService, type Publication, publishedService } from "./services.ts";
+import { deployment, type Replicas, statefulSet, type Storage, type WorkloadParts } from "./workload.ts";
+
+/** Deadline of a job in seconds, including its retries. */
+const deadlineSeconds = 1800;
+
+/**
+ * A job runs once for its content: its name contains the hash of its pod, which includes the hashes of its files and secrets. It stays
+ * after its success (no time to live), so that the same content never runs again. Changed content creates another job, which must
+ * succeed before its dependants continue.
+ */
+function job(service: ServiceDescription, parts: WorkloadParts): Job {
+  const { scope, options } = parts;
+  const template = podTemplate(service, parts);
+  const hash = unsecret(output(template)).apply((content) => contentHash({ template: JSON.stringify(content) }));
+  return new Job(
+    scope.named(service.name),
+    {
+      metadata: metadataOf(interpolate`${service.name}-${hash}`, service.name, scope),
+      spec: { backoffLimit: 4, activeDeadlineSeconds: deadlineSeconds, completions: 1, parallelism: 1, template },
+    },
+    { ...options, customTimeouts: { create: `${deadlineSeconds / 60}m` } },
+  );
+}
 
 export interface KubernetesServiceArgs {
   readonly service: ServiceDescription;

@@ -35,7 +35,10 @@ export function internalService(service: ServiceDescription, scope: Scope, paren
   );
 }
 
-/** The only way in, created when it has pods. Traffic stays on the node that received it, so that the gateway sees the client's address. */
+/**
+ * The only entry point of the stack, created when it has pods. Traffic stays on the node that received it, so that the gateway sees the
+ * client's address.
+ */
 export function publishedService(
   service: ServiceDescription,
   { type, annotations }: Publication,

@@ -40,7 +40,7 @@ function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
   };
 }
 
-/** Settings that decide how services run on a cluster. */
+/** Settings of the services on a cluster. */
 export function kubernetesRunOf(settings: PlainSettings, { instance, state, named }: Pick<Scope, "instance" | "state" | "named">): FromSettings {
   const { storageClass } = settings;
   return {

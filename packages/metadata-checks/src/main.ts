@@ -2,13 +2,13 @@
  * The command line: `hasura-checks init | lint | permissions | diff`.
  * @module
  */
-import { type Command, exitCodes, type Surroundings } from "./cli/command.ts";
-import { readArguments } from "./cli/given.ts";
+import { parseArgs } from "node:util";
+import { type Command, exitCodes, type Given, type Surroundings } from "./cli/command.ts";
 import { commandHelp, toolHelp } from "./cli/help.ts";
 import { UsageError } from "./cli/usage-error.ts";
-import { lint } from "./verbs/lint.ts";
 import { diff } from "./verbs/diff.ts";
 import { init } from "./verbs/init.ts";
+import { lint } from "./verbs/lint.ts";
 import { permissions } from "./verbs/permissions.ts";
 import { version } from "./version.ts";
 
@@ -57,4 +57,21 @@ export async function main(args: readonly string[], surroundings: Surroundings =
     surroundings.err(`hasura-checks ${command.name}: ${isKnown ? error.message : `this tool failed: ${(error as Error).stack ?? String(error)}\nReport it with the metadata.`}`);
     return exitCodes.unusable;
   }
+}
+
+/** Reads the arguments of a verb. @throws UsageError for unknown options */
+function readArguments(command: Command, args: readonly string[]): Given {
+  const options = Object.fromEntries(Object.entries(command.options).map(([name, { type, multiple }]) => [name, { type, multiple: multiple === true }]));
+  let values: Readonly<Record<string, unknown>>;
+  try {
+    values = parseArgs({ args: [...args], options, allowPositionals: false, strict: true }).values;
+  } catch (error) {
+    const [reason = ""] = (error as Error).message.split(". ");
+    throw new UsageError(`${reason}; see hasura-checks ${command.name} --help`);
+  }
+  return {
+    text: (name) => (typeof values[name] === "string" ? values[name] : undefined),
+    texts: (name) => (Array.isArray(values[name]) ? (values[name] as readonly string[]) : []),
+    flag: (name) => values[name] === true,
+  };
 }

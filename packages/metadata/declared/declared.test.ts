@@ -14,7 +14,7 @@ const source = (tables: readonly unknown[], more: Readonly<Record<string, unknow
 
 function derive(sources: readonly unknown[], root: Readonly<Record<string, unknown>> = {}, catalog?: Catalog): DeclaredAccess {
   const merged = { version: 3, sources, ...root };
-  const { metadata, problems } = validateMetadata({ merged, problems: [], locate: () => ({ file: "", path: "" }) }, false);
+  const { metadata, problems } = validateMetadata({ merged, problems: [], locate: () => ({ file: "", path: "" }) }, { allowUnsupported: false });
   if (metadata === undefined) throw new Error(JSON.stringify(problems));
   return declaredAccess(metadata, catalog === undefined ? {} : { catalog });
 }

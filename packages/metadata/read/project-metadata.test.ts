@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { loadMetadata } from "./load.ts";
 import { validateMetadata } from "./validate.ts";
 
-const { metadata, problems } = validateMetadata(loadMetadata(resolve(import.meta.dirname, "../../../hasura-metadata")), false);
+const { metadata, problems } = validateMetadata(loadMetadata(resolve(import.meta.dirname, "../../../hasura-metadata")), { allowUnsupported: false });
 const tables = metadata?.sources[0]?.tables ?? [];
 const roles = ["analyst", "operator", "tenant", "viewer"];
 

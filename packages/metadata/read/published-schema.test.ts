@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 
 function check(merged: unknown) {
-  return validateMetadata(loadMetadata(merged as Record<string, unknown>), false);
+  return validateMetadata(loadMetadata(merged as Record<string, unknown>), { allowUnsupported: false });
 }
 
 const minimal = {

@@ -9,7 +9,7 @@ function metadata(table: Readonly<Record<string, unknown>>, rest: Readonly<Recor
 }
 
 function check(merged: Readonly<Record<string, unknown>>, allowUnsupported = false) {
-  return validateMetadata(loadMetadata(merged), allowUnsupported);
+  return validateMetadata(loadMetadata(merged), { allowUnsupported });
 }
 
 test("accepts the values that the Hasura CLI writes for unused features", () => {
@@ -43,7 +43,7 @@ describe("a feature of Hasura that this engine lacks", () => {
     { actions: [{ name: "login" }], remote_schemas: [{ name: "other" }] },
   );
 
-  test("is refused as unsupported", () => {
+  test("is rejected as unsupported", () => {
     const { metadata: valid, problems } = check(unserved);
     expect(valid).toBeUndefined();
     expect(problems.map(({ path, kind }) => [path, kind])).toEqual([

@@ -55,7 +55,7 @@ function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
  * Checks the shape of metadata; every problem is listed.
  * @param allowUnsupported remove unsupported parts, and still list them, if there is no other problem
  */
-export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boolean): ValidMetadata {
+export function validateMetadata(loaded: LoadedMetadata, { allowUnsupported }: { readonly allowUnsupported: boolean }): ValidMetadata {
   const result = metadataShape.safeParse(loaded.merged);
   if (result.success) return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems, notes: [] };
   const issues = result.error.issues.flatMap((issue) => flatten(issue, []));
@@ -72,6 +72,6 @@ export function validateMetadata(loaded: LoadedMetadata, allowUnsupported: boole
   const again = metadataShape.safeParse(served);
   if (again.success) return { metadata: again.data, problems, notes };
   // Removing unsupported parts can leave invalid metadata.
-  const rest = validateMetadata({ ...loaded, merged: served as LoadedMetadata["merged"] }, allowUnsupported);
+  const rest = validateMetadata({ ...loaded, merged: served as LoadedMetadata["merged"] }, { allowUnsupported });
   return { metadata: rest.metadata, problems: [...problems, ...rest.problems], notes: [...notes, ...rest.notes] };
 }

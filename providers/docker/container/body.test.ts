@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { containerBody, durationNanoseconds } from "./body.ts";
-import { runningDrift, settingsDrift } from "./drift.ts";
+import { runningDrift, settingsDrift } from "./container.ts";
 import type { ContainerInputs } from "./inputs.ts";
 
 const inputs: ContainerInputs = {
@@ -24,7 +24,7 @@ test.each([
   ["1.5h", 5400e9],
 ])("%s is %d nanoseconds", (text, expected) => expect(durationNanoseconds(text)).toBe(expected));
 
-test("inputs become the engine's own terms, and what is not set is left to the engine", () => {
+test("translates the inputs to the engine's terms and omits absent ones", () => {
   const body = containerBody(inputs);
   expect(body).toMatchObject({
     Image: "i",
@@ -44,7 +44,7 @@ test("inputs become the engine's own terms, and what is not set is left to the e
   expect(body.HostConfig).not.toHaveProperty("ReadonlyRootfs");
 });
 
-/** The Docker engine's description of an unchanged container; it adds fields of its own. */
+/** The Docker engine's description of an unchanged container, including fields that the engine adds. */
 function inspection(): Parameters<typeof settingsDrift>[1] {
   const { HostConfig: host, NetworkingConfig: _networking, ...config } = containerBody(inputs);
   return {
@@ -55,12 +55,12 @@ function inspection(): Parameters<typeof settingsDrift>[1] {
   } as unknown as Parameters<typeof settingsDrift>[1];
 }
 
-test("a container as it should be has no drift, whatever the engine added", () => {
+test("an unchanged container has no drift, despite fields added by the engine", () => {
   expect(settingsDrift(inputs, inspection())).toEqual([]);
   expect(runningDrift(inputs, inspection())).toEqual([]);
 });
 
-test("changed settings and missing networks are named", () => {
+test("names changed settings and missing networks", () => {
   const info = inspection();
   info.HostConfig.Memory = 1;
   info.Config.Env = ["A=2"];
@@ -78,7 +78,7 @@ test.each([
   expect(runningDrift(inputs, info)).toEqual(expected);
 });
 
-test("a container that need not run has no drift when it does not", () => {
+test("a stopped container has no drift if it need not run", () => {
   const info = { ...inspection(), State: { Running: false, Status: "exited" } } as unknown as ReturnType<typeof inspection>;
   expect(runningDrift({ ...inputs, mustRun: false }, info)).toEqual([]);
   expect(runningDrift({ ...inputs, start: false }, info)).toEqual([]);

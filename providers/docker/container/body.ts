@@ -17,7 +17,7 @@ export function durationNanoseconds(text: string | undefined): number | undefine
 const withoutUndefined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 
-/** The networks a container joins; the first one comes with its creation, since API versions before 1.44 take only one. */
+/** The networks of a container. The creation request includes only the first, because API versions before 1.44 accept only one. */
 export function endpoints(inputs: ContainerInputs): { name: string; config: Docker.EndpointSettings }[] {
   return (inputs.networksAdvanced ?? []).map(({ name, aliases }) => ({
     name,
@@ -74,7 +74,7 @@ function healthcheck(wanted: ContainerInputs["healthcheck"]): Docker.ContainerCr
   });
 }
 
-/** The body of the engine's "create a container" (Docker Engine API 1.41); says nothing of what the inputs leave open. */
+/** Body of the request "create a container" (Docker Engine API 1.41). Absent inputs stay absent. */
 export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOptions {
   const [first] = endpoints(inputs);
   return withoutUndefined<Docker.ContainerCreateOptions>({

@@ -1,20 +1,20 @@
-import type Docker from "dockerode";
+import { Readable } from "node:stream";
 import { dockerClient, isNotFound, orUndefined } from "@routeql/host/docker/client";
 import { lastLogLines } from "@routeql/host/docker/logs";
-import type { Context, ResourceKind } from "../../shared/resource-kind.ts";
-import type { Properties } from "../../shared/values.ts";
-import { assertOurs, labelsInput } from "../ownership.ts";
+import type Docker from "dockerode";
+import { pack } from "tar-stream";
 import { containerBody, endpoints } from "./body.ts";
-import { runningDrift, settingsDrift } from "./drift.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
 import { removeContainer } from "./remove.ts";
 import { waitForExit, waitUntilHealthy } from "./running.ts";
-import { putUploads } from "./uploads.ts";
+import { assertOurs, labelsInput } from "../ownership.ts";
+import type { Context, ResourceKind } from "../../shared/resource-kind.ts";
+import { canonical, type Properties } from "../../shared/values.ts";
 
 const docker = dockerClient();
 const logLinesKept = 1000;
 
-/** A container of this name that an interrupted run of this stack left is removed; any other is in the way. */
+/** Removes a container with this name if an interrupted run of this stack created it; any other container is an error. */
 async function clearLeftover(inputs: ContainerInputs): Promise<void> {
   const left = await orUndefined(docker.getContainer(inputs.name).inspect());
   if (!left) return;
@@ -34,7 +34,7 @@ async function createWithImage(inputs: ContainerInputs): Promise<Docker.Containe
   }
 }
 
-/** Starts a container that exists and waits for what the inputs ask to be waited for. */
+/** Starts an existing container and waits as the inputs require. */
 async function startAndWait(container: Docker.Container, inputs: ContainerInputs, signal: AbortSignal): Promise<Properties> {
   if (inputs.start === false) return {};
   try {
@@ -61,8 +61,8 @@ function startError(inputs: ContainerInputs, error: unknown): Error {
 }
 
 /**
- * Container of the docker provider. A failed or cancelled creation leaves the container stopped, for its log; the next creation
- * of the same name removes it.
+ * Container of the docker provider. A failed or cancelled creation leaves the container stopped, for its log. The next creation with
+ * the same name removes it.
  */
 export const container: ResourceKind<ContainerInputs> = {
   inputs: containerInputs,
@@ -122,3 +122,61 @@ export const container: ResourceKind<ContainerInputs> = {
 
   delete: (id, state) => removeContainer(id, state),
 };
+
+type Inspection = Docker.ContainerInspectInfo;
+
+/** The engine adds entries to lists (an image's variables, default labels), so the actual list must contain the requested one. */
+function contains(is: unknown, should: unknown): boolean {
+  if (Array.isArray(should))
+    return Array.isArray(is) && should.every((entry) => is.some((other) => canonical(other) === canonical(entry)));
+  if (typeof should === "object" && should !== null) {
+    if (typeof is !== "object" || is === null) return Object.keys(should).length === 0;
+    return Object.entries(should).every(([key, value]) => contains((is as Record<string, unknown>)[key], value));
+  }
+  return canonical(is ?? null) === canonical(should ?? null);
+}
+
+/** Changed settings, by their names in the engine's inspection. */
+export function settingsDrift(inputs: ContainerInputs, info: Inspection): string[] {
+  const { HostConfig, NetworkingConfig: _networking, ...config } = containerBody(inputs);
+  // If the kernel does not account for swap, the engine reports a different limit than the requested one.
+  const { MemorySwap: _swap, ...host } = HostConfig ?? {};
+  const differing = (path: string, should: object, is: object): string[] =>
+    Object.entries(should)
+      .filter(([key, value]) => !contains((is as Record<string, unknown>)[key], value))
+      .map(([key]) => `${path}.${key}`);
+  const missing = endpoints(inputs)
+    .filter(({ name }) => info.NetworkSettings.Networks[name] === undefined)
+    .map(({ name }) => `NetworkSettings.Networks.${name}`);
+  return [...differing("Config", config, info.Config), ...differing("HostConfig", host, info.HostConfig), ...missing];
+}
+
+/** Problem of a container that should run; undefined if there is none or if it need not run. */
+export function runningDrift(inputs: ContainerInputs, info: Inspection): string[] {
+  if (inputs.start === false || inputs.mustRun === false) return [];
+  const { Running: running, Paused: paused, Status: status, Health: health } = info.State;
+  if (!running) return [`the container is ${status}`];
+  if (paused) return ["the container is paused"];
+  if (inputs.wait && health?.Status === "unhealthy") return ["the container is unhealthy"];
+  return [];
+}
+
+type Upload = NonNullable<ContainerInputs["uploads"]>[number];
+
+function modeOf({ permissions, executable }: Upload): number {
+  return permissions === undefined ? (executable ? 0o755 : 0o644) : Number.parseInt(permissions, 8);
+}
+
+/** Copies files into an existing container. They belong to root; the engine creates missing folders. */
+async function putUploads(container: Docker.Container, uploads: readonly Upload[]): Promise<void> {
+  if (uploads.length === 0) return;
+  const archive = pack();
+  const modifiedAt = new Date(0);
+  for (const upload of uploads) {
+    const content =
+      upload.contentBase64 === undefined ? Buffer.from(upload.content ?? "") : Buffer.from(upload.contentBase64, "base64");
+    archive.entry({ name: upload.file.replace(/^\/+/, ""), mode: modeOf(upload), mtime: modifiedAt }, content);
+  }
+  archive.finalize();
+  await container.putArchive(Readable.from(archive), { path: "/" });
+}

@@ -5,9 +5,9 @@ const duration = z.string().regex(/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/, { error: "
 const texts = z.array(z.string()).optional();
 const whole = z.int().optional();
 
-/** The inputs of docker:index/container:Container that are served, with the real provider's names and units. */
+/** The supported inputs of docker:index/container:Container, with the real provider's names and units. */
 export const containerInputs = z.strictObject({
-  name: z.string().min(1, { error: "the stand-in docker provider makes no names: give one" }),
+  name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
   image: z.string(),
   command: texts,
   entrypoints: texts,
@@ -53,7 +53,7 @@ export const containerInputs = z.strictObject({
   stopSignal: z.string().optional(),
   /** In seconds. */
   stopTimeout: whole,
-  /** In seconds: how long a container that is to be removed may take to stop by itself. */
+  /** In seconds: time that a container has to stop before it is killed. */
   destroyGraceSeconds: whole,
   ports: z
     .array(

@@ -3,7 +3,7 @@ import type { ContainerInputs } from "./inputs.ts";
 
 const docker = dockerClient();
 
-/** Stops within the grace time and removes; fine when it is gone or going. */
+/** Stops a container within its grace time and removes it; succeeds if it is already removed. */
 export async function removeContainer(
   id: string,
   inputs: Pick<ContainerInputs, "destroyGraceSeconds" | "removeVolumes">,
@@ -12,7 +12,7 @@ export async function removeContainer(
   const info = await orUndefined(container.inspect());
   if (!info) return;
   if (info.State.Running && inputs.destroyGraceSeconds) {
-    // 304, stopped meanwhile, is an error for the client library.
+    // Status 304 (already stopped) is an error for the client library.
     await container.stop({ t: inputs.destroyGraceSeconds }).catch((error: unknown) => {
       if (!isNotFound(error) && (error as { statusCode?: number }).statusCode !== 304) throw error;
     });

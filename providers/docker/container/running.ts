@@ -5,24 +5,24 @@ import { lastLogLines } from "@routeql/host/docker/logs";
 import type { ContainerInputs } from "./inputs.ts";
 
 const pollMilliseconds = 250;
-/** Each check takes a tenth of a second of processor time, hence they come at longer and longer pauses. */
+/** Each check takes a tenth of a second of processor time, so the pauses between checks grow. */
 const mostPollMilliseconds = 2_000;
-/** A container that ends sooner after its start is not caught in a moment in which its check would pass. */
+/** Minimum run time before a health check counts, because a container that exits early could pass one check. */
 const settlingMilliseconds = 1_000;
-/** A check that takes longer has not passed. */
+/** Time limit of one check. */
 const checkMilliseconds = 5_000;
 const standardWaitSeconds = 60;
-/** A container that has been restarted this often is not going to come up by waiting. */
+/** After this many restarts further waiting does not help. */
 const restartsAreEnough = 5;
 
 async function failure(container: Docker.Container, name: string, what: string): Promise<Error> {
   const lines = await lastLogLines(container, 30).catch(() => []);
   const log =
-    lines.length === 0 ? "It has written no log." : `Its last log lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+    lines.length === 0 ? "Its log is empty." : `Its last log lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
   return new Error(`container ${name} ${what}. ${log}`);
 }
 
-/** Whether a container's health check passes now. The engine's own first look comes an interval after the start. */
+/** Runs the container's health check now. The engine's own first check runs one interval after the start. */
 async function passesCheck(container: Docker.Container, [kind, ...command]: readonly string[], signal: AbortSignal): Promise<boolean> {
   try {
     const execution = await container.exec({ Cmd: kind === "CMD-SHELL" ? ["/bin/sh", "-c", ...command] : command });
@@ -34,15 +34,15 @@ async function passesCheck(container: Docker.Container, [kind, ...command]: read
     }
   } catch (error) {
     signal.throwIfAborted();
-    // The engine says that it does not run, or cannot run a program now: it is about to end or to start again.
+    // The engine reports that the container is stopped, or cannot run a program in it: it is about to exit or restart.
     if (statusOf(error) === undefined) throw error;
   }
   return false;
 }
 
 /**
- * Waits until the container is healthy, as the engine says or its check when run here (or until it runs, without a health check).
- * @throws Error with the container's last log lines when it exits, keeps restarting or takes longer than waitTimeout
+ * Waits until the container is healthy, by the engine's status or by running the check here; without a health check, until it runs.
+ * @throws Error with the container's last log lines if it exits, keeps restarting or exceeds waitTimeout
  */
 export async function waitUntilHealthy(container: Docker.Container, inputs: ContainerInputs, signal: AbortSignal): Promise<void> {
   const seconds = inputs.waitTimeout ?? standardWaitSeconds;
@@ -58,15 +58,15 @@ export async function waitUntilHealthy(container: Docker.Container, inputs: Cont
     const health = state.Health?.Status;
     if (state.Running && !state.Restarting && (health === undefined || health === "healthy" || health === "none")) return;
     if (state.Status === "exited" || state.Status === "dead") {
-      throw await failure(container, inputs.name, `exited with code ${state.ExitCode} instead of getting healthy`);
+      throw await failure(container, inputs.name, `exited with code ${state.ExitCode} instead of becoming healthy`);
     }
     if (restarts - restartsBefore >= restartsAreEnough) {
-      throw await failure(container, inputs.name, `keeps exiting (last with code ${state.ExitCode}) instead of getting healthy`);
+      throw await failure(container, inputs.name, `keeps exiting (last with code ${state.ExitCode}) instead of becoming healthy`);
     }
     if (Date.now() > end) {
       const check = state.Health?.Log?.at(-1)?.Output?.trim();
-      const said = check ? `; its health check says: ${check.slice(-500)}` : "";
-      throw await failure(container, inputs.name, `is ${health ?? state.Status}, not healthy, after ${seconds} s${said}`);
+      const output = check ? `; output of its health check: ${check.slice(-500)}` : "";
+      throw await failure(container, inputs.name, `is ${health ?? state.Status}, not healthy, after ${seconds} s${output}`);
     }
     if (state.StartedAt !== startedAt) {
       startedAt = state.StartedAt;
@@ -80,7 +80,7 @@ export async function waitUntilHealthy(container: Docker.Container, inputs: Cont
   }
 }
 
-/** Waits until a job's container has ended. */
+/** Waits until a job's container has exited. */
 export async function waitForExit(container: Docker.Container, signal: AbortSignal): Promise<number> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });

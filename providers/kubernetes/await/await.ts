@@ -1,12 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import { type KubernetesObject, nameOf, numberAt, type Reference } from "@routeql/host/kubernetes/objects";
-import { groupOf } from "../state/replacement.ts";
-import { waitedFor, waitForAnnotation } from "./condition.ts";
+import { conditionOf, field, type KubernetesObject, nameOf, numberAt, type Reference } from "@routeql/host/kubernetes/objects";
 import { claimReadiness, definitionReadiness, jobReadiness, serviceReadiness } from "./others.ts";
 import { podReadiness, troubleOf } from "./pods.ts";
-import { ready, type Readiness, type ReadinessCheck } from "./readiness.ts";
+import { type Readiness, type ReadinessCheck, ready } from "./readiness.ts";
 import { daemonSetReadiness, deploymentReadiness, statefulSetReadiness } from "./workloads.ts";
+import { groupOf } from "../state/replacement.ts";
+
+/** The annotation with the condition to wait for, in the forms of `kubectl wait --for` (official provider 4.18). */
+const waitForAnnotation = "pulumi.com/waitFor";
+
+/** @throws Error for an unsupported form */
+export function waitedFor(expression: string, object: KubernetesObject): Readiness {
+  const trimmed = expression.trim();
+  if (trimmed.startsWith("[")) {
+    const all = (JSON.parse(trimmed) as string[]).map((one) => waitedFor(one, object));
+    return all.find((readiness) => !("ready" in readiness)) ?? ready;
+  }
+  const condition = /^condition=(\w+)(?:=(\w+))?$/.exec(trimmed);
+  if (condition) {
+    const [, type = "", status = "True"] = condition;
+    const found = conditionOf(object, type);
+    return found?.status.toLowerCase() === status.toLowerCase() ? ready : { waitsFor: `${type} is not ${status}${found?.message ? `: ${found.message}` : ""}` };
+  }
+  const path = /^jsonpath=\{((?:\.\w+)+)\}(?:=(.+))?$/.exec(trimmed);
+  if (path) {
+    const [, steps = "", value] = path;
+    const found = field(object, ...steps.slice(1).split("."));
+    const isThere = value === undefined ? found !== undefined : String(found) === value;
+    return isThere ? ready : { waitsFor: `${steps} is ${found === undefined ? "absent" : JSON.stringify(found)}` };
+  }
+  throw new Error(`the stand-in kubernetes provider does not support ${waitForAnnotation}: ${trimmed}; use the official provider`);
+}
 
 const checks: Readonly<Record<string, ReadinessCheck>> = {
   "apps/Deployment": deploymentReadiness,
@@ -19,11 +44,11 @@ const checks: Readonly<Record<string, ReadinessCheck>> = {
   "apiextensions.k8s.io/CustomResourceDefinition": definitionReadiness,
 };
 
-/** What the official provider waits by default. */
+/** Default wait of the official provider. */
 const defaultSeconds = 600;
 const pollMilliseconds = 500;
 
-/** An object is there, but did not become what was waited for. */
+/** The object exists but did not become ready. */
 export class NotReady extends Error {
   readonly object: KubernetesObject;
   readonly reasons: readonly string[];
@@ -38,7 +63,7 @@ export class NotReady extends Error {
 
 const annotation = (object: KubernetesObject, name: string): string | undefined => object.metadata.annotations?.[name];
 
-/** A job's own deadline counts for it; else the annotation, else ten minutes. */
+/** The time limit: a job's own deadline, otherwise the annotation, otherwise ten minutes. */
 function secondsFor(object: KubernetesObject): number {
   const given = Number(annotation(object, "pulumi.com/timeoutSeconds"));
   if (given > 0) return given;
@@ -53,8 +78,8 @@ async function judge(object: KubernetesObject, cluster: Cluster, signal: AbortSi
 }
 
 /**
- * Waits until an object is what its kind calls ready, and gives it as it is then.
- * @throws NotReady when it fails or takes too long; the abort's reason when aborted
+ * Waits until an object is ready by the rules of its kind, and returns its last state.
+ * @throws NotReady if it fails or takes too long; the abort's reason if aborted
  */
 export async function untilReady(applied: KubernetesObject, reference: Reference, cluster: Cluster, signal: AbortSignal): Promise<KubernetesObject> {
   if (annotation(applied, "pulumi.com/skipAwait") === "true") return applied;
@@ -67,14 +92,14 @@ export async function untilReady(applied: KubernetesObject, reference: Reference
     if (reason !== undefined) throw new NotReady(object, [reason, ...(await troubleOf(object, cluster, signal))]);
     await sleep(pollMilliseconds, undefined, { signal });
     const next = await cluster.get(reference, signal);
-    if (!next) throw new NotReady(object, ["it was deleted while it was waited for"]);
+    if (!next) throw new NotReady(object, ["it was deleted during the wait"]);
     object = next;
   }
 }
 
 /**
- * Deletes an object and waits until it is gone with all that it owns.
- * @throws Error saying what holds it when that takes too long
+ * Deletes an object and waits until it is gone with all objects that it owns.
+ * @throws Error with the cause if that takes too long
  */
 export async function deleteAndWait(reference: Reference, cluster: Cluster, signal: AbortSignal): Promise<void> {
   const found = await cluster.get(reference, signal);
@@ -84,9 +109,9 @@ export async function deleteAndWait(reference: Reference, cluster: Cluster, sign
   const deadline = Date.now() + secondsFor(found) * 1000;
   for (;;) {
     const object = await cluster.get(reference, signal);
-    // Another one of the same name is not the one that was deleted.
+    // A newer object with the same name is not the deleted one.
     if (!object || object.metadata.uid !== found.metadata.uid) return;
-    if (Date.now() > deadline) throw new Error(`${nameOf(reference)} is still there after ${secondsFor(found)} s; ${heldBy(object)}`);
+    if (Date.now() > deadline) throw new Error(`${nameOf(reference)} still exists after ${secondsFor(found)} s; ${heldBy(object)}`);
     await sleep(pollMilliseconds, undefined, { signal });
   }
 }

@@ -12,7 +12,7 @@ interface EndpointSlice extends KubernetesObject {
   readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[];
 }
 
-/** Pods stand behind it, and a load balancer in front of it has an address. A headless one, or one without a selector, needs no pods. */
+/** Ready when it has ready pods and its load balancer has an address. A headless Service, or one without a selector, needs no pods. */
 export async function serviceReadiness(service: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<Readiness> {
   const { name, namespace } = service.metadata;
   const selector = field(service, "spec", "selector");
@@ -21,7 +21,7 @@ export async function serviceReadiness(service: KubernetesObject, cluster: Clust
   if (type !== "ExternalName" && !headless && selector !== undefined) {
     const slices = await cluster.list({ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", namespace }, { "kubernetes.io/service-name": name }, signal);
     const anyReady = (slices as EndpointSlice[]).some(({ endpoints }) => endpoints?.some(({ conditions }) => conditions?.ready !== false));
-    if (!anyReady) return { waitsFor: "no ready pod stands behind it" };
+    if (!anyReady) return { waitsFor: "it has no ready pod" };
   }
   if (type === "LoadBalancer" && listAt(service, "status", "loadBalancer", "ingress").length === 0) {
     return { waitsFor: "the load balancer has no address yet" };
@@ -29,7 +29,7 @@ export async function serviceReadiness(service: KubernetesObject, cluster: Clust
   return ready;
 }
 
-/** Bound, unless its class waits for the first pod that uses it. */
+/** Ready when bound, unless its storage class waits for the first pod that uses the claim. */
 export async function claimReadiness(claim: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<Readiness> {
   const phase = textAt(claim, "status", "phase");
   if (phase === "Bound") return ready;

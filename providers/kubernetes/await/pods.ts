@@ -26,7 +26,7 @@ const statusesOf = (pod: KubernetesObject): readonly ContainerStatus[] =>
     (name) => listAt(pod, "status", name) as readonly ContainerStatus[],
   );
 
-/** What keeps a pod from being ready, in words. */
+/** The reason why a pod is not ready. */
 export function describePod(pod: KubernetesObject): string[] {
   const scheduled = conditionOf(pod, "PodScheduled");
   const unscheduled = scheduled?.status === "False" ? [`pod ${pod.metadata.name} has no node: ${scheduled.message ?? scheduled.reason}`] : [];
@@ -40,7 +40,7 @@ export function describePod(pod: KubernetesObject): string[] {
   return [...unscheduled, ...containers];
 }
 
-/** What the pods of a workload say: what is wrong with each, and the end of the logs of those that have failed. */
+/** Problems of a workload's pods, and the last log lines of failed ones. */
 export async function troubleOf(workload: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<string[]> {
   const labels = field(workload, "spec", "selector", "matchLabels") as Readonly<Record<string, string>> | undefined;
   const namespace = workload.metadata.namespace;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
-import { waitedFor } from "./condition.ts";
+import { waitedFor } from "./await.ts";
 import { jobReadiness } from "./others.ts";
 import { describePod, podReadiness } from "./pods.ts";
 import { daemonSetReadiness, deploymentReadiness, statefulSetReadiness } from "./workloads.ts";
@@ -17,7 +17,7 @@ const rolledOut = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, avai
 test.each([
   ["all pods are new and available", rolledOut, { ready: true }],
   ["the controller has not seen it", { ...rolledOut, observedGeneration: 1 }, { waitsFor: expect.stringContaining("controller") }],
-  ["pods of the old version are left", { ...rolledOut, replicas: 3 }, { waitsFor: "1 pods of the old version are still there" }],
+  ["pods of the old version remain", { ...rolledOut, replicas: 3 }, { waitsFor: "1 pods of the old version are still there" }],
   ["too few new pods", { ...rolledOut, updatedReplicas: 1 }, { waitsFor: "1 of 2 pods are of the new version" }],
   ["new pods are not available", { ...rolledOut, availableReplicas: 1 }, { waitsFor: "1 of 2 pods are available" }],
   [
@@ -51,7 +51,7 @@ test.each([
   expect(jobReadiness(object({}, { conditions }))).toEqual(expected);
 });
 
-test("a pod says what keeps it: no node, an image that cannot be had, an exit", () => {
+test("reports why a pod is not ready: no node, an image error, an exit", () => {
   expect(podReadiness(object({}, { phase: "Running", conditions: [{ type: "Ready", status: "True" }] }))).toEqual({ ready: true });
   expect(podReadiness(object({}, { phase: "Failed", message: "evicted" }))).toEqual({ failed: "evicted" });
   const pod = object({}, {
@@ -82,6 +82,6 @@ test.each([
   expect(waitedFor(expression, ready)).toEqual(expected);
 });
 
-test("a form of the annotation that is not served is refused by name", () => {
+test("rejects an unsupported form of the annotation and names it", () => {
   expect(() => waitedFor("delete", object({}, {}))).toThrow(/pulumi.com\/waitFor: delete; use the official provider/);
 });

@@ -1,7 +1,7 @@
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
 
-/** What a look at an object says: it is ready, it never will be, or what it still waits for. */
+/** State of an object: ready, failed for good, or still waiting with the reason. */
 export type Readiness = { readonly ready: true } | { readonly failed: string } | { readonly waitsFor: string };
 
 export const ready: Readiness = { ready: true };

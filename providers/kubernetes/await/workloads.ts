@@ -8,11 +8,11 @@ const wanted = (object: KubernetesObject): number => {
   return typeof replicas === "number" ? replicas : 1;
 };
 
-/** Every pod is of the newest template and available, and no older one is left (as `kubectl rollout status`). */
+/** Ready when every pod has the newest template and is available, and no older pod remains (as `kubectl rollout status`). */
 export function deploymentReadiness(object: KubernetesObject): Readiness {
-  if (!observed(object)) return { waitsFor: "the controller has not seen it yet" };
+  if (!observed(object)) return { waitsFor: "its controller has not processed it yet" };
   const progressing = conditionOf(object, "Progressing");
-  if (progressing?.reason === "ProgressDeadlineExceeded") return { failed: progressing.message ?? "the rollout made no progress" };
+  if (progressing?.reason === "ProgressDeadlineExceeded") return { failed: progressing.message ?? "the rollout makes no progress" };
   const [replicas, updated, available, all] = [wanted(object), ...["updatedReplicas", "availableReplicas", "replicas"].map((name) => numberAt(object, "status", name))];
   if (updated! < replicas) return { waitsFor: `${updated} of ${replicas} pods are of the new version` };
   if (all! > updated!) return { waitsFor: `${all! - updated!} pods of the old version are still there` };
@@ -20,9 +20,9 @@ export function deploymentReadiness(object: KubernetesObject): Readiness {
   return ready;
 }
 
-/** Every pod is of the newest revision and ready. */
+/** Ready when every pod has the newest revision and is ready. */
 export function statefulSetReadiness(object: KubernetesObject): Readiness {
-  if (!observed(object)) return { waitsFor: "the controller has not seen it yet" };
+  if (!observed(object)) return { waitsFor: "its controller has not processed it yet" };
   const replicas = wanted(object);
   const readyReplicas = numberAt(object, "status", "readyReplicas");
   if (readyReplicas < replicas) return { waitsFor: `${readyReplicas} of ${replicas} pods are ready` };
@@ -33,9 +33,9 @@ export function statefulSetReadiness(object: KubernetesObject): Readiness {
   return ready;
 }
 
-/** Every node that should run a pod of the newest template does. */
+/** Ready when every scheduled node runs a ready pod of the newest template. */
 export function daemonSetReadiness(object: KubernetesObject): Readiness {
-  if (!observed(object)) return { waitsFor: "the controller has not seen it yet" };
+  if (!observed(object)) return { waitsFor: "its controller has not processed it yet" };
   const desired = numberAt(object, "status", "desiredNumberScheduled");
   for (const name of ["updatedNumberScheduled", "numberAvailable"]) {
     const count = numberAt(object, "status", name);

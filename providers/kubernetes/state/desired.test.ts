@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { secret } from "../../shared/values.ts";
 import { completed, desiredObject, idOf, parseId } from "./desired.ts";
-import { hideSecretData, keepSecret } from "./secrecy.ts";
+import { hideSecretData, keepSecret } from "../provider.ts";
 
 const type = { apiVersion: "v1", kind: "ConfigMap" };
 
-test("an object without a name gets its resource's with eight digits, and keeps it", () => {
+test("an object without a name gets its resource's name with eight digits, and keeps it", () => {
   const first = completed({ data: {} }, undefined, type, "My_Map") as { metadata: { name: string } };
   expect(first).toMatchObject({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: expect.stringMatching(/^my-map-[0-9a-f]{8}$/) } });
   expect(completed({ data: { a: "b" } }, first, type, "My_Map")).toMatchObject({ metadata: { name: first.metadata.name } });
   expect(completed({ metadata: { name: "given" } }, first, type, "My_Map")).toMatchObject({ metadata: { name: "given" } });
-  // A name that was given before is not taken for one that was made.
+  // A given name is not mistaken for a generated one.
   expect(completed({}, { metadata: { name: "given" } }, type, "x")).toMatchObject({ metadata: { name: expect.stringMatching(/^x-/) } });
 });
 
-test("a Secret's text is applied as the data that the server makes of it", () => {
+test("applies a Secret's `stringData` as `data`", () => {
   const inputs = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "old" }, data: { a: "YQ==" }, stringData: { b: "ü" } };
   expect(desiredObject(inputs, "new")).toEqual({
     apiVersion: "v1",

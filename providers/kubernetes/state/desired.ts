@@ -4,7 +4,7 @@ import { field } from "@routeql/host/kubernetes/objects";
 import { type Properties, unwrap } from "../../shared/values.ts";
 import type { TypeOfToken } from "./token.ts";
 
-/** Marks a name that was made here, as the official provider does. */
+/** Marks a generated name, as the official provider does. */
 const autonamed = "pulumi.com/autonamed";
 
 /** Fields of the state that are this provider's own. */
@@ -14,7 +14,7 @@ export const driftProperty = "__drift";
 export const nameIn = (inputs: unknown): unknown => field(inputs, "metadata", "name");
 export const wasAutonamed = (inputs: unknown): boolean => field(inputs, "metadata", "annotations", autonamed) === "true";
 
-/** Completes the inputs: version and kind from the type, and where there is no name one made of the resource's own and 8 digits. */
+/** Completes the inputs: version and kind from the type, and if there is no name, one from the resource's name and 8 digits. */
 export function completed(inputs: Properties, before: Properties | undefined, { apiVersion, kind }: TypeOfToken, resourceName: string): Properties {
   const metadata = (inputs["metadata"] ?? {}) as Properties;
   const whole = { ...inputs, apiVersion, kind, metadata };
@@ -26,8 +26,8 @@ export function completed(inputs: Properties, before: Properties | undefined, { 
 }
 
 /**
- * The object as it is applied: plain, with its namespace, and a Secret's `stringData` as the `data` that the server makes of it, since
- * only these can be compared with what is there.
+ * The object to apply: plain, with its namespace, and a Secret's `stringData` converted to `data` as the server does, because only
+ * `data` can be compared with the cluster.
  */
 export function desiredObject(inputs: Properties, namespace: string | undefined): KubernetesObject {
   const { stringData, ...rest } = inputs;
@@ -40,10 +40,10 @@ export function desiredObject(inputs: Properties, namespace: string | undefined)
 
 export const referenceTo = ({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): Reference => ({ apiVersion, kind, name, namespace });
 
-/** `namespace/name`, or the name alone, as the official provider's. */
+/** `namespace/name`, or only the name, as in the official provider. */
 export const idOf = ({ metadata: { name, namespace } }: KubernetesObject): string => (namespace === undefined ? name : `${namespace}/${name}`);
 
-/** The other way round. */
+/** Reverses {@link idOf}. */
 export function parseId(id: string): { name: string; namespace: string | undefined } {
   const [first = "", second] = id.split("/");
   return second === undefined ? { name: first, namespace: undefined } : { name: second, namespace: first };

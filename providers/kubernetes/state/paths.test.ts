@@ -5,7 +5,7 @@ import { differences, differencesAmong, hasUnknown, leaves, valueAt } from "./pa
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const json = fc.jsonValue();
 
-test("nothing differs from itself, and every leaf is where its path says", () => {
+test("no value differs from itself, and every leaf is at its path", () => {
   fc.assert(
     fc.property(json, (value) => {
       expect(differences(value, structuredClone(value))).toEqual([]);
@@ -21,8 +21,8 @@ test.each([
   ["an entry of a list", { list: [{ a: 1 }, { a: 2 }] }, { list: [{ a: 1 }, { a: 3 }] }, ["list.1.a"]],
   ["a list of another length, as a whole", { list: [1] }, { list: [1, 2] }, ["list"]],
   ["nothing where a field has no value", { a: undefined, b: null }, {}, []],
-  ["what is not known yet", { a: { b: 1 } }, { a: unknown }, ["a"]],
-])("the smallest parts that differ: %s", (_title, left, right, expected) => {
+  ["an unknown value", { a: { b: 1 } }, { a: unknown }, ["a"]],
+])("finds the smallest differing paths: %s", (_title, left, right, expected) => {
   expect(differences(left, right).map((path) => path.join("."))).toEqual(expected);
 });
 
@@ -33,7 +33,7 @@ test("compares only declared fields and those declared before", () => {
   expect(differencesAmong([{ spec: { replicas: 1 } }, { spec: { paused: true } }], live, wanted)).toEqual([["spec", "paused"]]);
 });
 
-test("a value that is not known is found at every depth", () => {
+test("finds unknown values at every depth", () => {
   expect(hasUnknown({ a: [{ b: unknown }] })).toBe(true);
   expect(hasUnknown({ a: [{ b: "known" }] })).toBe(false);
 });

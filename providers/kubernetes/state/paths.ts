@@ -3,13 +3,10 @@ import { canonical, isUnknown } from "../../shared/values.ts";
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A path to a value within an object: names, and numbers of list entries. */
+/** A path to a value within an object: field names and list indexes. */
 export type Path = readonly string[];
 
-/**
- * Where two values differ, by the paths of the smallest differing parts. Fields without a value do not count, and a value that is
- * not known yet differs from every other.
- */
+/** The smallest differing paths of two values. Fields without a value do not count, and an unknown value differs from every other. */
 export function differences(left: unknown, right: unknown, path: Path = []): Path[] {
   if (isUnknown(right) || isUnknown(left)) return [path];
   if (isObject(left) && isObject(right)) {
@@ -33,15 +30,15 @@ export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((inner, name) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined), value);
 }
 
-/** Whether any value within is not known yet. */
+/** Whether the value contains unknown values. */
 export function hasUnknown(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasUnknown);
   return isObject(value) ? Object.values(value).some(hasUnknown) : isUnknown(value);
 }
 
 /**
- * Where two states of an object differ among what the inputs say: fields that the server or others add do not count.
- * @param inputs what is asked for, now or before
+ * Differences between two states of an object among the declared fields; fields that the server or other clients add do not count.
+ * @param inputs the declared fields, now or before
  */
 export function differencesAmong(inputs: readonly unknown[], left: unknown, right: unknown): Path[] {
   const paths = new Map(inputs.flatMap((input) => leaves(input)).map((path) => [path.join("\0"), path]));

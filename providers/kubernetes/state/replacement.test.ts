@@ -17,7 +17,7 @@ test.each([
   ["example.net/v1", "Deployment", "spec.selector", false],
   ["example.net/v1", "Thing", "metadata.name", true],
   ["example.net/v1", "Thing", "metadata.namespace", true],
-  // Something around a replacing field that is not known yet.
+  // An unknown value around such a field.
   ["apps/v1", "Deployment", "spec", true],
 ])("%s %s: a change of %s replaces it: %s", (apiVersion, kind, path, replaces) => {
   expect(replacingPaths({ apiVersion, kind }, [path.split(".")]).length > 0).toBe(replaces);

@@ -22,12 +22,12 @@ const byKind: Readonly<Record<string, readonly string[]>> = {
 
 export const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 
-/** Fields whose change makes another object of it. */
+/** Fields whose change requires a replacement. */
 function replacingFields({ apiVersion, kind }: TypeOfToken): readonly string[] {
   return [...always, ...(byKind[`${groupOf(apiVersion)}/${kind}`] ?? [])];
 }
 
-/** Those of the changed paths that lie within a replacing field. */
+/** The changed paths within such fields. */
 export function replacingPaths(type: TypeOfToken, changed: readonly Path[]): string[] {
   const fields = replacingFields(type);
   return changed.map(pathText).filter((path) => fields.some((name) => path === name || path.startsWith(`${name}.`) || name.startsWith(`${path}.`)));

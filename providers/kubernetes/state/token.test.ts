@@ -19,7 +19,7 @@ test.each([
   "kubernetes:core/v1:ConfigMapList",
   "kubernetes:core:ConfigMap",
   "docker:index/network:Network",
-])("%s is refused by name, with the way out", (token) => {
+])("rejects %s and suggests the official provider", (token) => {
   expect(() => parseToken(token)).toThrow(token);
   expect(() => parseToken(token)).toThrow("use the official provider");
 });

@@ -4,18 +4,21 @@ export interface TypeOfToken {
   readonly kind: string;
 }
 
-/** Tokens that are no objects of the API: programs of the official provider stand behind them. */
+/** Types that are no objects of the API: the official provider implements them with its own programs. */
 const programs = /^kubernetes:(helm\.sh|kustomize|yaml)(\/|:)/;
 
-/** `kubernetes:core/v1:Service` → v1, Service. @throws Error for what this stand-in does not serve */
+/**
+ * `kubernetes:core/v1:Service` → v1, Service.
+ * @throws Error for an unsupported type
+ */
 export function parseToken(token: string): TypeOfToken {
   const [, group = "", kind = "", more] = token.split(":");
   const refuse = (why: string): never => {
-    throw new Error(`the stand-in kubernetes provider does not serve the resource type ${token}: ${why}; use the official provider`);
+    throw new Error(`the stand-in kubernetes provider does not support the resource type ${token}: ${why}; use the official provider`);
   };
-  if (programs.test(token)) refuse("it serves objects of the Kubernetes API only");
-  if (!token.startsWith("kubernetes:") || kind === "" || more !== undefined || !/^[^/]+(\/v\d\w*)$/.test(group)) refuse("it is no kind of the Kubernetes API");
-  if (kind.endsWith("Patch")) refuse("patches of objects that others made are not among what it does");
-  if (kind.endsWith("List")) refuse("a list is no object of its own");
+  if (programs.test(token)) refuse("it supports only objects of the Kubernetes API");
+  if (!token.startsWith("kubernetes:") || kind === "" || more !== undefined || !/^[^/]+(\/v\d\w*)$/.test(group)) refuse("it is not a kind of the Kubernetes API");
+  if (kind.endsWith("Patch")) refuse("it cannot patch objects of other owners");
+  if (kind.endsWith("List")) refuse("a list is not an object");
   return { apiVersion: group.replace(/^core\//, ""), kind };
 }

@@ -19,7 +19,7 @@ export interface AccountOptions {
   readonly disabled?: boolean;
 }
 
-/** A new account, written by SQL as an operator's tool would; its password is known to this process only. */
+/** A new account, created with SQL; only this process knows its password. */
 export async function makeAccount(role: Role, { organisation, disabled = false }: AccountOptions = {}): Promise<Account> {
   const mark = randomBytes(5).toString("hex");
   const account: Account = {
@@ -41,7 +41,7 @@ export async function makeAccount(role: Role, { organisation, disabled = false }
   return account;
 }
 
-/** One account that asks for a new token whenever the last one is about to expire. */
+/** An account that requests a new token shortly before the last one expires. */
 export class Member {
   readonly account: Account;
   private sessionId: string | undefined;
@@ -55,7 +55,7 @@ export class Member {
     return new Member(await makeAccount(role, options));
   }
 
-  /** For one request made at once. */
+  /** For one immediate request. */
   async caller(): Promise<Caller> {
     return { token: await this.freshToken() };
   }

@@ -1,5 +1,5 @@
 /**
- * Vitest runs this before each file of the suites with a stack, also where several share one process.
+ * Vitest runs this before each test file of the suites with a stack, even if several files share one process.
  * @module
  */
 import { afterAll } from "vitest";

@@ -2,10 +2,10 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { stack } from "./stack.ts";
 
-/** The console in a browser, as a user works with it. */
+/** The console in a browser, with a user's actions. */
 export class ConsolePage {
   readonly page: Page;
-  /** URLs outside of the console's origin that the page asked for, and messages about its policy. */
+  /** Requested URLs of other origins, and messages about violations of the content policy. */
   readonly problems: string[] = [];
 
   constructor(page: Page) {
@@ -29,14 +29,14 @@ export class ConsolePage {
     await this.page.getByRole("button", { name: "Log in" }).waitFor();
   }
 
-  /** Fills in the form of one way to log in and submits it. */
+  /** Submits the form of one login method. */
   async submit(way: "E-mail" | "Token" | "Master key", fields: Readonly<Record<string, string>>): Promise<void> {
     await this.page.getByRole("radiogroup").getByText(way, { exact: true }).click();
     for (const [name, value] of Object.entries(fields)) await this.page.locator(`#login-${name}`).fill(value);
     await this.page.getByRole("button", { name: "Log in" }).click();
   }
 
-  /** Waits until GraphiQL works with the schema of the session. */
+  /** Waits until GraphiQL has loaded the schema of the session. */
   async ready(): Promise<void> {
     await this.page.locator(".graphiql-query-editor .view-lines").waitFor({ timeout: 60_000 });
     await this.page.locator(".graphiql-spinner").waitFor({ state: "detached", timeout: 60_000 });
@@ -65,7 +65,7 @@ export class ConsolePage {
     await this.page.getByRole("button", { name: /^Stop query/ }).click();
   }
 
-  /** The part of the result that the editor shows, without white space: the editor wraps lines anywhere. */
+  /** The visible part of the editor's result, without white space, because the editor wraps lines anywhere. */
   async result(): Promise<string> {
     return withoutSpace((await this.page.locator(".graphiql-response .view-lines").textContent()) ?? "");
   }
@@ -77,7 +77,7 @@ export class ConsolePage {
   async chooseRole(role: string, variables = ""): Promise<void> {
     await this.page.locator("#role").fill(role);
     await this.page.locator("#session-variables").fill(variables);
-    // GraphiQL restarts for the role; the next steps must not use the former one.
+    // GraphiQL restarts for the role; the next steps must not use the former instance.
     await this.page.evaluate("document.querySelector('.graphiql-container').dataset.former = ''");
     await this.page.locator("#apply-role").click();
     await this.page.locator(".graphiql-container[data-former]").waitFor({ state: "detached" });

@@ -7,26 +7,26 @@ import { writeSmallWorld } from "./small-world.ts";
 
 const shared = resolve(import.meta.dirname, "../../../../shared/data");
 
-/** The real data of SOURCES.md, kept beside the repository and never in it. */
+/** The real data of SOURCES.md, outside the repository. */
 export const realData = {
   bgp2016: join(shared, "bgp/updates.20160811.1600.bgpdump.gz"),
   bgp2026: join(shared, "bgp/telegram-20260616.ripestat.tar.gz"),
   timeline2026: join(shared, "hijacks/telegram-20260616.timeline.json"),
 } as const;
 
-/** Why the tests on real data cannot run here, or undefined when they can. */
+/** Reason why the tests on real data cannot run; undefined if they can. */
 export const realDataAbsent: string | undefined = Object.values(realData).every((path) => existsSync(path))
   ? undefined
-  : "the real data of SOURCES.md is absent: it is looked for in ../shared/data beside the repository";
+  : "the real data of SOURCES.md is absent: it is expected in ../shared/data beside the repository";
 
 export interface DataSet {
   readonly year: number;
   readonly file: string;
   /** First and last moment of its updates, inclusive, as `timestamp` prints. */
   readonly period: readonly [string, string];
-  /** Records by type, as SOURCES.md counts them. */
+  /** Records by type, from SOURCES.md. */
   readonly records: { readonly A: number; readonly W: number };
-  /** Loads it, unless it is loaded, and detects hijacks in it. */
+  /** Loads the data unless it is already loaded, and detects hijacks in it. */
   load(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ function dataSet(facts: Omit<DataSet, "load">): DataSet {
 
 const demoUpdates = 12_000;
 
-/** Enough generated updates to exceed every row limit, with hijacks among them. */
+/** Generates enough updates to exceed every row limit, with hijacks among them. */
 export async function loadDemo(): Promise<void> {
   if ((await countBetween("0001-01-01", "9999-12-31")) >= demoUpdates && (await isDetected())) return;
   await command("load", "--demo", String(demoUpdates));

@@ -2,7 +2,10 @@ import { connectCluster } from "@routeql/cli/kubernetes/connect";
 import type { Place } from "@routeql/cli/kubernetes/place";
 import { listAt } from "@routeql/host/kubernetes/objects";
 
-/** The node port by which one of the gateway's ports is reached. @throws {Error} when it has none */
+/**
+ * The node port of one of the gateway's ports.
+ * @throws {Error} if there is none
+ */
 export async function servicePort({ namespace }: Place, internal: number): Promise<number> {
   const { cluster } = await connectCluster();
   const service = await cluster.get({ apiVersion: "v1", kind: "Service", name: "gateway", namespace });
@@ -12,7 +15,10 @@ export async function servicePort({ namespace }: Place, internal: number): Promi
   return found;
 }
 
-/** A plain variable of a Deployment's containers. @throws {Error} when it has none of this name */
+/**
+ * A plain variable of a Deployment's containers.
+ * @throws {Error} if there is none with this name
+ */
 export async function podEnvironmentOf({ namespace }: Place, deployment: string, name: string): Promise<string> {
   const { cluster } = await connectCluster();
   const object = await cluster.get({ apiVersion: "apps/v1", kind: "Deployment", name: deployment, namespace });

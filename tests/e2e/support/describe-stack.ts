@@ -6,13 +6,16 @@ import { mustRun } from "../../harness/process.ts";
 import { podEnvironmentOf, servicePort } from "./describe-cluster.ts";
 import type { StackAccess } from "./stack.ts";
 
-/** Reads access.env, and from Docker what it does not say. @throws {Error} when a value is absent */
+/**
+ * Reads access.env, and missing values from Docker.
+ * @throws {Error} if a value is absent
+ */
 export async function describeStack(accessFile: string): Promise<StackAccess> {
   const { entries } = parseEnvironmentFile(await readFile(accessFile, "utf8"));
   const values = new Map(entries.map(({ name, value }) => [name, value]));
   const value = (name: string): string => {
     const found = values.get(name);
-    if (found === undefined) throw new Error(`${accessFile} says nothing of ${name}${name === "ROUTEQL_CONSOLE_URL" ? ": the suite needs a stack with ENGINE_CONSOLE=true" : ""}`);
+    if (found === undefined) throw new Error(`${accessFile} has no ${name}${name === "ROUTEQL_CONSOLE_URL" ? ": the suite needs a stack with ENGINE_CONSOLE=true" : ""}`);
     return found;
   };
   const name = basename(dirname(accessFile));

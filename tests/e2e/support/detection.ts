@@ -9,7 +9,7 @@ export const northOrganisation = "e2e-north";
 export const southOrganisation = "e2e-south";
 const incidentOrganisation = "e2e-incident";
 
-/** What the two organisations of the small world may announce. */
+/** Prefixes that the two organisations of the small world may announce. */
 export const northPrefix = "198.18.0.0/24";
 export const northPrefix6 = "2001:2:0:100::/64";
 export const southPrefix = "198.18.1.0/24";
@@ -40,7 +40,7 @@ const incident: readonly (readonly [string, ...number[]])[] = [
   ["2a0a:f280::/32", 211_157],
 ];
 
-/** Prefixes of 2016 that two autonomous systems announce; the second one's announcements are taken for hijacks. */
+/** Prefixes of 2016 with two origins; the second one's announcements count as hijacks. */
 const contestedIn2016: readonly (readonly [string, number])[] = [
   ...[148, 152, 158, 159, 167, 173, 177, 179].map((third) => [`202.134.${third}.0/24`, 18_196] as const),
   ...[68, 69, 70, 71].map((third) => [`43.248.${third}.0/24`, 18_196] as const),
@@ -67,7 +67,7 @@ const configured: readonly ConfiguredPrefix[] = Object.entries(byOrganisation).f
   prefixes.map(([prefix, ...origins]) => ({ prefix, origins, organisation })),
 );
 
-/** Whether detection has run with the suite's list since anything that it compares was loaded. */
+/** Whether detection has run with the suite's list since the last load of relevant data. */
 export async function isDetected(): Promise<boolean> {
   const owner = await database("owner");
   const { rows } = await owner.query<{ detected: boolean }>(
@@ -80,7 +80,7 @@ export async function isDetected(): Promise<boolean> {
   return rows[0]?.detected === true;
 }
 
-/** `npm run detect` with one list of prefixes for all suites, so that none undoes what another relies on. Returns its output. */
+/** Runs `npm run detect` with one list of prefixes for all suites, so that no suite reverts another's results. Returns its output. */
 export async function detectAll(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "routeql-e2e-"));
   try {

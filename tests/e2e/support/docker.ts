@@ -7,7 +7,7 @@ export interface ContainerSummary {
   readonly service: string;
 }
 
-/** Containers of the stack, also those that have ended: all, or those that run a service, a job, or only carry files into a volume. */
+/** Containers of the stack, including stopped ones: all of them, or only those of a service, a job, or a volume's files. */
 export async function containers(kind?: "service" | "job" | "files"): Promise<ContainerSummary[]> {
   const filters = [`label=com.routeql.stack=${stack.name}`, ...(kind === undefined ? [] : [`label=com.routeql.run=${kind}`])];
   const format = '{{.ID}}\t{{.Names}}\t{{.Label "com.routeql.service"}}';

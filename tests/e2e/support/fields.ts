@@ -9,7 +9,7 @@ export const hijackFields = [
   "timestamp_of_config", "type", "under_mitigation", "withdrawn", "community_annotation", "rpki_status",
 ] as const;
 
-/** Both views with the sort field that the specification names for each. */
+/** Both views with their sort fields in the specification. */
 export const views = [
   { view: "view_bgpupdates", fields: updateFields, sort: "timestamp" },
   { view: "view_hijacks", fields: hijackFields, sort: "time_last" },
@@ -17,7 +17,7 @@ export const views = [
 
 export type View = (typeof views)[number];
 
-/** The specification's own query. */
+/** The query of the specification. */
 export function specifiedQuery({ view, fields, sort }: View, limit = 10): string {
   return `query { ${view}(limit: ${limit}, order_by: {${sort}: desc}) { ${fields.join(" ")} } }`;
 }

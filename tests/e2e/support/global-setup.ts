@@ -1,5 +1,5 @@
 /**
- * One stack for the whole end-to-end suite: its own, on free ports and gone afterwards, or the running one whose access.env is named in
+ * One stack for the whole end-to-end suite: its own, on free ports and removed afterwards, or the running stack whose access.env is in
  * ROUTEQL_ACCESS_FILE.
  * @module
  */

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { call, type Reply } from "./http.ts";
 import { stack } from "./stack.ts";
 
-/** The client: a holder of a token, a holder of the master key, or one with these headers. */
+/** The client: with a token, with the master key, or with these headers. */
 export type Caller = { readonly token: string } | { readonly masterKey: string } | { readonly headers: Readonly<Record<string, string>> };
 
 export const master: Caller = { masterKey: stack.engineAccessKey };
@@ -18,12 +18,12 @@ export function headersOf(caller: Caller): Record<string, string> {
   return { ...caller.headers };
 }
 
-/** POST /api/graphql as it is. */
+/** Sends POST /api/graphql unchanged. */
 export async function post(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<Reply> {
   return call("/api/graphql", { method: "POST", headers: headersOf(caller), body: variables === undefined ? { query } : { query, variables } });
 }
 
-/** The `data` of a query that must succeed. */
+/** Returns the `data` of a query that must succeed. */
 export async function data<T>(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<T> {
   const reply = await post(query, caller, variables);
   expect(reply.status, reply.text).toBe(200);
@@ -33,7 +33,7 @@ export async function data<T>(query: string, caller: Caller, variables?: Record<
   return body.data as T;
 }
 
-/** The first error of a query that must be refused, with nothing of the data beside it. */
+/** Returns the first error of a query that must be rejected without data. */
 export async function refusal(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<GraphQLError> {
   const reply = await post(query, caller, variables);
   const body = reply.json() as { data?: unknown; errors?: GraphQLError[] };

@@ -1,15 +1,15 @@
 import { Agent, fetch, type HeadersInit, type RequestInit, type Response } from "undici";
 import { stack } from "./stack.ts";
 
-/** Trusts the stack's own CA and nothing else. */
+/** Trusts only the stack's own CA. */
 export const dispatcher = new Agent({ connect: { ca: stack.caCertificate }, keepAliveTimeout: 1000 });
 
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string goes out as it is; anything else as JSON with its Content-Type. */
+  /** A string is sent unchanged; other values as JSON with its Content-Type. */
   readonly body?: unknown;
-  /** The API's listener unless another one is named. */
+  /** Address of the listener; by default the API's. */
   readonly base?: string;
 }
 
@@ -17,11 +17,14 @@ export interface Reply {
   readonly status: number;
   readonly headers: Response["headers"];
   readonly text: string;
-  /** The parsed body. @throws {SyntaxError} when it is not JSON */
+  /**
+   * The parsed body.
+   * @throws {SyntaxError} if it is not JSON
+   */
   json(): unknown;
 }
 
-/** One request with fetch over TLS; redirects are not followed. */
+/** Sends one request with fetch over TLS; redirects are not followed. */
 export async function call(path: string, { method = "GET", headers = {}, body, base = stack.url }: Call = {}): Promise<Reply> {
   const withType: HeadersInit = body === undefined || typeof body === "string" ? headers : { "content-type": "application/json", ...headers };
   const init: RequestInit = { method, headers: withType, dispatcher, redirect: "manual" };

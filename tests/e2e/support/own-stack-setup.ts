@@ -2,7 +2,7 @@ import type { TestProject } from "vitest/node";
 import { describeStack } from "./describe-stack.ts";
 import { bringUpOwn, type Settings, takeDownOwn } from "./own-stack.ts";
 
-/** A global setup that gives all files of a suite one stack of its own, named like the suite, and takes it down at the end. */
+/** A global setup with one stack for all files of a suite, named like the suite and removed at the end. */
 export function ownStackSetup(name: string, settings: Settings = {}): (project: TestProject) => Promise<() => Promise<void>> {
   return async (project) => {
     try {

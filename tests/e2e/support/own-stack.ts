@@ -9,13 +9,13 @@ import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";
 import { secretsOfContainer } from "./stack-secrets.ts";
 
-/** Settings by name (`httpsPort`), as `npm run up` takes them. */
+/** Settings by name (`httpsPort`), in the form of `npm run up`. */
 export type Settings = Readonly<Record<string, string>>;
 
 /** Origin of the pages that may call the API of a suite's stack. */
 export const pageOrigin = "http://localhost:5173";
 
-/** Brings a suite's own stack up, under a name that no other suite uses. Returns the path of its access.env. */
+/** Starts a suite's own stack, under a name that no other suite uses. Returns the path of its access.env. */
 export async function bringUpOwn(name: string, settings: Settings = {}): Promise<string> {
   const [httpPort, httpsPort, consolePort] = await freePorts(3);
   const forTests = {
@@ -24,7 +24,7 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
     consolePort: String(consolePort),
     engineConsole: "true",
     corsOrigins: pageOrigin,
-    // The least there is, so that a token's end can be waited for.
+    // The minimum, so that a test can wait for a token's expiry.
     tokenLifeSeconds: "60",
     // All clients of the suite share one address.
     loginAttemptsPerAddress: "1000",
@@ -40,8 +40,8 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
 }
 
 /**
- * The engine that the environment names: `ENGINE=hasura npm run test:e2e` walks the same specification on Hasura's image, or on HASURA_IMAGE.
- * The image is named, so that nothing stands in for it: a run that was to show Hasura must not be green for the embedded engine.
+ * The engine from the environment: `ENGINE=hasura npm run test:e2e` runs the same tests on Hasura's image, or on HASURA_IMAGE. The
+ * image is set explicitly, so that the embedded engine cannot replace it unnoticed.
  */
 function engineOfTheRun(): Settings {
   const { ENGINE: engine, HASURA_IMAGE: named } = process.env;
@@ -49,7 +49,7 @@ function engineOfTheRun(): Settings {
   return { ...(engine === undefined ? {} : { engine }), ...(hasuraImage === undefined ? {} : { hasuraImage }) };
 }
 
-/** Brings the same stack up to date with these settings beside those it was brought up with. */
+/** Updates the same stack with these settings in addition to its first ones. */
 export async function updateOwn(name: string, settings: Settings): Promise<void> {
   const before = JSON.parse(await readFile(settingsFile(name), "utf8")) as Settings;
   await bringUp({ stack: name, settings: { ...before, ...settings } });
@@ -57,20 +57,20 @@ export async function updateOwn(name: string, settings: Settings): Promise<void>
 
 const settingsFile = (name: string): string => join(dirname(accessFileOf(name)), "test-settings.json");
 
-/** Takes the stack down with its data; the logs of its containers are kept where the run asks for it, and what the search for secrets looks into. */
+/** Removes the stack with its data. Keeps the logs of its containers if the run requests them, and its secrets for the secrets suite. */
 export async function takeDownOwn(name: string): Promise<void> {
   await keepLogs(name);
   await keepEvidence(name);
   await bringDown({ stack: name, volumes: true });
-  // The state and its passphrase open nothing any more; only the logs of the commands may still be wanted.
+  // The state and its passphrase are no longer needed; only the logs of the commands may be.
   const folder = dirname(accessFileOf(name));
   for (const entry of await readdir(folder)) if (entry !== "logs") await rm(join(folder, entry), { recursive: true });
 }
 
-/** Names of the variables that let a suite use a stack that runs already: its access.env. */
+/** Variables with the access.env of a running stack for a suite. */
 const accessFileVariables = ["ROUTEQL_ACCESS_FILE", "ROUTEQL_FAULTS_ACCESS_FILE", "ROUTEQL_HOSTILE_ACCESS_FILE"];
 
-/** Removes the stack that an interrupted run of a suite left, and returns whether there was one. A stack that the caller provides is kept. */
+/** Removes the stack that an interrupted run of a suite left, and returns whether there was one. Keeps a stack that the caller provides. */
 export async function takeDownLeftStack(name: string): Promise<boolean> {
   const given = accessFileVariables.map((variable) => process.env[variable]).filter((file) => file !== undefined);
   if (given.some((file) => basename(dirname(file)) === name)) return false;
@@ -79,7 +79,7 @@ export async function takeDownLeftStack(name: string): Promise<boolean> {
   return true;
 }
 
-/** Whether containers of this checkout's stack exist; another checkout may run a suite's stack of the same name. */
+/** Whether containers of this checkout's stack exist; another checkout may run a suite's stack with the same name. */
 async function isHere(name: string): Promise<boolean> {
   const text = await readFile(stackPaths(name).identityFile, "utf8").catch(() => undefined);
   if (text === undefined) return false;

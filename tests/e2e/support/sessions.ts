@@ -25,26 +25,26 @@ export function sessionHeaders(sessionId: string): Record<string, string> {
   return { ...serviceKey, "content-type": "application/json", cookie: `sid=${sessionId}` };
 }
 
-/** Variant B, first step, as it is. */
+/** Sends the first step of variant B unchanged. */
 export async function login(credentials: Credentials): Promise<Reply> {
   return call("/api/auth/login/credentials", { method: "POST", headers: serviceKey, body: credentials });
 }
 
-/** Variant B, first step, which must succeed. */
+/** Runs the first step of variant B, which must succeed. */
 export async function session(credentials: Credentials): Promise<LoggedIn> {
   const reply = await login(credentials);
   expect(reply.status, reply.text).toBe(200);
   return (reply.json() as { user: LoggedIn }).user;
 }
 
-/** Variant B, second step, which must succeed. */
+/** Runs the second step of variant B, which must succeed. */
 export async function tokenOfSession(sessionId: string): Promise<string> {
   const reply = await call("/api/auth/jwt", { headers: sessionHeaders(sessionId) });
   expect(reply.status, reply.text).toBe(200);
   return accessToken(reply);
 }
 
-/** Variant A, as it is. */
+/** Sends variant A unchanged. */
 export async function singleStep(credentials: Credentials): Promise<Reply> {
   return call("/jwt/auth", { method: "POST", body: { username: credentials.email, password: credentials.password } });
 }
@@ -57,7 +57,7 @@ export function accessToken(reply: Reply): string {
   return (reply.json() as { access_token: string }).access_token;
 }
 
-/** The payload of a token, unverified. */
+/** Payload of a token, without verification. */
 export function claimsOf(token: string): Record<string, unknown> & { exp: number; iat: number } {
   return JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString()) as Record<string, unknown> & { exp: number; iat: number };
 }

@@ -13,7 +13,7 @@ export interface Line {
   /** The line in `bgpdump -m` form. */
   readonly text: string;
   readonly prefix: string;
-  /** As the view prints it: UTC, microseconds. */
+  /** The time in the view's format: UTC with microseconds. */
   readonly timestamp: string;
   readonly path: readonly number[];
 }
@@ -21,11 +21,11 @@ export interface Line {
 export interface Announcement {
   readonly prefix: string;
   readonly path?: readonly number[];
-  /** Seconds since 1970 with exactly six decimals; by default a moment of its own within this second. */
+  /** Seconds since 1970 with exactly six decimals; by default a unique moment within this second. */
   readonly at?: string;
 }
 
-/** One announcement as a route collector would dump it. */
+/** An announcement in the format of a route collector. */
 export function announcement({ prefix, path = [64_500, 64_501, 64_496], at = `${Math.floor(Date.now() / 1000)}.${randomInt(100_000, 999_999)}` }: Announcement): Line {
   const [seconds, micros] = at.split(".") as [string, string];
   const stamp = `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${micros}`.replace(/\.?0+$/, "");
@@ -36,8 +36,8 @@ export function announcement({ prefix, path = [64_500, 64_501, 64_496], at = `${
 
 
 /**
- * Two organisations' prefixes, each announced by its owner and hijacked by AS64511, one of the hijacks ignored and commented on.
- * The prefixes are those of RFC 2544 and RFC 5180, which neither demo data nor the internet use. Writing it again changes nothing.
+ * Prefixes of two organisations, each announced by its owner and hijacked by AS64511. One hijack is ignored and commented. The prefixes
+ * are those of RFC 2544 and RFC 5180, which neither the demo data nor the internet uses. Writing it again changes nothing.
  */
 export async function writeSmallWorld(): Promise<void> {
   const at = (second: number): string => `${1_700_000_000 + second}.000001`;
@@ -50,7 +50,7 @@ export async function writeSmallWorld(): Promise<void> {
     announcement({ prefix: southPrefix, path: [64_500, hijacker], at: at(5) }),
     announcement({ prefix: northPrefix6, path: [64_500, hijacker], at: at(6) }),
     ...Array.from({ length: 8 }, (_, index) => announcement({ prefix: `198.18.1.${index * 32}/27`, path: [64_500, hijacker], at: at(7) })),
-    // More rows of one organisation than its tests ask for.
+    // One organisation has more rows than its tests request.
     ...Array.from({ length: 20 }, (_, index) => announcement({ prefix: northPrefix, path: [64_500, 64_502, 64_520 + index, 64_496], at: at(10 + index) })),
   ];
   await loadLines(lines.map(({ text }) => text));

@@ -8,23 +8,26 @@ export interface SocketOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Payload of connection_init. */
   readonly payload?: Record<string, unknown>;
-  /** The API's listener unless another one is named. */
+  /** Address of the listener; by default the API's. */
   readonly base?: string;
 }
 
 export interface Closing {
   readonly code: number;
   readonly reason: string;
-  /** `Date.now()` when it happened. */
+  /** `Date.now()` of the event. */
   readonly at: number;
 }
 
-/** What a subscription has been given so far, to wait on. */
+/** The answers of a subscription up to now, with a method to wait for one. */
 export interface Feed {
   readonly answers: readonly { readonly value: unknown; readonly at: number }[];
   readonly errors: readonly unknown[];
   readonly closing: Promise<Closing>;
-  /** The first answer that fits, also one that has come already. @throws {Error} after so many milliseconds */
+  /**
+   * The first matching answer, including earlier ones.
+   * @throws {Error} after this number of milliseconds
+   */
   until(fits: (value: unknown) => boolean, milliseconds: number): Promise<{ value: unknown; at: number }>;
   dispose(): Promise<void>;
 }
@@ -68,7 +71,7 @@ function socketUrl({ base = stack.url }: SocketOptions): string {
   return `${base.replace("https:", "wss:")}/api/graphql`;
 }
 
-/** A WebSocket class that trusts the stack's CA, sends the headers and tells the feed when it closes. */
+/** A WebSocket class that trusts the stack's CA, sends the headers and reports its close to the feed. */
 function trusting({ headers = {} }: SocketOptions, feed: Collected): typeof WebSocket {
   return class extends WebSocket {
     constructor(address: string, protocol: string) {
@@ -118,7 +121,7 @@ class Collected implements Feed {
       const answer = this.answers.find(({ value }) => fits(value));
       if (answer !== undefined) return answer;
       const left = deadline - Date.now();
-      if (left <= 0) throw new Error(`no fitting answer in ${milliseconds} ms; ${this.answers.length} answers, errors: ${JSON.stringify(this.errors.map(String))}`);
+      if (left <= 0) throw new Error(`no matching answer in ${milliseconds} ms; ${this.answers.length} answers, errors: ${JSON.stringify(this.errors.map(String))}`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left);
         this.waiting.push(() => {

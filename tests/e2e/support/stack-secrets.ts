@@ -1,9 +1,9 @@
 import { run } from "../../harness/process.ts";
 
-/** A secret by a name that may be shown. */
+/** A secret with a printable name. */
 export type NamedSecret = readonly [name: string, value: string];
 
-/** What lies in the folders of secrets and keys of a container, and the password inside of each address that lies there. */
+/** Contents of a container's folders of secrets and keys, and the passwords inside URLs among them. */
 export async function secretsOfContainer(container: string, service: string): Promise<NamedSecret[]> {
   const found: NamedSecret[] = [];
   for (const folder of ["secrets", "tls"]) {

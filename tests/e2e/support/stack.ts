@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 
-/** How a running stack is reached; what `access.env` says, with the CA's text. */
+/** Access data of a running stack: the content of `access.env`, with the CA's text. */
 export interface StackAccess {
   /** Name of the stack; its containers are `routeql-<name>-<service>`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface StackAccess {
   readonly engineAccessKey: string;
   readonly adminEmail: string;
   readonly adminPassword: string;
-  /** Life of a token in seconds, as the stack was configured. */
+  /** Lifetime of a token in seconds, as configured. */
   readonly tokenLifeSeconds: number;
 }
 
@@ -28,5 +28,5 @@ declare module "vitest" {
   }
 }
 
-/** The stack under test, brought up once by global-setup.ts. */
+/** The stack under test, started once by global-setup.ts. */
 export const stack: StackAccess = inject("stack");

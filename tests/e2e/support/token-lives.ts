@@ -1,6 +1,6 @@
 /**
- * Tokens and sockets that end by themselves when the token expires. It lives a minute at least, so they begin in an early file of the walk and
- * are looked at in a later one (13-token-lives.test.ts), which then has little left to wait for.
+ * Tokens and sockets that end when the token expires. A token lives at least a minute, so they start in an early file and
+ * 13-token-lives.test.ts checks them later with little remaining wait.
  * @module
  */
 import { makeAccount } from "./accounts.ts";
@@ -12,11 +12,11 @@ import { announcement } from "./small-world.ts";
 import { type Closing, type Feed, protocols, type Subscribe } from "./sockets.ts";
 import { stack } from "./stack.ts";
 
-/** Whether a token's end can be waited for. */
+/** Whether a test can wait for a token's expiry. */
 export const tokensEndSoon: boolean = stack.tokenLifeSeconds <= 90;
 
 interface Life {
-  /** When the token expires: milliseconds since 1970. */
+  /** Expiry of the token in milliseconds since 1970. */
   readonly expiry: number;
 }
 
@@ -25,24 +25,27 @@ export interface SocketLife extends Life {
   readonly closing: Promise<Closing>;
 }
 
-/** A socket whose session was ended while it was open. */
+/** A socket whose session ended while it was open. */
 export interface LoggedOutSocketLife extends SocketLife {
   readonly logoutStatus: number;
-  /** When it was sent what was loaded after the logout: milliseconds since 1970. */
+  /** Time at which it received the update loaded after the logout, in milliseconds since 1970. */
   readonly delivered: number;
-  /** What a query with the same token was answered after the logout. */
+  /** Answer to a query with the same token after the logout. */
   readonly query: unknown;
 }
 
 export interface TokenLives {
   readonly token: Life & { readonly token: string };
-  /** By the protocol's name. */
+  /** By name of the protocol. */
   readonly sockets: ReadonlyMap<string, { readonly untouched: SocketLife; readonly loggedOut: LoggedOutSocketLife }>;
 }
 
 let lives: Promise<TokenLives> | undefined;
 
-/** Begins at the first call. @throws what went wrong at the beginning, to every caller */
+/**
+ * Starts at the first call.
+ * @throws the error of the start, to every caller
+ */
 export function tokenLives(): Promise<TokenLives> {
   lives ??= begin();
   return lives;

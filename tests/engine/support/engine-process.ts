@@ -16,7 +16,10 @@ export interface EngineProcess extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
-/** The engine as a process of its own, on free ports. @throws Error with its output when it ends before it serves */
+/**
+ * Starts the engine as a separate process on free ports.
+ * @throws Error with its output if it exits before it serves
+ */
 export async function startEngineProcess(environment: Readonly<Record<string, string>>): Promise<EngineProcess> {
   const child = spawn(process.execPath, [main], {
     env: {

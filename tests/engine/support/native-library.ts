@@ -110,7 +110,10 @@ export const library = {
   ],
 };
 
-/** An engine over these, or over other contents on that database. @throws MetadataError */
+/**
+ * An engine over this library, or over other metadata for that database.
+ * @throws MetadataError
+ */
 export function engineOn(database: StartedDatabaseContainer, contents: object = library, options: Partial<EngineOptions> = {}): Promise<Engine> {
   const source = { ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents };
   const inherited = contents === library ? [{ role_name: "both", role_set: ["reader", "author"] }] : [];

@@ -2,8 +2,8 @@ import type { Response } from "undici";
 import { errorCodes } from "@routeql/contract/error-codes";
 
 /**
- * What a request in a bad hour came to. `right` and `wrong`: the answer was, or was not, the one that this caller must get; `refused`: an error
- * of ours, documented, with nothing of the data; `broken`: anything else, such as an error of another form; `unreachable`: no answer at all.
+ * Result of a request during a fault. `right` and `wrong`: the answer was, or was not, the correct one for this client; `refused`: this
+ * project's own documented error without data; `broken`: anything else, such as an error in another form; `unreachable`: no answer.
  */
 export type Verdict = "right" | "wrong" | "refused" | "broken" | "unreachable";
 
@@ -16,18 +16,18 @@ export interface Outcome {
   readonly endedAt: number;
 }
 
-/** Codes of the engine that an outage may give (docs/reference/engine.md): Hasura's own names. */
+/** Codes of the engine that an outage may return (docs/reference/engine.md): Hasura's own names. */
 const outageCodes = new Set(["postgres-error", "timeout", "temporarily-unavailable"]);
 
-/** Statuses of ours that an outage may give. */
+/** This project's own statuses that an outage may return. */
 const outageStatuses = new Set([429, 503]);
 
 /** Words that no error may contain, because they reveal services behind the gateway. */
 const inside = /password|routeql_|ECONN|ETIMEDOUT|(?:\d{1,3}\.){3}\d{1,3}|pg_|node_modules|nginx/;
 
-/** Judges a reply that carries no data: an error of ours, of the gateway, the sidecar or the engine, or a broken one. */
+/** Judges a reply without data: an error of the gateway, the sidecar or the engine, or a broken one. */
 export function judgeError(response: Pick<Response, "status" | "headers">, text: string): Pick<Outcome, "verdict" | "detail"> {
-  if (inside.test(text)) return { verdict: "broken", detail: `an error that shows the inside: ${text.slice(0, 200)}` };
+  if (inside.test(text)) return { verdict: "broken", detail: `an error that reveals internals: ${text.slice(0, 200)}` };
   let body: { code?: string; error?: string; errors?: { extensions?: { code?: string } }[]; data?: unknown };
   try {
     body = JSON.parse(text) as typeof body;

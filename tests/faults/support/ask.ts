@@ -2,12 +2,12 @@ import { Agent, fetch, type RequestInit } from "undici";
 import { stack } from "../../e2e/support/stack.ts";
 import { judgeError, type Outcome } from "./answers.ts";
 
-/** Maximum duration of any client request, whatever happens behind the gateway: see docs/design/faults.md. */
+/** Maximum duration of any client request, with any fault behind the gateway: see docs/design/faults.md. */
 export const answerBound = 20_000;
 
 /**
- * Each request on a connection of its own: a kept one may be closed at the very moment of its use when the gateway takes up new files, for
- * which HTTP/1.1 has no remedy but that the client tries again (RFC 9112, 9.3.1), and these clients never ask twice.
+ * Each request uses a new connection. A kept one may be closed at the moment of its use when the gateway reloads its configuration. The
+ * only remedy in HTTP/1.1 is a retry by the client (RFC 9112, 9.3.1), and these clients never retry.
  */
 const agentTrusting = (...authorities: string[]): Agent => new Agent({ connect: { ca: authorities, timeout: 5000 }, pipelining: 0, connections: 200 });
 
@@ -23,9 +23,9 @@ export interface Question {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The client leaves when it is aborted. */
+  /** Aborting it disconnects the client. */
   readonly signal?: AbortSignal;
-  /** Whether the parsed body of a 200 is the expected one for this caller; a text describes the difference. */
+  /** Whether the parsed body of a 200 is the expected one for this client; a text describes the difference. */
   readonly isRight: (body: unknown) => true | string;
 }
 

@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { containerOf } from "../../e2e/support/docker.ts";
 import { stack } from "../../e2e/support/stack.ts";
 import { mustRun } from "../../harness/process.ts";
+import { addHostAddress } from "./host-address.ts";
 
 const port = 6379;
 const caller = `routeql-${stack.name}-auth-sidecar-sessions`;
@@ -17,10 +18,11 @@ export interface TakenConnections extends AsyncDisposable {
 }
 
 /**
- * Takes every connection of the session store: sets how many it gives, takes all of them, and ends those of the sidecar again and again, so
- * that it must ask for new ones and is refused. Undone by dispose.
+ * Takes every connection of the session store: sets the limit, uses all of them, and repeatedly closes those of the sidecar, so that
+ * the sidecar must reconnect and is rejected. Reverted by dispose.
  */
 export async function takeSessionConnections(): Promise<TakenConnections> {
+  const host = await addHostAddress(caller);
   const address = (await mustRun("docker", ["inspect", "--format", `{{(index .NetworkSettings.Networks "${caller}").IPAddress}}`, containerOf("sessions")])).trim();
   const password = await mustRun("docker", ["exec", containerOf("sessions"), "bash", "-c", 'cat "$VALKEY_PASSWORD_FILE"']);
   const control = new Redis({ host: address, port, password: password.trim(), retryStrategy: null });
@@ -64,6 +66,7 @@ export async function takeSessionConnections(): Promise<TakenConnections> {
       for (const socket of hogs) socket.destroy();
       await control.config("SET", "maxclients", before);
       control.disconnect();
+      await host[Symbol.asyncDispose]();
     },
   };
 }

@@ -3,20 +3,20 @@ import type { Outcome, Verdict } from "./answers.ts";
 import { ask } from "./ask.ts";
 import type { Asker } from "./members.ts";
 
-/** All that the clients have seen from some moment on. */
+/** Results of all clients since some moment. */
 export interface Account {
   readonly requests: number;
   readonly count: Readonly<Record<Verdict, number>>;
   /** Descriptions of wrong replies and failures, without duplicates. */
   readonly complaints: readonly string[];
-  /** Longest time that a request took, in milliseconds. */
+  /** Longest duration of a request, in milliseconds. */
   readonly longest: number;
 }
 
-/** So many right answers in a row, of each client, mean that it is served again. */
+/** A client counts as served after this number of consecutive correct answers. */
 const steady = 3;
 
-/** Clients that ask one after another, each by itself, until `stop`. */
+/** Clients that each send one request after another until `stop`. */
 export class Crowd {
   private readonly outcomes: Outcome[] = [];
   private readonly inARow = new Map<Asker, { right: number; since: number }>();
@@ -42,9 +42,9 @@ export class Crowd {
   }
 
   /**
-   * Waits until every client has been answered rightly several times in a row from this call on.
+   * Waits until every client has received several consecutive correct answers after this call.
    * @returns milliseconds from this call to the first of those requests of the last client
-   * @throws {Error} when that takes longer than `bound` milliseconds
+   * @throws {Error} if that takes longer than `bound` milliseconds
    */
   async served(bound: number): Promise<number> {
     const from = performance.now();

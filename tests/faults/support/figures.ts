@@ -14,7 +14,7 @@ export interface Counted {
 
 const empty = { "faults injected": 0, requests: 0, "wrong answers": 0, "acknowledged and lost": 0, "longest recovery, ms": 0, "longest answer, ms": 0 };
 
-/** At the suite's start: its files add to the same figures. */
+/** Called at the suite's start: its files add to the same figures. */
 export const forgetFigures = (): void => keepFigures("faults", empty);
 
 /** Adds one fault to the suite's figures. */

@@ -1,5 +1,5 @@
 /**
- * One stack of its own for the whole suite, whatever runs besides: its parts are killed, starved and cut off. Containers beside it are removed
+ * A separate stack for the whole suite, because its services are killed, starved and disconnected. The containers beside it are removed
  * at the end, as in every suite.
  * @module
  */

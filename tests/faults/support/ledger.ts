@@ -23,7 +23,7 @@ export class Ledger {
     return ledger;
   }
 
-  /** How many writes have been acknowledged so far. */
+  /** Number of writes acknowledged up to now. */
   get length(): number {
     return this.acknowledged.length;
   }

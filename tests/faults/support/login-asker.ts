@@ -2,7 +2,7 @@ import { claimsOf, serviceKey, sessionHeaders } from "../../e2e/support/sessions
 import { makeAccount } from "../../e2e/support/accounts.ts";
 import type { Asker } from "./members.ts";
 
-/** A client that logs in, asks for tokens, logs out and begins again; every answer must be of its own account and of its own session. */
+/** A client that logs in, requests tokens, logs out and starts again; every answer must belong to its own account and session. */
 export async function loginAsker(): Promise<Asker> {
   const account = await makeAccount("viewer");
   let sessionId: string | undefined;

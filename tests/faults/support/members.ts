@@ -6,7 +6,7 @@ import { data, headersOf, master, type Caller } from "../../e2e/support/graphql.
 import { organisations } from "../../e2e/support/small-world.ts";
 import type { Question } from "./ask.ts";
 
-/** One client that knows its expected replies: each call returns another question of its repertoire with a unique mark. */
+/** A client with known correct replies: each call returns another question of its repertoire with a unique mark. */
 export type Asker = { readonly name: string; readonly next: () => Question };
 
 interface Viewpoint {
@@ -17,7 +17,7 @@ interface Viewpoint {
 
 const updates = (hidden: readonly string[]): string => updateFields.filter((field) => !hidden.includes(field)).join(" ");
 
-/** A viewer, an analyst, two tenants of two organisations and the holder of the master key. */
+/** A viewer, an analyst, two tenants of two organisations and the owner of the master key. */
 export async function viewpoints(): Promise<Viewpoint[]> {
   const of = async (name: string, role: "viewer" | "analyst" | "tenant" | "operator", organisation?: string): Promise<Viewpoint> => {
     const member = await Member.join(role, organisation === undefined ? {} : { organisation });
@@ -36,8 +36,8 @@ export async function viewpoints(): Promise<Viewpoint[]> {
 const order = "order_by: [{timestamp: desc}, {peer_asn: asc}, {as_path: asc}, {prefix: asc}]";
 
 /**
- * Askers that have learnt in calm what each of their questions is answered with. The answers differ by role, organisation and variables, and
- * each request renames its answer to a mark of its own, so that an answer meant for another request cannot pass for right.
+ * Clients that recorded the answers to their questions before any fault. The answers differ by role, organisation and variables. Each
+ * request renames its answer with a unique mark, so that an answer to another request cannot count as correct.
  */
 export async function learnedAskers(points: readonly Viewpoint[]): Promise<Asker[]> {
   return Promise.all(points.map((point, index) => learn(point, index)));

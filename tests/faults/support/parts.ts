@@ -2,6 +2,7 @@ import { containerOf } from "../../e2e/support/docker.ts";
 import { stack } from "../../e2e/support/stack.ts";
 import { mustRun, run } from "../../harness/process.ts";
 import { ToxicProxy } from "../../harness/toxic-proxy.ts";
+import { addHostAddress } from "./host-address.ts";
 
 export const parts = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
 export type Part = (typeof parts)[number];
@@ -13,13 +14,13 @@ export async function crash(part: Part): Promise<void> {
   process.kill(Number(await inspect(part, "{{.State.Pid}}")), "SIGKILL");
 }
 
-/** How often the part has been started again. */
+/** Number of restarts of the service. */
 export const restarts = async (part: Part): Promise<number> => Number(await inspect(part, "{{.RestartCount}}"));
 
 export const pause = (part: Part): Promise<string> => mustRun("docker", ["pause", containerOf(part)]);
 export const resume = (part: Part): Promise<string> => mustRun("docker", ["unpause", containerOf(part)]);
 
-/** Runs a rule of iptables in the part's own network, which ends with the part. */
+/** Runs an iptables command in the service's own network namespace, which is deleted with the container. */
 async function rule(part: Part, ...words: string[]): Promise<void> {
   await mustRun("nsenter", ["--target", await inspect(part, "{{.State.Pid}}"), "--net", "iptables", ...words]);
 }
@@ -34,23 +35,23 @@ export async function reconnect(part: Part): Promise<void> {
   for (const chain of ["INPUT", "OUTPUT"]) await rule(part, "-F", chain);
 }
 
-/** Processor time of the part, in processors. */
+/** Limits the processor time of the service, in processors. */
 export const throttle = (part: Part, processors: number): Promise<string> => {
-  // A quota, as the containers have: Docker refuses to replace it by `--cpus`.
+  // A quota, like the containers have: Docker cannot replace it by `--cpus`.
   const period = 100_000;
   return mustRun("docker", ["update", "--cpu-period", String(period), "--cpu-quota", String(Math.round(processors * period)), containerOf(part)]);
 };
 
 /**
- * Puts a misbehaving proxy between two parts of the running stack: the caller's new connections go to the host's end of the network they share,
- * and from there to the callee; those that are open are cut. Undone by dispose.
+ * Puts a misbehaving proxy between two services of the running stack. The caller's new connections go to the host's end of their common
+ * network, and from there to the callee; open ones are cut. Reverted by dispose.
  */
 export async function interpose(caller: Part, callee: Part, port: number): Promise<{ readonly proxy: ToxicProxy } & AsyncDisposable> {
   const network = `routeql-${stack.name}-${caller}-${callee}`;
-  const gateway = (await mustRun("docker", ["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network])).trim();
   const address = await inspect(callee, `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
-  const proxy = await ToxicProxy.to(address, port, gateway);
-  const target = ["-p", "tcp", "-d", address, "--dport", String(port), "-j", "DNAT", "--to-destination", `${gateway}:${proxy.port}`];
+  const host = await addHostAddress(network);
+  const proxy = await ToxicProxy.to(address, port, host.address);
+  const target = ["-p", "tcp", "-d", address, "--dport", String(port), "-j", "DNAT", "--to-destination", `${host.address}:${proxy.port}`];
   await rule(caller, "-t", "nat", "-I", "OUTPUT", ...target);
   await cutConnections(caller, address, port);
   return {
@@ -58,27 +59,28 @@ export async function interpose(caller: Part, callee: Part, port: number): Promi
     [Symbol.asyncDispose]: async () => {
       await rule(caller, "-t", "nat", "-D", "OUTPUT", ...target);
       await proxy[Symbol.asyncDispose]();
+      await host[Symbol.asyncDispose]();
     },
   };
 }
 
-/** Resets the caller's open connections; ss reports sockets that it may not touch as its own failure. */
+/** Resets the caller's open connections; ss reports sockets that it may not close as its own failure. */
 async function cutConnections(caller: Part, address: string, port: number): Promise<void> {
   await run("nsenter", ["--target", await inspect(caller, "{{.State.Pid}}"), "--net", "ss", "--kill", "dst", `${address}:${port}`]);
 }
 
-/** How many connections others hold open to a port of the part. */
+/** Number of open connections of others to a port of the service. */
 export async function connectionsTo(part: Part, port: number): Promise<number> {
   const text = await mustRun("nsenter", ["--target", await inspect(part, "{{.State.Pid}}"), "--net", "ss", "--no-header", "--tcp", "--numeric", "state", "established", "sport", "=", `:${port}`]);
   return text.split("\n").filter((line) => line.trim() !== "").length;
 }
 
-/** SQL as the superuser, inside of the database's own container. */
+/** Runs SQL as the superuser, inside the database's own container. */
 export async function asSuperuser(sql: string): Promise<string> {
   return mustRun("docker", ["exec", containerOf("database"), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--dbname=routeql", "--command", sql]);
 }
 
-/** Whether the part's own health check passes now; Docker's word may be as old as the check's interval. */
+/** Whether the service's own health check passes now; Docker's status may be one check interval old. */
 export async function isHealthy(part: Part): Promise<boolean> {
   const [, ...check] = JSON.parse(await inspect(part, "{{json .Config.Healthcheck.Test}}")) as string[];
   const { code } = await run("docker", ["exec", containerOf(part), ...check]);

@@ -3,7 +3,7 @@ import { makeAccount } from "../../e2e/support/accounts.ts";
 import { call } from "../../e2e/support/http.ts";
 import { logout, session, sessionHeaders } from "../../e2e/support/sessions.ts";
 
-/** Acknowledged sessions: some open, one ended. A fault may neither end the former nor restore the latter. */
+/** Acknowledged sessions: some open, one ended. A fault may neither end an open one nor restore the ended one. */
 export class Sessions {
   private readonly open: readonly string[];
   private readonly ended: string;
@@ -26,7 +26,7 @@ export class Sessions {
       const until = performance.now() + 10_000;
       for (;;) {
         const { status } = await call("/api/auth/jwt", { headers: sessionHeaders(id) });
-        // A 503 says nothing about the session.
+        // A 503 does not show the state of the session.
         if (status === 200 || status === 401 || performance.now() > until) return status;
         await sleep(300);
       }

@@ -28,7 +28,10 @@ export class Subscriber {
     return this.seen + this.wrongIn(this.feed);
   }
 
-  /** Resolves when a new subscription has received the right reply. @throws {Error} when none has within `bound` milliseconds */
+  /**
+   * Resolves when a new subscription has received the correct reply.
+   * @throws {Error} if none has within `bound` milliseconds
+   */
   async served(bound: number): Promise<void> {
     const end = performance.now() + bound;
     while (performance.now() < end) {
@@ -51,7 +54,7 @@ export class Subscriber {
     while (!this.stopped) {
       const feed = subscribeModern(query, { headers: headersOf(this.caller) });
       this.feed = feed;
-      // A live query sends a result only when it has changed, so a socket sends little and lives long.
+      // A live query sends only changed results, so a socket sends little and lives long.
       await Promise.race([feed.closing, this.untilStoppedOrFailed(feed)]);
       this.feed = undefined;
       this.seen += this.wrongIn(feed);
@@ -69,5 +72,5 @@ export class Subscriber {
   }
 }
 
-/** An answer with data; the client library hands over errors in the same way. */
+/** An answer with data; the client library passes errors in the same way. */
 const isData = (value: unknown): boolean => typeof value === "object" && value !== null && "view_hijacks" in value;

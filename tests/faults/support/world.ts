@@ -10,7 +10,7 @@ import { asSuperuser } from "./parts.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriber } from "./subscriber.ts";
 
-/** Everything that runs while faults happen. */
+/** Everything that runs during the faults. */
 export interface World {
   readonly askers: readonly Asker[];
   readonly crowd: Crowd;
@@ -21,7 +21,7 @@ export interface World {
 
 let world: Promise<World> | undefined;
 
-/** The world of one test file: clients of every role that know their answers, at work until the file's end. */
+/** The clients of one test file, one for every role, with their known answers; they run until the end of the file. */
 export function theWorld(): Promise<World> {
   world ??= begin();
   return world;
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 async function begin(): Promise<World> {
-  // The stack is the suite's, the data are written by its first file.
+  // The suite owns the stack; its first file writes the data.
   if ((await asSuperuser("select count(*) from routing.hijacks where ignored and hijack_as = 64511")).trim() === "0") {
     await loadDemo();
     await writeSmallWorld();

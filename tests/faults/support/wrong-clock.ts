@@ -14,10 +14,10 @@ export async function imageWithClock(name: string, user: number): Promise<string
   return tag;
 }
 
-/** Time in seconds until a server shows the new time. */
+/** Maximum seconds until a server shows the new time. */
 const bound = 30;
 
-/** Sets the clock of a container wrong by so many seconds, and waits until its HTTP server dates its replies by it. */
+/** Sets a container's clock off by this number of seconds, and waits until its HTTP server sends dates with it. */
 export async function setClock(container: StartedTestContainer, url: string, seconds: number): Promise<void> {
   await mustRun("docker", ["exec", container.getId(), "sh", "-c", `echo '${seconds < 0 ? "" : "+"}${seconds}s' >/clock`]);
   const end = performance.now() + bound * 1000;

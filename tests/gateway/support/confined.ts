@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { type Finished, mustRun, run } from "../../harness/process.ts";
 import { runId, runLabel } from "../../harness/run.ts";
 
-/** A sequence of the project's containers on one volume, each confined as in a deployment, without a network. */
+/** A sequence of the project's containers on one volume, each confined as in a deployment and without a network. */
 export class Confined implements AsyncDisposable {
   private readonly id = `rq-test-${runId}-${randomBytes(3).toString("hex")}`;
   private readonly folder = mkdtempSync(join(tmpdir(), "routeql-confined-"));
@@ -34,18 +34,18 @@ export class Confined implements AsyncDisposable {
     writeFileSync(path, content, { mode: 0o444 });
   }
 
-  /** Starts a new container on the volume, in place of the one before. */
+  /** Starts a new container on the volume, which replaces the previous one. */
   async start(image: string, ...command: string[]): Promise<void> {
     await run("docker", ["rm", "--force", this.id]);
     await mustRun("docker", ["run", "--detach", "--name", this.id, ...this.arguments, image, ...command]);
   }
 
-  /** Runs a container on the volume to its end, without starting the service. */
+  /** Runs a container on the volume until it exits, without starting the service. */
   runOnce(image: string, script: string): Promise<Finished> {
     return run("docker", ["run", "--rm", ...this.arguments, "--entrypoint", "/bin/bash", image, "-c", script]);
   }
 
-  /** A command in the running container. */
+  /** Runs a command in the running container. */
   exec(...command: string[]): Promise<Finished> {
     return run("docker", ["exec", this.id, ...command]);
   }
@@ -54,7 +54,7 @@ export class Confined implements AsyncDisposable {
     await mustRun("docker", ["kill", this.id]);
   }
 
-  /** Exit code of the container once it has ended by itself. */
+  /** Exit code of the container after it has exited by itself. */
   async exitCode(): Promise<number> {
     return Number(await mustRun("docker", ["wait", this.id]));
   }

@@ -10,7 +10,7 @@ import { run } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run.ts";
 import type { TestCertificate } from "../../harness/certificate.ts";
 
-/** So generous that only the tests about limits meet one. */
+/** High limits, which only the tests of limits reach. */
 export const roomySettings: GatewaySettings = {
   publicHost: "routes.example.net",
   httpsPort: 8443,
@@ -50,7 +50,7 @@ export class GatewayContainer extends GenericContainer {
       .withBindMounts([{ source: this.folder, target: "/run/routeql", mode: "ro" }]);
   }
 
-  /** @param edit changes the rendered files by name, where no setting exists */
+  /** @param edit changes the rendered files by name, for values without a setting */
   withSettings(settings: GatewaySettings, edit: (files: Record<string, string>) => void = () => {}): this {
     chmodSync(this.folder, 0o755);
     const files = renderGateway(settings);
@@ -85,7 +85,7 @@ export class StartedGateway extends ContainerAtOwnAddress {
     this.folder = folder;
   }
 
-  /** Puts another certificate in the place of the first, as a cluster does that renews it. */
+  /** Replaces the certificate, like a cluster that renews it. */
   replaceCertificate({ certificate, privateKey }: TestCertificate): void {
     writeFileSync(join(this.folder, "tls/private-key.pem"), privateKey);
     writeFileSync(join(this.folder, "tls/certificate.pem"), certificate);
@@ -96,7 +96,7 @@ export class StartedGateway extends ContainerAtOwnAddress {
     return this.getMappedPort({ redirect: 8080, api: 8443, console: 32_000 }[listener]);
   }
 
-  /** Everything logged up to and with the line of a request, by its `X-Request-Id`: standard output, one parsed object a line, and both streams as they are. */
+  /** The log up to and including the line of a request, by its `X-Request-Id`: standard output as parsed JSON objects, and both streams unchanged. */
   async log(request: string): Promise<GatewayLog> {
     const deadline = performance.now() + 20_000;
     for (;;) {

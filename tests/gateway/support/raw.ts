@@ -5,9 +5,9 @@ import type { StartedGateway } from "./gateway-container.ts";
 
 export interface RawOptions {
   readonly listener?: "redirect" | "api" | "console";
-  /** Speak without TLS. */
+  /** Use no TLS. */
   readonly plain?: boolean;
-  /** Milliseconds without a byte of an answer after which the exchange has failed. */
+  /** Milliseconds without a received byte after which the exchange fails. */
   readonly silence?: number;
 }
 

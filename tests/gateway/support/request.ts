@@ -9,7 +9,7 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** The API's listener unless another one is named. */
+  /** Name of the listener; by default the API's. */
   readonly listener?: "redirect" | "api" | "console";
   readonly signal?: AbortSignal;
 }
@@ -18,11 +18,14 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The request that the upstream received. @throws {SyntaxError} when the body is not an echo */
+  /**
+   * The request that the upstream received.
+   * @throws {SyntaxError} if the body is not an echo
+   */
   echo(): Received;
 }
 
-/** One request on a separate connection. The path is sent unchanged; nothing is followed, decoded or retried. */
+/** Sends one request on a separate connection. The path is unchanged; redirects, decoding and retries are off. */
 export async function request(gateway: StartedGateway, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { method = "GET", headers = {}, body, listener = "api", signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -42,7 +45,7 @@ export async function request(gateway: StartedGateway, path: string, options: Re
   };
 }
 
-/** A GraphQL request, well-formed unless the headers change that. */
+/** A GraphQL request, well-formed unless the headers change it. */
 export function query(gateway: StartedGateway, options: RequestOptions = {}): Promise<Reply> {
   const headers = { "content-type": "application/json", ...options.headers };
   return request(gateway, "/api/graphql", { method: "POST", body: '{"query":"{ __typename }"}', ...options, headers });

@@ -8,11 +8,11 @@ export interface SocketOptions {
   readonly protocols?: string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly origin?: string;
-  /** With its question mark. */
+  /** Query string with its question mark. */
   readonly search?: string;
 }
 
-/** A WebSocket to the gateway, of which the certificate names localhost. */
+/** A WebSocket to the gateway, whose certificate names localhost. */
 export function openSocket(gateway: StartedGateway, { listener = "api", protocols = [], search = "", ...options }: SocketOptions = {}): WebSocket {
   const agent = new Agent({ ca: gateway.certificate.certificate, servername: "localhost" });
   return new WebSocket(`wss://${gateway.getHost()}:${gateway.port(listener)}${paths.graphql}${search}`, protocols, { agent, ...options });

@@ -5,7 +5,7 @@ import { makeCertificate, type TestCertificate } from "../../harness/certificate
 import { GatewayContainer, roomySettings, type StartedGateway } from "./gateway-container.ts";
 import { StartedUpstream, startUpstream } from "./upstream.ts";
 
-/** A gateway with an upstream in place of each part behind it. */
+/** A gateway with a fake upstream for each service behind it. */
 export interface Surroundings extends AsyncDisposable {
   readonly network: TestNetwork;
   readonly engine: StartedUpstream;
@@ -20,7 +20,7 @@ export interface SurroundingsOptions {
   readonly certificate?: TestCertificate;
 }
 
-/** Starts them; the caller disposes of them. */
+/** Starts them; the caller disposes them. */
 export async function startSurroundings({ settings = {}, edit, certificate }: SurroundingsOptions = {}): Promise<Surroundings> {
   await using stack = new AsyncDisposableStack();
   const network = stack.use(await TestNetwork.create());

@@ -3,9 +3,12 @@
  * Runs inside a container. The gateway uses port 8080; the test configures replies on port 9000.
  * @module
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, createServer as createPlainServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
+import { stopServer } from "@routeql/contract/stop-server";
 import { WebSocketServer } from "ws";
 
 /** Reply of a path; missing fields are as in the echo. */
@@ -13,23 +16,25 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Bytes in place of a text. */
+  /** Body as bytes instead of a text. */
   readonly base64?: string;
-  /** Milliseconds before the answer. */
+  /** Delay before the answer, in milliseconds. */
   readonly delay?: number;
-  /** Without a Content-Length. */
+  /** Omit the Content-Length. */
   readonly chunked?: boolean;
   /** Break the connection instead of answering. */
   readonly hangUp?: boolean;
 }
 
-/** One request as it arrived. */
+/** One received request. */
 export interface Received {
   readonly method: string;
   readonly target: string;
   /** Lower-case names; repeated ones joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Identifies the connection: the port of its other end. */
+  readonly connection: number;
   /** Whether the client left before the answer was complete. */
   abandoned: boolean;
 }
@@ -39,7 +44,7 @@ const received: Received[] = [];
 
 function record(request: IncomingMessage, body: string): Received {
   const headers = Object.fromEntries(Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")]));
-  const entry = { method: request.method ?? "", target: request.url ?? "", headers, body, abandoned: false };
+  const entry = { method: request.method ?? "", target: request.url ?? "", headers, body, connection: request.socket.remotePort ?? 0, abandoned: false };
   received.push(entry);
   return entry;
 }
@@ -61,7 +66,9 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 
 async function order(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
-  if (request.method === "PUT") {
+  if (request.url === "/replace") await replace();
+  else if (request.url === "/kill") await kill();
+  else if (request.method === "PUT") {
     answers.clear();
     received.length = 0;
     for (const [target, answer] of Object.entries(JSON.parse(body) as Record<string, Answer>)) answers.set(target, answer);
@@ -85,6 +92,38 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
   });
 }
 
-createServer((request, response) => void serve(request, response)).on("upgrade", upgrade).listen(8080);
+/** Starts a server on its own port, like a pod. */
+async function start(): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => void serve(request, response)).on("upgrade", upgrade);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
+}
+
+let serving = await start();
+
+/** Starts a successor for new connections and stops the former server in order. */
+async function replace(): Promise<void> {
+  const former = serving;
+  serving = await start();
+  await stopServer(former, 10_000);
+}
+
+/** Starts a successor and breaks all connections to the former server. */
+async function kill(): Promise<void> {
+  const former = serving;
+  serving = await start();
+  former.close();
+  former.closeAllConnections();
+}
+
+// Like a cluster's Service: a stable address that forwards each new connection to the current server.
+createPlainServer((client) => {
+  const server = connect((serving.address() as AddressInfo).port, "127.0.0.1");
+  for (const [from, to] of [[client, server], [server, client]] as const) {
+    from.on("error", () => to.destroy()).on("close", () => to.destroy());
+    from.pipe(to);
+    from.setNoDelay(true);
+  }
+}).listen(8080);
 createServer((request, response) => void order(request, response)).listen(9000);
 console.log("upstream ready");

@@ -20,6 +20,16 @@ export class StartedUpstream extends ContainerAtOwnAddress {
     return (await response.json()) as Received[];
   }
 
+  /** Replaces the server as a rolling restart does, and resolves when the former server has stopped in order. */
+  async replace(): Promise<void> {
+    await fetch(`${this.orders()}replace`, { method: "PUT" });
+  }
+
+  /** Replaces the server and breaks all connections to the former one. */
+  async breakOff(): Promise<void> {
+    await fetch(`${this.orders()}kill`, { method: "PUT" });
+  }
+
   private orders(): string {
     return `http://${this.getHost()}:${this.getMappedPort(ORDERS)}/`;
   }

@@ -42,12 +42,12 @@ export function countNormal(milliseconds: number): void {
   });
 }
 
-/** `1,234 hostile inputs: 1,234 refused, 0 let through; 40 normal requests answered beside them, the slowest in 310 ms` */
+/** `1,234 hostile inputs: 1,234 rejected, 0 let through; 40 normal requests answered beside them, the slowest in 310 ms` */
 export function figuresLine(): string {
   const { "hostile inputs": inputs, refused, "let through": through, "normal requests beside them": normal, ...rest } = read();
   const shown = (value: number) => value.toLocaleString("en");
   return (
-    `${shown(inputs)} hostile inputs: ${shown(refused)} refused, ${shown(through)} let through; ` +
+    `${shown(inputs)} hostile inputs: ${shown(refused)} rejected, ${shown(through)} let through; ` +
     `${shown(normal)} normal requests answered beside them, the slowest in ${shown(rest["longest of those, ms"])} ms`
   );
 }

@@ -10,7 +10,7 @@ export interface StackKey {
   readonly privateKey: KeyObject;
 }
 
-/** The stack's signing key, which no outsider has. With it a test shows that a valid signature alone grants nothing. */
+/** The stack's signing key, which is unknown outside. With it a test shows that a valid signature alone grants nothing. */
 export async function stackKey(): Promise<StackKey> {
   const secret = await mustRun("docker", ["exec", containerOf("auth-sidecar"), "cat", "/run/routeql/secrets/key-encryption-key"]);
   const { rows } = await (await database("sidecar")).query<{ id: string; public_jwk: PublicJwk; private_key_encrypted: Buffer }>(

@@ -3,16 +3,16 @@ import { mustRun } from "../../harness/process.ts";
 import { loadImages } from "./images.ts";
 import { layoutOf, type NodeLayout } from "./layout.ts";
 
-/** All that another process needs to know of a node that runs. */
+/** Access data of a running node for other processes. */
 export interface NodeDescription {
   readonly folder: string;
-  /** Where its programs lie. */
+  /** Folder of its programs. */
   readonly binaries: string;
-  /** Where the API server and NodePorts answer, from this machine. */
+  /** Address of the API server and NodePorts on this machine. */
   readonly address: string;
 }
 
-/** Works on a running node. */
+/** Operations on a running node. */
 export class NodeAccess {
   readonly address: string;
   readonly binaries: string;
@@ -24,7 +24,7 @@ export class NodeAccess {
     this.layout = layoutOf(folder);
   }
 
-  /** Path of a kubeconfig with all rights. */
+  /** Path of a kubeconfig with all permissions. */
   get kubeconfig(): string {
     return this.layout.adminConfig;
   }

@@ -16,7 +16,7 @@ const corefile = `.:53 {
 }
 `;
 
-/** Cluster DNS as every cluster has it: pods in kube-system with the label k8s-app=kube-dns behind the Service kube-dns. */
+/** Cluster DNS in the usual form: pods in kube-system with the label k8s-app=kube-dns behind the Service kube-dns. */
 const dns: readonly object[] = [
   { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "coredns", namespace: "kube-system" } },
   {
@@ -117,7 +117,7 @@ const volume = (name: string, path: string): object => ({
   },
 });
 
-/** A cluster's objects besides its programs: rights of kube-proxy, DNS, and a few volumes to claim. */
+/** A cluster's objects besides its programs: permissions of kube-proxy, DNS, and a few volumes to claim. */
 export async function addOns({ volumes }: NodeLayout, volumeCount = 12): Promise<readonly object[]> {
   const names = Array.from({ length: volumeCount }, (_, number) => `local-${number}`);
   for (const name of names) await mkdir(join(volumes, name), { recursive: true });

@@ -30,7 +30,7 @@ const recipes: readonly Recipe[] = [
   {
     module: "kubernetes",
     linkerFlags: ["-s -w", ...versionFlags].join(" "),
-    // Go names a program after the last element of its path that is no version: etcd's becomes `server`.
+    // Go names a program after the last element of its path that is not a version: etcd's becomes `server`.
     packages: ["go.etcd.io/etcd/server/v3", ...parts.map((part) => `k8s.io/kubernetes/cmd/${part}`), "./pause"],
   },
   { module: "coredns", linkerFlags: "-s -w", packages: ["."] },
@@ -61,8 +61,8 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Folder with every program of a Kubernetes node, built from the Go modules that go.mod and go.sum pin; built once for each
- * content of these (about 6 minutes on 2 cores) and kept for every checkout of this user.
+ * Folder with every program of a Kubernetes node, built from the Go modules in go.mod and go.sum. It is built once for each content of
+ * these files (about 6 minutes on 2 cores) and kept for every checkout of this user.
  */
 export async function kubernetesBinaries(options: BuildOptions): Promise<string> {
   const folder = join(cacheFolder(), "kubernetes", await recipesHash());
@@ -90,14 +90,14 @@ async function build(go: string, { module, linkerFlags, packages }: Recipe, fold
       onLine: options.onLine,
       signal: options.signal,
       interruptWith: "SIGINT",
-      remedy: "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: what was done is kept.",
+      remedy: "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
     },
   );
 }
 
 /**
- * Folders of the modules whose published resource definitions (CRDs) manifests are checked against, by the last element of their
- * path (`cert-manager`).
+ * Folders of the modules with the published resource definitions (CRDs) for validating manifests, by the last element of their path
+ * (`cert-manager`).
  */
 export async function definitionModules(options: BuildOptions): Promise<ReadonlyMap<string, string>> {
   const go = await ensureGo(options);

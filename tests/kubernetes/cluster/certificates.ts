@@ -15,17 +15,17 @@ import {
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const day = 86_400_000;
 
-/** Both as PEM. */
+/** Key and certificate as PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** Whom a certificate is for: Kubernetes takes the user from CN and the groups from O (authentication by X509 client certificates). */
+/** Owner of a certificate: Kubernetes reads the user from CN and the groups from O (authentication by X509 client certificates). */
 export interface Subject {
   readonly name: string;
   readonly group?: string;
-  /** Names and addresses that a server answers to. */
+  /** Names and addresses of a server. */
   readonly hosts?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export async function tokenKeys(): Promise<{ readonly privateKey: string; readon
   return { privateKey: await privatePem(privateKey), publicKey: PemConverter.encode(spki, "PUBLIC KEY") };
 }
 
-/** The authority of one cluster; its certificates end with the day after tomorrow. */
+/** The authority of one cluster; its certificates expire after two days. */
 export class ClusterAuthority {
   private readonly keys: webcrypto.CryptoKeyPair;
   private readonly own: X509Certificate;
@@ -74,7 +74,7 @@ export class ClusterAuthority {
     return { certificate: `${this.own.toString("pem")}\n`, privateKey: await privatePem(this.keys.privateKey) };
   }
 
-  /** A key and a certificate, good for a client and for a server. */
+  /** A key and a certificate for a client and a server. */
   async issue({ name, group, hosts = [] }: Subject): Promise<KeyPair> {
     const keys = await makeKeys();
     this.serial += 1;

@@ -5,13 +5,13 @@ import { apiPort, type NodeLayout, nodeName, nodePorts, podNetwork, serviceNetwo
 export interface Component {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
-  /** What must answer before this one starts. */
+  /** Address that must answer before this program starts. */
   readonly after?: "api-server" | "containerd";
 }
 
 const etcdUrl = "http://127.0.0.1:2379";
 
-/** All programs of a node, in the order in which they are started. */
+/** All programs of a node in start order. */
 export function components(layout: NodeLayout, binaries: string, address: string): readonly Component[] {
   const { file, certificates } = layout;
   const program = (name: string): string => join(binaries, name);
@@ -50,7 +50,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
         "--authorization-mode=Node,RBAC",
         "--enable-admission-plugins=NodeRestriction",
         "--allow-privileged=true",
-        // The node's name is in no DNS.
+        // The node's name is not in DNS.
         "--kubelet-preferred-address-types=InternalIP",
         `--kubelet-client-certificate=${key("admin.crt")}`,
         `--kubelet-client-key=${key("admin.key")}`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ClusterAuthority, type KeyPair, type Subject, tokenKeys } from "./certificates.ts";
 import { apiPort, apiServiceAddress, dnsAddress, type NodeLayout, nodeName, pauseImage, podNetwork } from "./layout.ts";
 
-/** Clients of the API server; their rights come from the groups and users that Kubernetes' own RBAC defaults name. */
+/** Clients of the API server. Their permissions come from the groups and users in Kubernetes' default RBAC. */
 const clients = {
   admin: { name: "admin", group: "system:masters" },
   "controller-manager": { name: "system:kube-controller-manager" },
@@ -54,19 +54,19 @@ function kubeletConfiguration({ file, certificates, containerdSocket }: NodeLayo
     failSwapOn: false,
     failCgroupV1: false,
     containerRuntimeEndpoint: `unix://${containerdSocket}`,
-    // The disk is the machine's, and so is its fullness.
+    // The disk belongs to the machine, so its usage does not matter here.
     evictionHard: { "memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%" },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     localStorageCapacityIsolation: false,
     enforceNodeAllocatable: [],
     maxPods: 60,
-    // What waits for a change of a Secret or a probe should not wait long in a test.
+    // Short intervals, so that tests do not wait long for a change of a Secret or a probe.
     syncFrequency: "10s",
   };
 }
 
-/** Without an agent of its own the kernel's AppArmor and the score of the out-of-memory killer are the machine's: left alone. */
+/** AppArmor and the score of the out-of-memory killer belong to the machine's kernel, so they stay unchanged. */
 function containerdConfiguration({ file, containerdSocket }: NodeLayout): string {
   return `version = 2
 root = "${file("containerd")}"
@@ -86,10 +86,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 `;
 }
 
-/**
- * Pods hang on links of their own (ptp), not on a bridge: what one sends to another is routed by the node, where network policies
- * can be enforced.
- */
+/** Pods have their own links (ptp) instead of a bridge. So the node routes traffic between pods, and can enforce network policies. */
 function networkConfiguration(folder: string): object {
   return {
     cniVersion: "1.0.0",
@@ -105,7 +102,7 @@ function networkConfiguration(folder: string): object {
   };
 }
 
-/** Writes what the programs of a node read: keys, kubeconfigs and the configuration of each. */
+/** Writes the files of a node's programs: keys, kubeconfigs and configurations. */
 export async function writeConfiguration(layout: NodeLayout, address: string): Promise<void> {
   const { file, certificates } = layout;
   const folders = [certificates, layout.logs, layout.volumes, ...["etcd", "cni", "cni-state", "kubelet", "containerd", "containerd-state"].map(file)];
@@ -133,7 +130,7 @@ export async function writeConfiguration(layout: NodeLayout, address: string): P
   await save(file("kubelet.json"), JSON.stringify(kubeletConfiguration(layout)));
   await save(file("containerd.toml"), containerdConfiguration(layout));
   await save(file("cni/10-pods.conflist"), JSON.stringify(networkConfiguration(layout.folder)));
-  // Nothing of the world's DNS is known in the cluster.
+  // The cluster does not resolve external names.
   await save(file("resolv.conf"), "nameserver 127.0.0.1\n");
   await save(
     file("proxy.json"),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hierarchiesIn } from "./control-groups.ts";
 
-test("hierarchies of version 1, of version 2 and of both are found with what mounts them again", () => {
+test("finds hierarchies of versions 1, 2 and both with their mount options", () => {
   const version1 = [
     "tmpfs /sys/fs/cgroup tmpfs rw,mode=755 0 0",
     "cgroup /sys/fs/cgroup/memory cgroup rw,nosuid,nodev,noexec,relatime,memory 0 0",

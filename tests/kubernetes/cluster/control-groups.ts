@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startTimeOf } from "@routeql/host/process-facts";
 
-/** A mounted hierarchy of control groups: one each controller (version 1), or one for all (version 2). */
+/** A mounted hierarchy of control groups: one per controller (version 1), or one for all (version 2). */
 export interface Hierarchy {
   readonly version: 1 | 2;
   readonly mountPoint: string;
-  /** What mounts the same hierarchy again: `memory`, `cpu,cpuacct`, `none,name=systemd`. */
+  /** Mount options of the hierarchy: `memory`, `cpu,cpuacct`, `none,name=systemd`. */
   readonly options: string;
 }
 
@@ -46,7 +46,7 @@ async function leftGroups(): Promise<string[]> {
   return left;
 }
 
-/** Makes this launcher's group in each hierarchy and gives their folders; the processes of the node are put there before anything else. */
+/** Creates this launcher's group in each hierarchy and returns the folders. The processes of the node join them first. */
 export async function makeGroups(): Promise<string[]> {
   for (const folder of await leftGroups()) await removeGroup(folder);
   const name = groupName(process.pid, await startTimeOf(process.pid));
@@ -54,7 +54,7 @@ export async function makeGroups(): Promise<string[]> {
   for (const { mountPoint, options } of await hierarchies()) {
     const folder = join(mountPoint, name);
     await mkdir(folder);
-    // A new group of this controller has no processor and no memory until it is given some (cpuset(7)).
+    // A new group of this controller has no processors and memory until they are assigned (cpuset(7)).
     if (options.split(",").includes("cpuset")) {
       for (const file of ["cpuset.cpus", "cpuset.mems"]) {
         await writeFile(join(folder, file), await readFile(join(mountPoint, file), "utf8"));
@@ -66,7 +66,7 @@ export async function makeGroups(): Promise<string[]> {
   return folders;
 }
 
-/** Removes a group with all below it; its processes have ended, but the kernel may need a moment to notice. */
+/** Removes a group and its subgroups. Its processes have exited, but the kernel may need a moment to register that. */
 export async function removeGroup(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isDirectory()) await removeGroup(join(folder, entry.name));

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { mustRun } from "../../harness/process.ts";
 import { dnsImage, type NodeLayout, pauseImage } from "./layout.ts";
 
-/** An image of one static program and nothing else. */
+/** An image of one static program. */
 async function programImage(image: string, folder: string, program: string): Promise<void> {
   const archive = spawn("tar", ["--create", "--directory", folder, program], { stdio: ["ignore", "pipe", "ignore"] });
   const changes = ["--change", `ENTRYPOINT ["/${program}"]`];
@@ -15,7 +15,10 @@ async function programImage(image: string, folder: string, program: string): Pro
   if ((await ended) !== 0) throw new Error(`docker import of ${image} failed: ${problem}`);
 }
 
-/** Copies images of this machine's Docker engine to the node, where pods find them by the same names. Names say the content, so what is there stays. */
+/**
+ * Copies images of this machine's Docker engine to the node, where pods find them by the same names. A name identifies the content, so
+ * existing images are not copied again.
+ */
 export async function loadImages(layout: NodeLayout, wanted: readonly string[]): Promise<void> {
   const { containerdSocket } = layout;
   const present = new Set(await imagesOfNode(layout));

@@ -1,9 +1,9 @@
 /**
- * The first program inside the node's namespaces: gives them mounts and a network of their own and runs the node's programs. When
- * one of them ends, or the starter of the node is gone, it ends, and the kernel ends everything in its namespaces.
+ * The first program inside the node's namespaces: gives them their own mounts and network and runs the node's programs. It exits when
+ * one of them or the starter of the node exits, and then the kernel kills all processes in the namespaces.
  *
- * Started by launcher.ts as `node init.ts '<json of InitOptions>'`; it says `namespaces` when it runs and `started` when everything
- * was started.
+ * Started by launcher.ts as `node init.ts '<json of InitOptions>'`. It prints `namespaces` when it runs and `started` after all
+ * programs have started.
  * @module
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -17,7 +17,7 @@ import { apiPort, layoutOf } from "./layout.ts";
 export interface InitOptions {
   readonly folder: string;
   readonly binaries: string;
-  /** The node's end of the link and its address, and the machine's address at the other end. */
+  /** The node's end of the link with its address, and the machine's address at the other end. */
   readonly link: string;
   readonly address: string;
   readonly machineAddress: string;
@@ -30,7 +30,7 @@ const command = (program: string, ...args: string[]): void => {
   execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
 };
 
-/** Mounts show the host's processes, network devices and control groups until they are mounted again. */
+/** Mounts show the host's processes, network devices and control groups until they are remounted. */
 async function mountOwn(): Promise<void> {
   const groups = await hierarchies();
   command("mount", "--make-rshared", "/");
@@ -42,9 +42,9 @@ async function mountOwn(): Promise<void> {
     command("mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup");
     for (const group of groups) mountGroup(group);
   }
-  // What is not in the cluster is not found at once, instead of after a wait for the machine's name servers.
+  // Names outside the cluster fail at once, instead of after a wait for the machine's name servers.
   command("mount", "--bind", layout.file("resolv.conf"), "/etc/resolv.conf");
-  // Sockets and locks of programs outside are none of ours.
+  // Hides sockets and locks of programs outside.
   command("mount", "-t", "tmpfs", "tmpfs", "/run");
 }
 
@@ -54,7 +54,7 @@ function mountGroup({ version, mountPoint, options: controllers }: Hierarchy): v
   else command("mount", "-t", "cgroup", "-o", controllers, "cgroup", mountPoint);
 }
 
-/** In version 2 only a group without processes can hand its controllers down (cgroups(7), "no internal processes"). */
+/** In version 2 only a group without processes can delegate its controllers (cgroups(7), "no internal processes"). */
 function mountUnified(): void {
   const root = "/sys/fs/cgroup";
   command("mount", "-t", "cgroup2", "cgroup2", root);

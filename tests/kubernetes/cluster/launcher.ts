@@ -1,8 +1,8 @@
 /**
- * Stands between the tests and a node: puts it into control groups and namespaces of its own, links it to this machine, and when
- * the tests end it, or are gone, removes what is left. It speaks JSON lines: `{"address": …}` when the node's programs are started.
+ * Runs a node for the tests: creates its control groups and namespaces and its link to this machine, and removes the remains when the
+ * tests stop it or exit. It prints JSON lines: `{"address": …}` after the node's programs have started.
  *
- * Started by node.ts as `node launcher.ts <folder> <binaries>`; it ends when its standard input does.
+ * Started by node.ts as `node launcher.ts <folder> <binaries>`; it exits when its standard input is closed.
  * @module
  */
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ const [folder = "", binaries = ""] = process.argv.slice(2);
 const layout = layoutOf(folder);
 
 const namespaces = ["--net", "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--fork", "--kill-child", "--propagation", "private"];
-// The shell is process 1: it reaps what orphans leave, which no other program here does.
+// The shell is process 1: it reaps orphans, which no other program here does.
 const firstProcess = 'node=$1 init=$2 options=$3; "$node" "$init" "$options"; exit $?';
 const enterGroups = 'for group in $GROUPS_OF_NODE; do echo $$ >"$group/cgroup.procs" || exit 1; done; exec unshare "$@"';
 
@@ -66,5 +66,5 @@ const code = await ended;
 if (!wanted) tell({ failed: `the node has ended with code ${code}`, lastWords });
 removeLink(link);
 for (const group of groups) await removeGroup(group);
-// The logs are needed after an unexpected end.
+// The logs are needed after an unexpected exit.
 if (wanted) await rm(folder, { recursive: true, force: true });

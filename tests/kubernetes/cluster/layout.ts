@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
-/** Addresses inside the node's network namespace; only the link's own pair is seen by the machine. */
+/** Addresses inside the node's network namespace; the machine sees only the link's own pair. */
 export const podNetwork = "10.244.0.0/24";
 export const serviceNetwork = "10.96.0.0/16";
-/** The first address of the services' network is the API server's. */
+/** The first address of the services' network belongs to the API server. */
 export const apiServiceAddress = "10.96.0.1";
 export const dnsAddress = "10.96.0.10";
 export const apiPort = 6443;
@@ -12,12 +12,12 @@ export const nodeName = "routeql-node";
 export const pauseImage = "routeql.test/pause:1";
 export const dnsImage = "routeql.test/coredns:1";
 
-/** Everything of one node lies in one folder, which goes with it. */
+/** All files of one node are in one folder, which is deleted with it. */
 export interface NodeLayout {
   readonly folder: string;
   readonly certificates: string;
   readonly logs: string;
-  /** Short, since a socket's path has at most 107 bytes (unix(7)). */
+  /** Short, because a socket's path has at most 107 bytes (unix(7)). */
   readonly containerdSocket: string;
   readonly adminConfig: string;
   /** Folders of the persistent volumes. */

@@ -14,7 +14,7 @@ export interface Link {
 
 const ip = (...args: string[]): string => execFileSync("ip", args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
 
-/** Names of devices that other launchers have left: their alias says whose they were, and that process is gone. */
+/** Devices left by other launchers: their alias contains their process, which has exited. */
 async function leftLinks(): Promise<string[]> {
   const links = JSON.parse(ip("-json", "link", "show", "type", "veth") || "[]") as { ifname?: string; ifalias?: string }[];
   const left: string[] = [];
@@ -25,10 +25,7 @@ async function leftLinks(): Promise<string[]> {
   return left;
 }
 
-/**
- * Makes the machine's end, with an address out of 198.18.0.0/15, which is set aside for tests between devices (RFC 2544) and is
- * routed nowhere.
- */
+/** Creates the machine's end, with an address from 198.18.0.0/15, which is reserved for tests between devices (RFC 2544) and not routed. */
 export async function reserveLink(): Promise<Link> {
   for (const machineName of await leftLinks()) removeLink({ machineName });
   const taken = new Set(
@@ -41,7 +38,7 @@ export async function reserveLink(): Promise<Link> {
     try {
       ip("link", "add", machineName, "type", "veth", "peer", "name", `${machineName}p`);
     } catch {
-      // Another node has taken the number meanwhile.
+      // Another node has taken the number in the meantime.
       continue;
     }
     ip("link", "set", machineName, "alias", `routeql-node ${process.pid} ${await startTimeOf(process.pid)}`);
@@ -50,18 +47,18 @@ export async function reserveLink(): Promise<Link> {
   throw new Error("no network device can be made for the node: 64 numbers are taken, or veth devices are not allowed here");
 }
 
-/** Moves the other end into the network namespace of a process, and brings this end up. */
+/** Moves the other end into the network namespace of a process, and enables this end. */
 export function connectLink({ name, machineName, machineAddress }: Link, inside: number): void {
   ip("link", "set", `${machineName}p`, "netns", String(inside), "name", name);
   ip("address", "add", `${machineAddress}/30`, "dev", machineName);
   ip("link", "set", machineName, "up");
 }
 
-/** Removes both ends. The kernel does the same when it clears the namespace away, but that may be much later. */
+/** Removes both ends. The kernel also removes them with the namespace, but possibly much later. */
 export function removeLink({ machineName }: Pick<Link, "machineName">): void {
   try {
     ip("link", "delete", machineName);
   } catch {
-    // it has gone with its other end
+    // It was removed with its other end.
   }
 }

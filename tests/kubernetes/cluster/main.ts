@@ -1,6 +1,6 @@
 /**
- * A node to try things on: `node tests/kubernetes/cluster/main.ts` starts one, says how it is reached, and ends it with Ctrl-C. The
- * suite uses it instead of one of its own when ROUTEQL_TEST_NODE names the file that is printed.
+ * A node for manual tests: `node tests/kubernetes/cluster/main.ts` starts one, prints its access data, and stops it with Ctrl-C. The
+ * suite uses it instead of its own node if ROUTEQL_TEST_NODE names the printed file.
  * @module
  */
 import { once } from "node:events";
@@ -17,7 +17,7 @@ try {
   const file = node.access.layout.file("node.json");
   await writeFile(file, JSON.stringify(node.access.description), { mode: 0o600 });
   say(`\nThe node runs. KUBECONFIG=${node.access.kubeconfig}\nROUTEQL_TEST_NODE=${file}\nCtrl-C ends it.`);
-  // Something has to keep the process alive while it waits for a signal.
+  // Keeps the process alive while it waits for a signal.
   const alive = setInterval(() => undefined, 60_000);
   if (!interrupted.signal.aborted) await once(interrupted.signal, "abort");
   clearInterval(alive);

@@ -13,7 +13,7 @@ import { loadOwnImages } from "./images.ts";
 import { nodeName } from "./layout.ts";
 import { ensurePackages } from "./packages.ts";
 
-/** What launcher.ts says. */
+/** Messages of launcher.ts. */
 interface Message {
   readonly address?: string;
   readonly failed?: string;
@@ -21,9 +21,8 @@ interface Message {
 }
 
 /**
- * A Kubernetes node of this machine's own: a whole cluster with real programs, in namespaces of its own, so that neither Docker nor
- * the machine's network is touched, and with nothing left when it ends, however that comes about.
- * `await using node = await KubernetesNode.start(options)`.
+ * A Kubernetes node on this machine: a whole cluster with real programs in its own namespaces. It does not touch Docker or the
+ * machine's network, and leaves nothing after any kind of exit. `await using node = await KubernetesNode.start(options)`.
  */
 export class KubernetesNode implements AsyncDisposable {
   readonly access: NodeAccess;
@@ -34,7 +33,7 @@ export class KubernetesNode implements AsyncDisposable {
     this.access = access;
   }
 
-  /** @throws Failure saying what this machine lacks */
+  /** @throws Failure with the missing requirements of this machine */
   static async start(options: BuildOptions): Promise<KubernetesNode> {
     const folder = await nodeFolder();
     await ensurePackages(options.onLine);
@@ -42,7 +41,7 @@ export class KubernetesNode implements AsyncDisposable {
     options.say(`starting a node in ${folder}`);
     const launcher = spawn(process.execPath, [join(import.meta.dirname, "launcher.ts"), folder, binaries], {
       stdio: ["pipe", "pipe", "inherit"],
-      // An interrupt at the terminal reaches it through this process only, by the end of its standard input.
+      // An interrupt at the terminal reaches it only through this process, as the end of its standard input.
       detached: true,
     });
     const address = await startedAddress(launcher);
@@ -77,7 +76,7 @@ export class KubernetesNode implements AsyncDisposable {
     }
   }
 
-  /** Ends every process of the node; its network device, control groups, mounts and files go with it. */
+  /** Stops every process of the node; its network device, control groups, mounts and files are removed with it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.keepLogs();
     const ended = new Promise((resolve) => this.launcher.once("close", resolve));
@@ -87,7 +86,7 @@ export class KubernetesNode implements AsyncDisposable {
     await rm(this.access.layout.folder, { recursive: true, force: true });
   }
 
-  /** The logs of the stack's pods, in the folder that the run names for logs; a node that is in trouble may have none. */
+  /** The logs of the stack's pods, in the run's folder for logs. A broken node may have none. */
   async keepPodLogs(): Promise<void> {
     const folder = process.env["ROUTEQL_TEST_LOGS"];
     if (folder === undefined) return;
@@ -98,14 +97,14 @@ export class KubernetesNode implements AsyncDisposable {
     });
   }
 
-  /** The logs of the node's programs, in the folder that the run names for logs. */
+  /** The logs of the node's programs, in the run's folder for logs. */
   private async keepLogs(): Promise<void> {
     const folder = process.env["ROUTEQL_TEST_LOGS"];
     if (folder !== undefined) await cp(this.access.layout.logs, join(folder, "kubernetes-node"), { recursive: true, force: true });
   }
 }
 
-/** The kubelet's sockets add 35 bytes to the folder's path, and the path of a socket has at most 107 bytes (unix(7)). */
+/** The kubelet's sockets add 35 bytes to the folder's path, and a socket's path has at most 107 bytes (unix(7)). */
 const longestPath = 72;
 
 async function nodeFolder(): Promise<string> {
@@ -121,10 +120,10 @@ async function startedAddress(launcher: ChildProcess): Promise<string> {
     if (address !== undefined) return address;
     throw new Error(`${failed}\n${lastWords.join("\n")}\n${await tails(lastWords)}`);
   }
-  throw new Error("the node could not be started; what it said stands above");
+  throw new Error("the node could not be started; see its output above");
 }
 
-/** The last lines of the log that a message of init.ts names. */
+/** The last lines of the log file in a message of init.ts. */
 async function tails(lines: readonly string[]): Promise<string> {
   const file = lines.map((line) => /its log is (\S+)/.exec(line)?.[1]).find((path) => path !== undefined);
   const text = file === undefined ? "" : await readFile(file, "utf8").catch(() => "");

@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
 
-/** What a node needs of Debian: a program or a file by which it is known, and the package that has it. */
+/** Requirements of a node from Debian: a program or a file that identifies a package, and the package. */
 const needs: readonly { readonly program?: string; readonly file?: string; readonly package: string }[] = [
   { program: "containerd", package: "containerd" },
   { program: "ctr", package: "containerd" },
@@ -25,12 +25,12 @@ async function present({ program, file }: (typeof needs)[number]): Promise<boole
 }
 
 /**
- * Installs what is missing for a node.
- * @throws Failure saying why no node can run on this machine
+ * Installs the missing requirements of a node.
+ * @throws Failure with the reason why no node can run on this machine
  */
 export async function ensurePackages(onLine: (line: string) => void): Promise<void> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
-    throw new Failure("A Kubernetes node needs Linux and root: it makes namespaces, control groups and mounts of its own", {
+    throw new Failure("A Kubernetes node needs Linux and root: it creates its own namespaces, control groups and mounts", {
       remedy: "run this suite as root on Linux.",
     });
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, fetch } from "undici";
 import { stack } from "../../e2e/support/stack.ts";
 
-/** One request that did not get what it asked for. */
+/** One failed request. */
 export interface Lost {
   readonly what: string;
   readonly at: number;
@@ -10,10 +10,10 @@ export interface Lost {
 }
 
 export interface Work {
-  /** Requests that were answered as they should be. */
+  /** Number of correctly answered requests. */
   readonly answered: number;
   readonly lost: readonly Lost[];
-  /** The longest that one request took, in milliseconds. */
+  /** Maximum duration of one request, in milliseconds. */
   readonly longest: number;
 }
 
@@ -46,8 +46,8 @@ const kinds: readonly Kind[] = [
 ];
 
 /**
- * Sends requests one after the other, each kind by its own client and on a connection of its own, and never a request twice: what one
- * client of many would see that does not try again.
+ * Sends requests one after the other, each kind by its own client and on a new connection, and never repeats one: the view of a client
+ * that does not retry.
  */
 export class Clients {
   private readonly lost: Lost[] = [];
@@ -69,7 +69,7 @@ export class Clients {
     return { answered: this.answered, lost: this.lost, longest: this.longest };
   }
 
-  /** How many were lost so far. */
+  /** Number of lost requests up to now. */
   get lostSoFar(): number {
     return this.lost.length;
   }

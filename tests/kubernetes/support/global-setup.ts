@@ -1,6 +1,6 @@
 /**
- * One node and one stack on it for the whole suite, both its own and gone afterwards. With ROUTEQL_TEST_NODE the node is one that
- * runs already (cluster/main.ts starts one), and the stack stays on it, so that one file can be run again and again.
+ * One node and one stack on it for the whole suite, both removed afterwards. With ROUTEQL_TEST_NODE the node is a running one
+ * (cluster/main.ts starts one), and the stack stays on it, so that a single file can be repeated.
  * @module
  */
 import { readFile, rm } from "node:fs/promises";
@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const end = async (): Promise<void> => {
     await node.keepPodLogs();
     await node[Symbol.asyncDispose]();
-    // What the state describes has gone with the node.
+    // The objects of the state were deleted with the node.
     await rm(stackPaths(stackName).folder, { recursive: true, force: true });
   };
   try {
@@ -47,7 +47,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function bringUpOn(node: NodeAccess, project: TestProject): Promise<void> {
-  // Workers inherit it: every program of the suite works on this cluster and on no other.
+  // Workers inherit it: every program of the suite uses this cluster and no other.
   process.env["KUBECONFIG"] = node.kubeconfig;
   await up(node, say);
   project.provide("node", node.description);

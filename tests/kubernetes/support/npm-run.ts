@@ -3,7 +3,7 @@ import { stackName } from "./stack.ts";
 
 export const main = ["cli/main.ts"];
 
-/** One of the kit's commands on the suite's stack, to its end. */
+/** Runs one of the kit's commands on the suite's stack until it exits. */
 export function npmRun(name: string, args: readonly string[], input?: string): Promise<Finished> {
   return run(process.execPath, [...main, name, "--stack", stackName, ...args], { timeout: 120_000, ...(input === undefined ? {} : { input }) });
 }

@@ -1,7 +1,7 @@
 import { node } from "./node.ts";
 import { namespace } from "./stack.ts";
 
-/** How an attempt to connect ended: by a program that listens, by a port where none does, or by a policy. */
+/** Result of a connection attempt: accepted by a program, refused by a closed port, or denied by a policy. */
 export type Outcome = "connected" | "refused" | "forbidden";
 
 export interface Target {
@@ -21,7 +21,7 @@ export const labelsOf = (service: string): Record<string, string> => ({
 const probeName = (service: string): string => `probe-${service}`;
 
 /**
- * A pod that policies take for one of a service's. It is never ready, so no Service sends it requests.
+ * A pod that policies treat like one of a service's. It is never ready, so no Service sends it requests.
  * @param image one with Node
  */
 function probePod(service: string, image: string): object {
@@ -47,7 +47,7 @@ function probePod(service: string, image: string): object {
   };
 }
 
-/** Makes one probe for each service and waits until they run. */
+/** Creates one probe for each service and waits until they run. */
 export async function makeProbes(services: readonly string[]): Promise<void> {
   const { items } = await node.get<{ items: (Labelled & { spec: { containers: { image: string }[] } })[] }>(
     "pods",
@@ -81,7 +81,7 @@ export async function tryFrom(service: string, targets: readonly Target[]): Prom
   return JSON.parse(text) as Outcome[];
 }
 
-/** Whether a name is found, as a pod of a service asks for it. */
+/** Whether a pod of a service can resolve a name. */
 export async function looksUp(service: string, name: string): Promise<boolean> {
   const lookUp = "require('node:dns').lookup(process.argv[1], (error) => console.log(error ? 'no' : 'yes'))";
   return (await node.kubectl(["exec", `--namespace=${namespace}`, probeName(service), "--", "node", "-e", lookUp, name])).trim() === "yes";

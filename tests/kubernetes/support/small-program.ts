@@ -6,19 +6,19 @@ import { secret } from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
 import { dnsImage, pauseImage } from "../cluster/layout.ts";
 
-/** What a test changes from one update to the next. */
+/** Values that a test changes between updates. */
 export interface Variation {
   readonly replicas?: number;
   readonly text?: string;
   readonly image?: string;
-  /** Arguments of the job's program, which is CoreDNS: `-version` ends well, an unknown file does not. */
+  /** Arguments of the job's program, which is CoreDNS: `-version` succeeds, an unknown file fails. */
   readonly jobArguments?: readonly string[];
   readonly storage?: string;
-  /** How long the Deployment is waited for. */
+  /** Wait time for the Deployment. */
   readonly seconds?: number;
 }
 
-/** Objects of every kind whose life differs: eight of them in a namespace, with a generated password in a Secret. */
+/** Objects of every kind with its own life cycle: eight of them in a namespace, with a generated password in a Secret. */
 export function smallProgram(namespace: string, { replicas = 1, text = "a", image = pauseImage, jobArguments = ["-version"], storage = "1Gi", seconds = 120 }: Variation = {}): PulumiFn {
   return async () => {
     const space = new Namespace("space", { metadata: { name: namespace } });

@@ -1,17 +1,17 @@
 import { bringDown, bringUp, type UpResult } from "@routeql/cli/api";
 import type { NodeAccess } from "../cluster/access.ts";
 
-/** Name of the suite's stack: `prod` in all but the parts that a test machine lacks. */
+/** Name of the suite's stack: like `prod`, without the services that a test machine lacks. */
 export const stackName = "kubernetes";
 export const namespace = `routeql-${stackName}`;
 
-/** All clients of the suite share one address, so what limits an address is far away. */
+/** All clients of the suite share one address, so the limits per address are high. */
 export const stackSettings = (node: NodeAccess): Record<string, string> => ({
   target: "kubernetes",
   engine: "embedded",
   database: "single",
   sessions: "single",
-  // The least there is, so that a token's end can be waited for.
+  // The minimum, so that a test can wait for a token's expiry.
   tokenLifeSeconds: "60",
   gatewayService: "NodePort",
   publicHost: node.address,
@@ -33,7 +33,7 @@ export const stackSettings = (node: NodeAccess): Record<string, string> => ({
   connectionsPerAddress: "1000",
 });
 
-/** Brings the suite's stack up on the node, or up to date. */
+/** Starts or updates the suite's stack on the node. */
 export function up(node: NodeAccess, log?: (line: string) => void): Promise<UpResult> {
   return bringUp({
     stack: stackName,

@@ -2,25 +2,22 @@ import { Container, Network, Volume } from "@pulumi/docker";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import { RandomPassword } from "@pulumi/random";
 
-/** Present wherever images are built. */
+/** An image that exists on every machine that builds images. */
 const image = "debian:trixie-slim";
 
 export interface SmallSettings {
   readonly greeting?: string;
-  /** Another word replaces the volume of the files. */
+  /** A changed word replaces the volume of the files. */
   readonly fileNames?: string;
   readonly memory?: number;
   /** Shell text of the long-running container. */
   readonly script?: string;
-  /** Shell text that tells whether it is healthy. */
+  /** Shell text of its health check. */
   readonly check?: string;
   readonly job?: string;
 }
 
-/**
- * In small what the real program is: a network, files delivered through a container that never runs, a service with a health
- * check, a job.
- */
+/** A small version of the real program: a network, files delivered through a container that never runs, a service with a health check, a job. */
 export function smallProgram(stack: string, settings: SmallSettings = {}): PulumiFn {
   const {
     greeting = "hello",

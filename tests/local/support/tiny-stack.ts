@@ -10,16 +10,16 @@ import { removeLeftovers } from "@routeql/cli/stack/recovery";
 import { openStack } from "@routeql/cli/stack/workspace";
 import { newStackName } from "../../harness/stack-name.ts";
 
-/** Numbers of resources by what the engine did with them. */
+/** Numbers of resources by the engine's operation. */
 export type Changes = Readonly<Record<string, number>>;
 
 export interface TinyStack extends AsyncDisposable {
   /** Unique; also the value of the label com.routeql.stack. */
   readonly name: string;
   readonly stack: Stack;
-  /** Updates as `npm run up` does; the program may be another than before. */
+  /** Updates like `npm run up`; the program may have changed. */
   up(program: PulumiFn, signal?: AbortSignal): Promise<{ changes: Changes; outputs: Readonly<Record<string, unknown>> }>;
-  /** The text of the state as it is on disk. */
+  /** The text of the state on disk. */
   stateText(): Promise<string>;
 }
 
@@ -28,10 +28,10 @@ const silent = (): void => undefined;
 const acquire = (): ReturnType<typeof acquireCli> =>
   acquireCli({ say: silent, show: silent, onLine: silent, signal: new AbortController().signal });
 
-// On a machine that has no CLI yet it may have to be built.
+// On a machine without a CLI it may have to be built first.
 beforeAll(acquire, 900_000);
 
-/** A stack of its own under the real engine with the stand-in providers; gone with everything it made at the end of the test. */
+/** A separate stack under the real engine with the stand-in providers; removed with all its objects at the end of the test. */
 export async function tinyStack(): Promise<TinyStack> {
   const name = newStackName("tiny");
   const paths = stackPaths(name);

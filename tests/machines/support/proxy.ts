@@ -7,7 +7,7 @@ export interface TestProxy extends AsyncDisposable {
   readonly asked: readonly string[];
 }
 
-/** An HTTP proxy as in companies: tunnels and plain requests. Loopback addresses behind it would be another machine's, so it rejects them. */
+/** An HTTP proxy as in companies: tunnels and plain requests. It rejects loopback addresses, because they would be those of another machine. */
 export async function startProxy(): Promise<TestProxy> {
   const asked: string[] = [];
   const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
-/** What an attacker would write by hand: each asks for something hidden in a way of its own. */
+/** Attacks written by hand: each requests hidden data in a different way. */
 export const attacks: readonly string[] = [
-  // by what is known: a key, a comment, a prefix
+  // by known values: a key, a comment, a prefix
   ...["ni1", "nv1", "si1", "sv1", "x1"].flatMap((key) => [
     `{ view_hijacks(where: {key: {_eq: "${key}"}}) { key ignored prefix } }`,
     `{ view_hijacks(where: {key: {_gte: "${key}"}}, order_by: {key: asc}, limit: 1) { key } }`,
@@ -29,11 +29,11 @@ export const attacks: readonly string[] = [
   "{ view_bgpupdates_hijacks(order_by: [{hijack: {num_peers_seen: desc}}, {hijack: {time_last: asc}}, {timestamp: asc}]) { timestamp hijack_key } }",
   "{ view_bgpupdates_hijacks(order_by: [{update: {matched_prefix: desc}}, {timestamp: asc}, {hijack_key: asc}]) { timestamp hijack_key } }",
   "{ view_bgpupdates(order_by: [{hijack_key: desc}, {timestamp: asc}]) { timestamp } }",
-  // by what is distinct
+  // by distinct values
   "{ view_hijacks(distinct_on: [configured_prefix], order_by: [{configured_prefix: asc}, {key: asc}]) { configured_prefix key } }",
   "{ view_bgpupdates_hijacks(distinct_on: [timestamp], order_by: [{timestamp: asc}, {hijack_key: desc}]) { timestamp hijack_key } }",
   "{ view_bgpupdates(order_by: {timestamp: asc}) { timestamp hijack_links(distinct_on: [hijack_key], order_by: {hijack_key: asc}, limit: 1) { hijack_key } } }",
-  // by going there and back
+  // by a relationship and back
   "{ view_hijacks(order_by: {key: asc}) { key update_links(order_by: {timestamp: asc}) { timestamp update { prefix hijack_links(order_by: {hijack_key: asc}) { hijack_key hijack { key ignored } } } } } }",
   "{ view_bgpupdates(order_by: {timestamp: asc}) { timestamp hijack_links(order_by: {hijack_key: asc}) { hijack_key hijack { key prefix update_links(order_by: {timestamp: asc}) { timestamp update { prefix } } } } } }",
   // by counting
@@ -52,7 +52,7 @@ export const attacks: readonly string[] = [
   ]),
 ];
 
-/** The same by errors: nothing of a hidden row may lead Postgres to where a pattern fails. `pattern` is GraphQL text. */
+/** The same by errors: no hidden row may make Postgres evaluate a failing pattern. `pattern` is GraphQL text. */
 export function trapsWith(pattern: string): readonly string[] {
   return ["_like", "_nilike"].flatMap((operator) => {
     const trap = `{${operator}: ${pattern}}`;
@@ -77,7 +77,7 @@ export function trapsWith(pattern: string): readonly string[] {
   });
 }
 
-/** Expressions that Postgres cannot read at all: an error as soon as it tries them on any row. */
+/** Expressions that Postgres cannot parse: an error when it evaluates them on any row. */
 export const unreadable: readonly string[] = ["_regex", "_iregex", "_nregex", "_niregex", "_similar", "_nsimilar"].flatMap((operator) =>
   ['key: {_eq: "si1"}', 'key: {_is_null: false}', "hijack_as: {_eq: 65550}", "num_peers_seen: {_gt: 6}", "ignored: {_eq: true}"].flatMap((known) => [
     `{ view_hijacks(where: {type: {${operator}: "["}}) { key } }`,

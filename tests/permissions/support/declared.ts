@@ -8,10 +8,10 @@ export const metadataDirectory: string = resolve(import.meta.dirname, "../../../
 
 /** Permissions in the project's metadata. @throws MetadataError */
 export function declared(): DeclaredAccess {
-  const { metadata, problems } = validateMetadata(loadMetadata(metadataDirectory), false);
+  const { metadata, problems } = validateMetadata(loadMetadata(metadataDirectory), { allowUnsupported: false });
   if (metadata === undefined) throw new MetadataError(problems);
   return declaredAccess(metadata);
 }
 
-/** Roles of accounts that metadata grant nothing; `nobody` stands for any other name. */
+/** Account roles without permissions in the metadata; `nobody` represents any other name. */
 export const rolesWithoutPermission: readonly string[] = ["pending", "nobody"];

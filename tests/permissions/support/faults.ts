@@ -1,7 +1,7 @@
-/** A change of what an engine serves, against what the metadata declare. */
+/** A difference between the engine's behaviour and the metadata. */
 export interface Fault {
   readonly what: string;
-  /** Kinds of findings of which at least one must appear. */
+  /** Expected kinds of findings; at least one must appear. */
   readonly found: readonly string[];
   readonly role: string;
   readonly apply: (permission: Record<string, unknown>) => void;
@@ -12,16 +12,16 @@ const everyRow = (permission: Record<string, unknown>) => {
   permission["filter"] = {};
 };
 
-/** Faults of an engine, or of a deployment that serves other metadata than the repository's. */
+/** Faults of an engine, or of a deployment with other metadata than the repository's. */
 export const faults: readonly Fault[] = [
   { what: "the viewer's filter is gone", role: "viewer", table: "view_hijacks", found: ["rows"], apply: everyRow },
   { what: "the tenant's filter is gone", role: "tenant", table: "view_bgpupdates", found: ["rows"], apply: everyRow },
   { what: "the filter of links is gone", role: "viewer", table: "view_bgpupdates_hijacks", found: ["relationships"], apply: everyRow },
-  { what: "the filter looks at one end of a link only", role: "tenant", table: "view_bgpupdates_hijacks", found: ["rows"], apply: (permission) => (permission["filter"] = { hijack: { configurations: { organisation: { _eq: "X-Hasura-Org-Id" } } } }) },
+  { what: "the filter checks only one end of a link", role: "tenant", table: "view_bgpupdates_hijacks", found: ["rows"], apply: (permission) => (permission["filter"] = { hijack: { configurations: { organisation: { _eq: "X-Hasura-Org-Id" } } } }) },
   { what: "the filter compares with another variable", role: "tenant", table: "view_hijacks", found: ["rows", "sessions"], apply: (permission) => (permission["filter"] = { configurations: { organisation: { _eq: "X-Hasura-User-Id" } } }) },
-  { what: "the filter takes a pattern", role: "tenant", table: "view_hijacks", found: ["sessions"], apply: (permission) => (permission["filter"] = { configurations: { organisation: { _like: "X-Hasura-Org-Id" } } }) },
+  { what: "the filter compares with a pattern", role: "tenant", table: "view_hijacks", found: ["sessions"], apply: (permission) => (permission["filter"] = { configurations: { organisation: { _like: "X-Hasura-Org-Id" } } }) },
   { what: "the filter ignores case", role: "tenant", table: "view_hijacks", found: ["sessions"], apply: (permission) => (permission["filter"] = { configurations: { organisation: { _ilike: "X-Hasura-Org-Id" } } }) },
-  { what: "the filter is turned round", role: "viewer", table: "view_hijacks", found: ["rows"], apply: (permission) => (permission["filter"] = { ignored: { _eq: true } }) },
+  { what: "the filter is inverted", role: "viewer", table: "view_hijacks", found: ["rows"], apply: (permission) => (permission["filter"] = { ignored: { _eq: true } }) },
   { what: "nothing is served", role: "analyst", table: "view_hijacks", found: ["rows"], apply: (permission) => (permission["filter"] = { _or: [] }) },
   { what: "a hidden column is served", role: "viewer", table: "view_hijacks", found: ["schema"], apply: (permission) => (permission["columns"] as string[]).push("comment") },
   { what: "a granted column is missing", role: "analyst", table: "view_hijacks", found: ["schema"], apply: (permission) => (permission["columns"] as string[]).pop() },

@@ -28,12 +28,9 @@ export const fill = `
 export interface Onlooker {
   readonly role: string;
   readonly organisation?: string;
-  /**
-   * Patterns that end in an escape: Postgres raises an error once a text has been matched up to it, which only texts of hidden
-   * rows can be.
-   */
+  /** Patterns that end in an escape. Postgres raises an error once a text has matched up to it, which happens only for texts of hidden rows. */
   readonly traps: readonly string[];
-  /** Changes to what the role may not see, one world after another. */
+  /** Changes to hidden rows of the role, one state after another. */
   readonly changes: Readonly<Record<string, readonly string[]>>;
 }
 

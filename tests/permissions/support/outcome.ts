@@ -38,7 +38,7 @@ function lacksComparison({ internal }: EngineError): boolean {
 const withoutName = (failure: Failure | undefined, name: string) =>
   JSON.stringify(failure ?? null).replaceAll(new RegExp(`\\b${name}`, "g"), "NAME");
 
-/** What becomes of a document that uses `name`. */
+/** Result of a document that uses `name`. */
 export async function outcomeOf(world: World, session: Session, document: string, name: string): Promise<Outcome> {
   const failure = await failureOf(world, session, document);
   if (failure === undefined) return "served";

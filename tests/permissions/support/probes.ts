@@ -4,11 +4,11 @@ import type { DeclaredTable, Operation } from "@routeql/metadata/declared/declar
 export interface Probe {
   readonly use: string;
   readonly document: string;
-  /** Whether Postgres has to order or compare values for it, which it cannot do for json. */
+  /** Whether Postgres must order or compare values, which it cannot do for json. */
   readonly compares: boolean;
 }
 
-/** Root field of an operation, and the kind of document it stands in. */
+/** Root field of an operation, and the kind of its document. */
 export function rootOf(table: DeclaredTable, operation: Operation): { kind: "query" | "subscription"; field: string } {
   const root = operation === "stream" ? "select_stream" : operation.endsWith("aggregate") ? "select_aggregate" : operation.endsWith("by key") ? "select_by_pk" : "select";
   return { kind: operation.startsWith("query") ? "query" : "subscription", field: table.roots[root] };
@@ -43,7 +43,7 @@ export function columnProbes(table: DeclaredTable, operation: Operation, column:
   ];
 }
 
-/** Ways to use a column of the table at the relationship's other end. */
+/** Ways to use a column of the relationship's target table. */
 export function relationshipProbes(table: DeclaredTable, relationship: DeclaredTable["relationships"][number], column: string): readonly Probe[] {
   const { name, kind } = relationship;
   const probe = (use: string, args: string, selection: string, compares = false): Probe => ({

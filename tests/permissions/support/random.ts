@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from "graphql";
 
-/** Numbers in [0, 1) that depend on the seed alone (mulberry32). */
+/** Numbers in [0, 1) that depend only on the seed (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,10 +21,10 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Values to try by GraphQL type, as GraphQL text: those of hidden rows above all. */
+/** Values to try by GraphQL type, as GraphQL text, mainly those of hidden rows. */
 export type Values = Readonly<Record<string, readonly string[]>>;
 
-/** Makes documents that a role's schema allows, from the schema alone. */
+/** Generates documents from a role's schema. */
 export class RandomDocuments {
   readonly #schema: GraphQLSchema;
   readonly #values: Values;
@@ -42,7 +42,7 @@ export class RandomDocuments {
     return item;
   }
 
-  /** A query of one root field with a random condition and selection. No list has an order or a limit, so that it is a set. */
+  /** A query of one root field with a random condition and selection. No list has an order or a limit, so the result is a set. */
   next(): string {
     const root = this.#schema.getQueryType();
     if (!root) throw new Error("the schema has no query");
@@ -86,7 +86,7 @@ export class RandomDocuments {
   }
 }
 
-/** Sums of floats depend on the order of rows, which an update changes though nothing else shows it. */
+/** Sums of floats depend on the order of rows, which an update changes without other effects. */
 function isStable(name: string): boolean {
   return !/^(avg|stddev|variance|var_)/.test(name);
 }

@@ -4,7 +4,10 @@ import { buffer } from "node:stream/consumers";
 
 export interface TamperingProxy extends AsyncDisposable {
   readonly url: string;
-  /** Sends the requests of one role as those of another. @param hidden whether introspection still answers for the first role */
+  /**
+   * Forwards the requests of one role as those of another.
+   * @param hidden whether introspection still answers for the first role
+   */
   replace(role: string, other: string, hidden?: boolean): void;
 }
 
@@ -27,7 +30,7 @@ export async function startTamperingProxy(engine: URL): Promise<TamperingProxy> 
       upstream.end(body);
     })();
   });
-  // The role of a WebSocket stands in its first message, which passes unchanged.
+  // The role of a WebSocket is in its first message, which passes unchanged.
   server.on("upgrade", (incoming, client, head) => {
     const upstream = connect(Number(engine.port), engine.hostname);
     for (const [one, other] of [[client, upstream], [upstream, client]] as const) one.on("error", () => other.destroy()).on("close", () => other.destroy());

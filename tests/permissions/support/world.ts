@@ -7,7 +7,7 @@ import { metadataDirectory } from "./declared.ts";
 export const north = "example-north";
 export const south = "example-south";
 
-/** Session of a role; without an organisation a tenant's has none. */
+/** Session of a role; without an organisation a tenant's session has none. */
 export function sessionOf(role: string, organisation?: string): Session {
   const variables = organisation === undefined ? [] : [["x-hasura-org-id", organisation] as const];
   return { role, isAdmin: role === "admin", variables: new Map(variables) };
@@ -25,7 +25,7 @@ export class World implements AsyncDisposable {
     this.engine = engine;
   }
 
-  /** @param fill puts rows in; Postgres knows their distribution afterwards, as it would in service */
+  /** @param fill inserts rows; afterwards Postgres analyses their distribution, as in production */
   static async start(fill: (database: StartedDatabaseContainer) => Promise<void>): Promise<World> {
     const database = await startDatabase();
     try {
@@ -45,7 +45,7 @@ export class World implements AsyncDisposable {
     return (JSON.parse(await this.engine.execute({ query, variables }, session)) as { data: Data }).data;
   }
 
-  /** What the role's client reads, be it data or an error; a subscription's first answer. */
+  /** The role's answer: data or an error; for a subscription its first answer. */
   async reply(session: Session, query: string, variables: Record<string, unknown> = {}): Promise<string> {
     try {
       if (!query.startsWith("subscription")) return await this.engine.execute({ query, variables }, session);
@@ -57,7 +57,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Rows as Postgres writes them in JSON, asked as the engine's database role. */
+  /** Rows as Postgres writes them in JSON, read as the engine's database role. */
   async rows(query: string, values: readonly unknown[] = []): Promise<Rows> {
     await using client = await this.database.connect("engine");
     const { rows } = await client.query<{ json: Rows[number] }>(`select to_json(q) as json from (${query}) q`, [...values]);

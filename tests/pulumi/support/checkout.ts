@@ -9,19 +9,19 @@ const repository = resolve(import.meta.dirname, "../../..");
 /** A copy of the repository that a test may change, like a clone; deleted at the end of the test. */
 export interface Checkout extends AsyncDisposable {
   readonly folder: string;
-  /** Changes the text of a file, or makes it; undefined is what it is where it does not exist. */
+  /** Changes or creates a file; the function receives undefined for a missing file. */
   edit(path: string, change: (text: string) => string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Gives every file the content that the repository has now; what the copy alone has stays. */
+  /** Copies the repository's current files over the copy; additional files stay. */
   takeOver(): Promise<void>;
-  /** `npm run <command> -- --stack <stack>`. Resolves to its exit code and all that it printed. */
+  /** `npm run <command> -- --stack <stack>`. Resolves to its exit code and its output. */
   command(name: string, stack: string, args?: readonly string[], surroundings?: Surroundings): Promise<CommandEnd>;
 }
 
-/** How a command is started, where that is not as the test itself runs. */
+/** Options for starting a command differently from the test itself. */
 export interface Surroundings {
   readonly environment?: NodeJS.ProcessEnv;
-  /** A program that starts the command, with its arguments: as another user, for example. */
+  /** A program with its arguments that starts the command: as another user, for example. */
   readonly through?: readonly string[];
 }
 
@@ -37,20 +37,20 @@ async function copyRepository(folder: string): Promise<void> {
   const listed = await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: repository });
   for (const path of listed.split("\0").filter((name) => name !== "")) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
-    // A file that was removed and not committed is listed all the same.
+    // Git still lists a file whose deletion is not committed.
     await cp(join(repository, path), join(folder, path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
   }
 }
 
-/** Names of the entries of node_modules that are links to this repository's own packages. */
+/** Entries of node_modules that are links to this repository's own packages. */
 async function ownPackages(): Promise<readonly string[]> {
   const scoped = await readdir(join(repository, "node_modules/@routeql"));
   return ["hasura-checks", ...scoped.map((name) => `@routeql/${name}`)];
 }
 
-/** Libraries are links to those of the repository; the project's own packages are links inside the copy, so that the copy runs its own code. */
+/** Libraries are links to those of the repository. The project's own packages are links inside the copy, so that it runs its own code. */
 async function linkPackages(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   await rm(modules, { recursive: true, force: true });
@@ -61,16 +61,16 @@ async function linkPackages(folder: string): Promise<void> {
   }
   for (const name of own) {
     const target = await readlink(join(repository, "node_modules", name));
-    // The version before kept its packages at the top.
+    // The previous version kept its packages at the top level.
     const there = existsSync(resolve(modules, name, "..", target));
     await symlink(there ? target : `../../${name.replace("@routeql/", "")}`, join(modules, name));
   }
 }
 
-/** Subject of the last commit of the version before: one that knew one engine and one target. */
+/** Subject of the last commit of the previous version, which supported one engine and one target. */
 const lastBefore = "Say how one file of tests is run";
 
-/** The version that stacks may have been made with before this one; undefined where the history does not reach so far. */
+/** The previous version that existing stacks may come from; undefined if the history does not include it. */
 export async function versionBefore(): Promise<string | undefined> {
   const { stdout } = await run("git", ["log", "-1", "--format=%H", "--fixed-strings", `--grep=${lastBefore}`], { cwd: repository });
   return stdout.trim() || undefined;
@@ -78,8 +78,8 @@ export async function versionBefore(): Promise<string | undefined> {
 
 /**
  * @param settings the copy's environment file
- * @param commit of which the copy is made; without one of what is there now
- * @param name begins the name of its folder
+ * @param commit to copy; by default the current files
+ * @param name prefix of its folder's name
  */
 export async function checkOut(settings: Readonly<Record<string, string>>, commit?: string, name = "routeql-checkout-"): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), name));

@@ -22,20 +22,20 @@ interface Answer {
 export interface DeployedStack extends AsyncDisposable {
   readonly name: string;
   readonly checkout: Checkout;
-  /** `npm run up`; fails the test when it fails. Returns the result of the last phase, e.g. `2 replaced, 60 unchanged`. */
+  /** `npm run up`; a failure fails the test. Returns the result of the last phase, e.g. `2 replaced, 60 unchanged`. */
   up(): Promise<string>;
   /** `npm run up` that is expected to fail; returns its output. */
   failingUp(): Promise<string>;
   containers(): Promise<Containers>;
-  /** Answer of /api/graphql to the holder of the master key. */
+  /** Answer of /api/graphql to the master key. */
   query(text: string): Promise<Answer>;
-  /** Logs the first administrator in, in the session flow; gives the role in the reply. */
+  /** Logs the first administrator in with the session flow; returns the role of the reply. */
   logIn(): Promise<string>;
-  /** Value of a name in access.env. */
+  /** A value of access.env. */
   access(name: string): Promise<string>;
 }
 
-/** Services whose container is another one than before, or new, or gone; sorted. */
+/** Services whose container was replaced, added or removed; sorted. */
 export function changedServices(before: Containers, after: Containers): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name]).toSorted();
@@ -45,7 +45,7 @@ async function listed(stack: string) {
   return dockerClient().listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`] } });
 }
 
-/** Everything on the Docker host that carries the stack's label, by kind and name. */
+/** All objects on the Docker host with the stack's label, by kind and name. */
 export async function everythingOf(stack: string): Promise<string[]> {
   const filters = { label: [`com.routeql.stack=${stack}`] };
   const docker = dockerClient();
@@ -65,7 +65,7 @@ export async function deployedStack(settings: Readonly<Record<string, string>>, 
   const name = newStackName("life");
   const [http, https, console] = await freePorts(3);
   const ports = { HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console) };
-  // One client asks all the time.
+  // One client sends requests continuously.
   const limits = { REQUESTS_PER_SECOND_PER_ADDRESS: "500", REQUEST_BURST: "1000" };
   const checkout = await checkOut({ ...ports, ...limits, ...settings }, commit);
   const access = async (key: string): Promise<string> => {

@@ -10,13 +10,13 @@ import { TestNetwork } from "../../harness/test-network.ts";
 
 const folder = "/run/routeql/tls";
 
-/** A Postgres and a session store that are no part of a stack, encrypted, at an address of this machine that containers reach. */
+/** A Postgres and a session store outside any stack, encrypted, at an address of this machine that containers reach. */
 export interface OutsideParts extends AsyncDisposable {
   readonly database: StartedDatabaseContainer;
-  /** `postgres://…` of an administrator without superuser rights, with this or the current password, for a database that does not exist yet. */
+  /** `postgres://…` of an administrator without superuser rights, with the given or the current password, for a database that does not exist yet. */
   readonly databaseUrl: (password?: string) => string;
   readonly sessionsUrl: string;
-  /** PEM of the authority of both. */
+  /** Certificate authority of both, PEM. */
   readonly authority: string;
 }
 
@@ -29,7 +29,7 @@ export async function startOutsideParts(): Promise<OutsideParts> {
     { target: `${folder}/certificate.pem`, content: certificate, mode: 0o444 },
     { target: `${folder}/private-key.pem`, content: privateKey, mode: 0o444 },
   ];
-  // Postgres takes no key that others can read.
+  // Postgres rejects a key that other users can read.
   const postgres = `install -m 0600 ${folder}/private-key.pem /tmp/key.pem && exec entrypoint postgres -c ssl=on -c ssl_cert_file=${folder}/certificate.pem -c ssl_key_file=/tmp/key.pem`;
   const valkey = ["--port", "0", "--tls-port", "6379", "--tls-auth-clients", "no", "--tls-cert-file", `${folder}/certificate.pem`, "--tls-key-file", `${folder}/private-key.pem`];
   const database = started.use(
@@ -61,7 +61,7 @@ export async function startOutsideParts(): Promise<OutsideParts> {
   };
 }
 
-/** The settings of a stack that uses them, with the authority's file below a folder. */
+/** Settings of a stack that uses them; the authority's file is below `folder`. */
 export async function settingsFor({ databaseUrl, sessionsUrl, authority }: OutsideParts, below: string): Promise<Record<string, string>> {
   const file = join(below, "authority.pem");
   await writeFile(file, authority);

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { Environment } from "@routeql/contract/environment";
 import type { Engine } from "../../engine.ts";
-import { createLogger } from "../logger.ts";
+import { createLogger } from "../run.ts";
 import { authenticatorOf, serve, type Served } from "../serve.ts";
 import { readSettings } from "../settings.ts";
 import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
@@ -34,7 +34,7 @@ export const testSettings: Environment = {
 export async function serveFake(
   behaviour: FakeBehaviour = {},
   environment: Environment = {},
-  { now, authenticator }: { now?: () => number; authenticator?: Authenticator } = {},
+  { now, authenticator, quiet = 0 }: { now?: () => number; authenticator?: Authenticator; quiet?: number } = {},
 ): Promise<ServedFake> {
   const lines: string[] = [];
   const stream = new Writable({
@@ -47,7 +47,7 @@ export async function serveFake(
   const logger = createLogger(settings.logLevel, stream);
   const engine = createFakeEngine(behaviour);
   const known = authenticator ?? (await authenticatorOf(settings, logger, now));
-  const served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: known, logger, now });
+  const served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: known, logger, now, quiet });
   const address = `127.0.0.1:${String(served.port)}`;
   return {
     served,

@@ -26,7 +26,7 @@ export async function fitted(project: ReadProject, database: Pick<ReadOnlyDataba
     if (unfit.length === 0) return { project: rest, left };
     left.push(...unfit);
     const loaded = withoutObjects(rest.loaded, unfit.map(({ at }) => at));
-    const { metadata, problems } = validateMetadata(loaded, true);
+    const { metadata, problems } = validateMetadata(loaded, { allowUnsupported: true });
     const { positionOf } = rest;
     rest = examinable({ ...rest, loaded, metadata, problems, position: (path) => positionOf(loaded.locate(path)) }, "that fits the database");
   }

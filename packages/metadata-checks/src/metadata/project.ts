@@ -81,7 +81,7 @@ function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metada
   const isUnread = (path: MergedPath) => unread.some((place) => place.every((part, index) => path[index] === part));
   let loaded = withoutObjects({ ...whole, problems: [] }, unread);
   for (let round = 0; round < mostRounds; round += 1) {
-    const { metadata, problems: plain } = validateMetadata(loaded, true);
+    const { metadata, problems: plain } = validateMetadata(loaded, { allowUnsupported: true });
     const { merged } = loaded;
     const problems = plain.map((problem): PlacedProblem => placed(problem, merged));
     if (metadata !== undefined) return { loaded, metadata, problems: [...found, ...problems] };

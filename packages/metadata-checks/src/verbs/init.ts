@@ -34,7 +34,7 @@ function sessionVariablesIn(walked: Walked): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** The configuration as a commented file, written from what the metadata holds. */
+/** The configuration as a commented file, derived from the metadata. */
 function configurationText(metadata: string, project: ReadProject): string {
   const walked = { metadata: project.metadata, project };
   const roles = rolesIn(walked);
@@ -86,7 +86,7 @@ export const init: Command = {
   run(given, surroundings) {
     const { directory, out } = surroundings;
     const file = given.text("config") ?? configurationFile;
-    if (existsSync(resolve(directory, file)) && !given.flag("force")) throw new UsageError(`${file} is there already; --force replaces it`);
+    if (existsSync(resolve(directory, file)) && !given.flag("force")) throw new UsageError(`${file} already exists; --force replaces it`);
     const metadata = metadataDirectory(given, readConfiguration({ ...given, text: (name) => (name === "config" ? undefined : given.text(name)) }, { directory }), directory);
     const project = examinable(readProject(metadata, directory), `of ${metadata}`);
     writeFileSync(resolve(directory, file), configurationText(metadata, project));

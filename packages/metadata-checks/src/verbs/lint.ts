@@ -1,3 +1,4 @@
+import { declaredAccess, UnderivableMetadata } from "@routeql/metadata/declared/declared";
 import { painter } from "../cli/colours.ts";
 import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -6,20 +7,18 @@ import { judge, type Judged } from "../findings/exceptions.ts";
 import { counts, type Finding } from "../findings/finding.ts";
 import { divide } from "../findings/identity.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
-import { standingFindings } from "../findings/standing.ts";
 import { selectionOf, selectionOptions } from "../findings/selection.ts";
 import { databaseAddresses, databaseOptions, Databases, withoutDatabase } from "../metadata/database.ts";
 import { fitted } from "../metadata/fitting.ts";
 import { eachSource, examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
-import { visibleRows, type VisibleRows } from "../permissions/visible-rows.ts";
 import { visibleRowsTable } from "../permissions/visible-rows-table.ts";
+import { visibleRows, type VisibleRows } from "../permissions/visible-rows.ts";
 import { pinnedHasura } from "../rules/advisories.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
-import { notExamined } from "../rules/shape.ts";
 import { rulesDocument } from "../rules/document.ts";
-import { permissionsOf, tablesOf } from "../rules/rule.ts";
-import { declaredAccess, UnderivableMetadata } from "@routeql/metadata/declared/declared";
+import { type Examined, permissionsOf, tablesOf } from "../rules/rule.ts";
+import { notExamined } from "../rules/shape.ts";
 
 export const formatOptions = {
   format: { type: "string", value: "FORMAT", help: "text (default), json, github (annotations of GitHub Actions), gitlab (its report of code quality) or sarif (code scanning)" },
@@ -167,3 +166,16 @@ With a database, the rules also use its catalogue and its rows. With a base revi
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
 };
+
+/**
+ * Findings of a base revision by the current configuration.
+ *
+ * The database has the current migrations, so a change of a migration would also be found in the base. Only rules that need nothing else use the database.
+ * @param catalogs the catalogues of the sources of the base
+ * @param namesSources the same value as for the compared findings
+ */
+export function standingFindings(base: ReadProject, catalogs: Examined["catalogs"], configuration: Examined["configuration"], namesSources: boolean): readonly Finding[] {
+  const examined = { project: base, metadata: base.metadata, configuration, catalogs: undefined, state: undefined, base: undefined };
+  const onDatabase = { ...examined, catalogs };
+  return [...shapeFindings(base), ...applyRules(examined, applicable(examined), namesSources), ...applyRules(onDatabase, applicable(onDatabase).filter(({ needs }) => needs === "database"), namesSources)];
+}

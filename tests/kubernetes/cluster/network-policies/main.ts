@@ -1,6 +1,6 @@
 /**
- * Enforces NetworkPolicies on the one node of a test cluster, which its CNI plugins do not: each change of a policy, pod or namespace
- * becomes nftables rules at once. Started by init.ts as `node main.ts <kubeconfig>`.
+ * Enforces NetworkPolicies on the single node of a test cluster, because its CNI plugins do not. Each change of a policy, pod or
+ * namespace becomes nftables rules at once. Started by init.ts as `node main.ts <kubeconfig>`.
  * @module
  */
 import { spawn } from "node:child_process";
@@ -56,13 +56,13 @@ async function apply(): Promise<void> {
   working = false;
 }
 
-/** A failure ends this process, and with it the node: policies that are not enforced would prove nothing. */
+/** A failure ends this process, and with it the node: tests without enforced policies would prove nothing. */
 function fail(error: unknown): never {
   console.error(error);
   process.exit(1);
 }
 
-/** A watch ends now and then; whatever it has missed is listed again. */
+/** A watch ends now and then; listing again recovers missed events. */
 async function startAgain(informer: { start(): Promise<void> }): Promise<void> {
   try {
     await sleep(200);

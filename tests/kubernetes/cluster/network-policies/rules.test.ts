@@ -14,7 +14,7 @@ const far = pod("far", "10.244.0.4", { app: "a" }, "two");
 const done = pod("done", "10.244.0.5", { app: "a" });
 done.status!.phase = "Succeeded";
 
-/** In the form of what is watched, where the client renames nothing. */
+/** In the form of watched objects, in which the client renames no field. */
 const cluster = (...specs: object[]): Cluster => ({
   namespaces: [{ metadata: { name: "one", labels: { team: "one" } } }, { metadata: { name: "two", labels: { team: "two" } } }],
   pods: [a, b, far, done],
@@ -43,9 +43,9 @@ test.each([
     { from: [{ ipBlock: { cidr: "192.0.2.0/24", except: ["192.0.2.7/32"] } }] },
     ["ip saddr 192.0.2.0/24 ip saddr != { 192.0.2.7/32 } return"],
   ],
-  ["everybody on one port", { ports: [{ port: 80 }] }, ["tcp dport 80 return"]],
+  ["all clients on one port", { ports: [{ port: 80 }] }, ["tcp dport 80 return"]],
   ["ports by range, by name and of another protocol", { ports: [{ port: 1, endPort: 9 }, { port: "web" }, { port: 53, protocol: "UDP" }] }, ["tcp dport 1-9 return", "tcp dport 8080 return", "udp dport 53 return"]],
-  ["nobody by a name that no port has", { ports: [{ port: "other" }] }, []],
+  ["no client, by the name of a missing port", { ports: [{ port: "other" }] }, []],
   ["everybody", {}, ["return"]],
 ])("the effect of a rule: %s", (_title, rule, expected) => {
   expect(rulesFor(cluster(ofB(rule)), b, "ingress")).toEqual(expected);

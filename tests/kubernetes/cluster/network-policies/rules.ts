@@ -8,7 +8,7 @@ import type {
 } from "@kubernetes/client-node";
 import { selects } from "./selector.ts";
 
-/** What the policies are judged by. */
+/** The objects that policies depend on. */
 export interface Cluster {
   readonly namespaces: readonly V1Namespace[];
   readonly pods: readonly V1Pod[];
@@ -19,14 +19,14 @@ type Direction = "ingress" | "egress";
 
 const table = "routeql-network-policies";
 
-/** Pods that have an address of their own and run. */
+/** Running pods with their own address. */
 const reachable = ({ spec, status }: V1Pod): boolean =>
   status?.podIP !== undefined && !spec?.hostNetwork && status.phase !== "Succeeded" && status.phase !== "Failed";
 
 const labelsOf = (cluster: Cluster, namespace: string | undefined): Readonly<Record<string, string>> =>
   cluster.namespaces.find(({ metadata }) => metadata?.name === namespace)?.metadata?.labels ?? {};
 
-/** Ingress always counts; egress counts where it is named, or where there are rules for it (NetworkPolicySpec.policyTypes). */
+/** Ingress always applies; egress applies if it is named, or if there are rules for it (NetworkPolicySpec.policyTypes). */
 function directionsOf({ spec }: V1NetworkPolicy): Direction[] {
   const types = spec?.policyTypes ?? (spec?.egress === undefined ? ["Ingress"] : ["Ingress", "Egress"]);
   return types.map((type) => (type === "Ingress" ? "ingress" : "egress"));
@@ -49,7 +49,7 @@ function portNumber(port: V1NetworkPolicyPort["port"], pod: V1Pod): number | und
   return ports.find(({ name }) => name === port)?.containerPort;
 }
 
-/** Matches of one port; undefined when the pod has no port of that name. */
+/** Matches of one port; undefined if the pod has no port with that name. */
 function portMatch({ protocol = "TCP", port, endPort }: V1NetworkPolicyPort, pod: V1Pod | undefined): string | undefined {
   const name = protocol.toLowerCase();
   if (port === undefined) return `meta l4proto ${name}`;
@@ -58,7 +58,7 @@ function portMatch({ protocol = "TCP", port, endPort }: V1NetworkPolicyPort, pod
   return `${name} dport ${endPort === undefined ? number : `${number}-${endPort}`}`;
 }
 
-/** nftables rules that let through what one rule of a policy allows for one pod. */
+/** nftables rules that allow the traffic of one policy rule for one pod. */
 function allowances(
   cluster: Cluster,
   pod: V1Pod,
@@ -67,7 +67,7 @@ function allowances(
   ports: readonly V1NetworkPolicyPort[] | undefined,
 ): string[] {
   const field = direction === "ingress" ? "ip saddr" : "ip daddr";
-  /** A named port belongs to the pod that is connected to. */
+  /** A named port belongs to the destination pod. */
   const withPorts = (match: string, peer: V1Pod | undefined): string[] => {
     const target = direction === "ingress" ? pod : peer;
     const matches = ports?.length ? ports.map((port) => portMatch(port, target)) : [""];
@@ -84,12 +84,12 @@ function allowances(
   });
 }
 
-/** The client calls the field `_from` in what it lists, and leaves it `from` in what it watches. */
+/** The client calls the field `_from` in listed objects and `from` in watched ones. */
 function sourcesOf(rule: V1NetworkPolicyIngressRule): V1NetworkPolicyPeer[] | undefined {
   return rule._from ?? (rule as { readonly from?: V1NetworkPolicyPeer[] }).from;
 }
 
-/** The rules for one pod, or undefined where no policy selects it in this direction: then everything is allowed. */
+/** The rules for one pod; undefined if no policy selects it in this direction, which allows everything. */
 export function rulesFor(cluster: Cluster, pod: V1Pod, direction: Direction): string[] | undefined {
   const applying = cluster.policies.filter(
     (policy) =>
@@ -107,9 +107,9 @@ export function rulesFor(cluster: Cluster, pod: V1Pod, direction: Direction): st
 }
 
 /**
- * The whole table for nft(8). It sees what the node forwards, so connections between pods and from outside; what the node itself
- * sends to its pods (probes) is always allowed, as Kubernetes wants it. What a policy forbids is answered (host unreachable), so that
- * a test can tell it from a port where nothing listens.
+ * The whole table for nft(8). It filters traffic that the node forwards, which are connections between pods and from outside. Traffic
+ * of the node itself to its pods (probes) is always allowed, as Kubernetes requires. Forbidden traffic is rejected (host unreachable),
+ * so that a test can distinguish it from a closed port.
  */
 export function ruleset(cluster: Cluster): string {
   const chains: string[] = [];

@@ -1,10 +1,10 @@
 module routeql/tests/kubernetes/definitions
 
-go 1.26.0
+go 1.26.6
 
 // Only their files are read: config/crd/bases of CloudNativePG and its plugin, deploy/crds of cert-manager.
 require (
 	github.com/cert-manager/cert-manager v1.21.2
-	github.com/cloudnative-pg/cloudnative-pg v1.28.0
+	github.com/cloudnative-pg/cloudnative-pg v1.30.1
 	github.com/cloudnative-pg/plugin-barman-cloud v0.7.0
 )

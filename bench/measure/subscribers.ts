@@ -1,0 +1,85 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Client } from "pg";
+import type { Arrivals, AwaitValue, OpenSubscribers } from "./subscriber-process.ts";
+
+/** Where subscribers connect. */
+export type Origin = Pick<OpenSubscribers, "url" | "token" | "authority">;
+
+const variableSets = 100;
+const subscriptionsPerConnection = 2;
+const query = "subscription ($key: String!) { view_hijacks(where: {key: {_eq: $key}}) { key num_peers_seen time_last } }";
+const keys = Array.from({ length: variableSets }, (_, index) => `bench-${index}`);
+const longestWait = 30_000;
+
+/** Adds the rows that the subscribers watch. The client is connected as the owner of the tables. */
+export async function addWatchedRows(owner: Client): Promise<void> {
+  await owner.query(
+    `insert into routing.hijacks (key, type, prefix, hijack_as, time_detected, time_last)
+     select key, 'E|0|-|-', '192.0.2.0/24', 64511, '2014-01-01', '2014-01-01' from unnest($1::text[]) key on conflict do nothing`,
+    [keys],
+  );
+}
+
+/** Subscribers of one query with {@link variableSets} different variables, in a process of their own. */
+export class Subscribers implements AsyncDisposable {
+  static readonly variableSets = variableSets;
+  readonly #child = fork(join(import.meta.dirname, "subscriber-process.ts"), { serialization: "advanced" });
+  readonly #origin: Origin;
+  #count = 0;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Opens connections until there are so many subscribers, each with its first answer. */
+  async grow(count: number): Promise<void> {
+    const connections = (count - this.#count) / subscriptionsPerConnection;
+    const wanted: OpenSubscribers = { type: "open", ...this.#origin, query, keys, connections, subscriptionsPerConnection };
+    this.#child.send(wanted);
+    await this.#answer();
+    this.#count = count;
+  }
+
+  /**
+   * Changes all watched rows. Returns the milliseconds from the commit to each arrival in the clients' process.
+   * @param value has not been in the rows before
+   * @param phase share of a polling interval to wait before, so that changes fall at different places of it
+   */
+  async change(owner: Client, value: number, phase: number): Promise<Float64Array> {
+    await new Promise((wake) => setTimeout(wake, 200 + phase * 1_000));
+    const wanted: AwaitValue = { type: "await", marker: `"num_peers_seen":${value}`, milliseconds: longestWait };
+    this.#child.send(wanted);
+    const answer = this.#answer();
+    await owner.query("update routing.hijacks set num_peers_seen = $1 where key = any($2)", [value, keys]);
+    const committed = performance.timeOrigin + performance.now();
+    const { arrivals } = (await answer) as Arrivals;
+    return arrivals.map((at) => at - committed);
+  }
+
+  /** The next message, unless the process ends first. Removes its listeners. */
+  async #answer(): Promise<unknown> {
+    const listening = new AbortController();
+    const { signal } = listening;
+    try {
+      const [answer] = (await Promise.race([
+        once(this.#child, "message", { signal }),
+        once(this.#child, "exit", { signal }).then(([code]) => Promise.reject(new Error(`the process of the subscribers ended with ${String(code)}`))),
+      ])) as [unknown];
+      return answer;
+    } finally {
+      listening.abort();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const exited = once(this.#child, "exit");
+    this.#child.disconnect();
+    await exited;
+  }
+}

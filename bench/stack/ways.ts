@@ -1,0 +1,85 @@
+import type { Case } from "../engine/cases.ts";
+import { alternate } from "../measure/alternate.ts";
+import type { Load, Target } from "../measure/http-load.ts";
+import type { LoadGenerator } from "../measure/load-generator.ts";
+import { type Figure, figure, percentile, ratio } from "../measure/statistics.ts";
+import { number, spread, table } from "../report/table.ts";
+import type { BenchStack } from "./bench-stack.ts";
+import type { PlainNginx } from "./plain-nginx.ts";
+
+/** One way to the rows of a case; ratios are to the engine asked directly. */
+export interface WayFigures {
+  readonly case: string;
+  readonly way: string;
+  readonly requestsPerSecond: Figure;
+  readonly ratio: Figure;
+  readonly p50Milliseconds: Figure;
+  readonly p99Milliseconds: Figure;
+  /** Of one body, as it travels. */
+  readonly bytes: number;
+}
+
+export interface Way {
+  readonly name: string;
+  readonly target: Target;
+  readonly reconnect?: boolean;
+  readonly resume?: boolean;
+}
+
+export const directly = "engine directly";
+export const kept = "gateway, TLS, kept alive";
+
+/** All ways to the rows of a case. */
+export function waysTo(asked: Case, stack: BenchStack, plain: PlainNginx): Way[] {
+  const headers = { authorization: `Bearer ${stack.token}` };
+  const body = JSON.stringify({ query: asked.hasura });
+  const through: Target = { ...stack.gateway, method: "POST", path: "/api/graphql", headers, body };
+  return [
+    { name: directly, target: { ...stack.engine, method: "POST", path: "/v1/graphql", headers, body } },
+    { name: kept, target: through },
+    { name: "plain nginx, node + pg, kept alive", target: plain.target(asked) },
+    { name: "gateway, TLS, gzip", target: { ...through, headers: { ...headers, "accept-encoding": "gzip" } } },
+    { name: "gateway, TLS, new connections", target: through, reconnect: true },
+    { name: "gateway, TLS, resumed connections", target: through, reconnect: true, resume: true },
+    { name: "plain nginx, node + pg, new connections", target: plain.target(asked), reconnect: true },
+  ];
+}
+
+/** Rounds of all ways in turn. The first way is the one that ratios refer to. */
+export async function measureWays(title: string, ways: readonly Way[], generator: LoadGenerator, rounds: number, load: Load): Promise<WayFigures[]> {
+  const measured = new Map<Way, { rate: number; p50: number; p99: number; bytes: number }[]>(ways.map((way) => [way, []]));
+  const oneRound = async ({ name, target, reconnect, resume }: Way) => {
+    const { seconds, latencies, statuses, broken, bytes } = await generator.run(target, { ...load, reconnect, resume });
+    if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) throw new Error(`${title}, ${name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
+    return { rate: latencies.length / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes };
+  };
+  for (const way of ways) await oneRound(way); // warms up
+  for (const order of alternate(ways, rounds)) for (const way of order) measured.get(way)?.push(await oneRound(way));
+  const direct = (measured.get(ways[0] as Way) ?? []).map(({ rate }) => rate);
+  return ways.map((way) => {
+    const own = measured.get(way) ?? [];
+    const rates = own.map(({ rate }) => rate);
+    return {
+      case: title,
+      way: way.name,
+      requestsPerSecond: figure(rates),
+      ratio: ratio(rates, direct),
+      p50Milliseconds: figure(own.map(({ p50 }) => p50)),
+      p99Milliseconds: figure(own.map(({ p99 }) => p99)),
+      bytes: own.at(-1)?.bytes ?? 0,
+    };
+  });
+}
+
+export function wayTable(rows: readonly WayFigures[]): string {
+  const line = (row: WayFigures): string[] => [
+    row.case,
+    row.way,
+    spread(row.requestsPerSecond),
+    spread(row.ratio),
+    number(row.p50Milliseconds.median),
+    number(row.p99Milliseconds.median),
+    number(row.bytes),
+  ];
+  return table(["case", "way", "requests/s", "of the engine", "p50 ms", "p99 ms", "bytes"], rows.map(line));
+}

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ByteSource } from "./byte-source.ts";
+import { lines, parseRipestatUpdate } from "./records.ts";
+import { Refusal } from "./refusal.ts";
+
+async function* inChunks(text: string, size: number): ByteSource {
+  const bytes = Buffer.from(text, "latin1");
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function all(source: ByteSource): Promise<string[]> {
+  const batches: string[] = [];
+  for await (const batch of lines(source)) batches.push(...batch);
+  return batches;
+}
+
+test("gives the same lines however the bytes are split", async () => {
+  const text = fc.array(fc.constantFrom("a", "|", "\n", "\r\n", "é"), { maxLength: 60 }).map((parts) => parts.join(""));
+  await fc.assert(
+    fc.asyncProperty(text, fc.integer({ min: 1, max: 70 }), async (text, size) => {
+      const expected = text.split("\n").map((line) => line.replace(/\r$/, ""));
+      if (text === "" || text.endsWith("\n")) expected.pop();
+      expect(await all(inChunks(text, size))).toEqual(expected);
+    }),
+  );
+});
+
+test("drops and reports a line of megabytes and keeps the lines around it", async () => {
+  const text = `first\n${"x".repeat(3_000_000)}\nlast`;
+  expect(await all(inChunks(text, 65_536))).toEqual(["first", "[line of more than 1048576 characters]", "last"]);
+  expect(await all(inChunks("x".repeat(3_000_000), 65_536))).toEqual(["[line of more than 1048576 characters]"]);
+});
+
+const attrs = { source_id: "25-192.0.2.1", target_prefix: "198.51.100.0/24", path: [64_496, 64_500], community: ["64496:1"] };
+const announcement = { seq: 1, timestamp: "2026-06-16T08:21:48", type: "A", attrs };
+
+test("reads an announcement; its monitor is the first AS of its path", () => {
+  expect(parseRipestatUpdate(announcement)).toEqual({
+    timestamp: "2026-06-16T08:21:48",
+    prefix: "198.51.100.0/24",
+    peerAsn: 64_496,
+    monitor: "25-192.0.2.1",
+    type: "A",
+    path: [64_496, 64_500],
+    communities: "[[64496,1]]",
+    service: "ripe-ris|rrc25",
+  });
+});
+
+test("identifies the monitor of a withdrawal by address only", () => {
+  const { source_id, target_prefix } = attrs;
+  const withdrawal = { ...announcement, type: "W", attrs: { source_id, target_prefix } };
+  expect(parseRipestatUpdate(withdrawal)).toMatchObject({
+    type: "W",
+    peerAsn: null,
+    monitor: "25-192.0.2.1",
+    path: [],
+    communities: "[]",
+  });
+});
+
+test("does not identify the monitor by a path that begins with a set", () => {
+  expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject({
+    peerAsn: null,
+  });
+});
+
+test.each([
+  ["no object", 1, "not an update"],
+  ["null", null, "not an update"],
+  ["a list", [], "not an update"],
+  ["no attrs", { ...announcement, attrs: undefined }, "not an update"],
+  ["another type", { ...announcement, type: "S" }, "not an update"],
+  ["no time", { ...announcement, timestamp: undefined }, "time"],
+  ["a time as number", { ...announcement, timestamp: 1_781_598_108 }, "time"],
+  ["a time with an offset", { ...announcement, timestamp: "2026-06-16T08:21:48+02:00" }, "time"],
+  ["no source", { ...announcement, attrs: { ...attrs, source_id: undefined } }, "source_id"],
+  ["another source", { ...announcement, attrs: { ...attrs, source_id: "rrc25" } }, "source_id"],
+  ["a source with a tab", { ...announcement, attrs: { ...attrs, source_id: "25-192.0.2.1\t" } }, "source_id"],
+  ["no prefix", { ...announcement, attrs: { ...attrs, target_prefix: null } }, "prefix"],
+  ["no path", { ...announcement, attrs: { ...attrs, path: undefined } }, "path"],
+  ["a path of text", { ...announcement, attrs: { ...attrs, path: "64496 64500" } }, "path"],
+  ["communities of text", { ...announcement, attrs: { ...attrs, community: "64496:1" } }, "not an update"],
+  ["a broken community", { ...announcement, attrs: { ...attrs, community: ["64496"] } }, "community"],
+])("%s is refused", (_, value, reason) => {
+  expect(parseRipestatUpdate(value)).toMatchObject({ reason: expect.stringContaining(reason) as string });
+});
+
+test("never throws for any JSON", () => {
+  // Random JSON is hardly ever a valid path or list of communities.
+  const path = fc.oneof(fc.jsonValue(), fc.constant(attrs.path));
+  const community = fc.oneof(fc.jsonValue(), fc.constant(attrs.community));
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.jsonValue(), path, community, (value, otherPath, otherCommunity) => {
+      parseRipestatUpdate(value);
+      const parsed = parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: otherPath, community: otherCommunity } });
+      if (parsed instanceof Refusal) return;
+      taken += 1;
+      expect(parsed.prefix).toBe(attrs.target_prefix);
+    }),
+  );
+  expect(taken).toBeGreaterThan(0);
+});

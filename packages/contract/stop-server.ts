@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import type { Server, ServerResponse } from "node:http";
+import { Server as PlainServer } from "node:net";
+
+/** Milliseconds for which idle connections still serve requests. */
+export const quietMilliseconds = 1000;
+/** Milliseconds between checks for idle connections. */
+const idleInterval = 50;
+
+/**
+ * Stops a server behind a proxy that keeps connections, without losing a request. The server accepts no more connections, answers each request on an
+ * open connection with `Connection: close`, and closes idle connections after a second. It aborts requests that exceed the grace period.
+ * @example await stopServer(server, 8_000);
+ */
+export async function stopServer(server: Server, graceMilliseconds: number, quiet = quietMilliseconds): Promise<void> {
+  const closed = once(server, "close");
+  server.prependListener("request", closeAfterwards);
+  // The server's own close() would also close idle connections, although a request may be on its way on one of them.
+  PlainServer.prototype.close.call(server);
+  let idle: NodeJS.Timeout | undefined;
+  const waiting = setTimeout(() => {
+    idle = setInterval(() => server.closeIdleConnections(), idleInterval);
+  }, Math.min(quiet, graceMilliseconds));
+  const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+  await closed;
+  clearTimeout(waiting);
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+function closeAfterwards(_request: unknown, response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+}
