@@ -28,6 +28,11 @@ export function createErrorLog(logger: Logger): ErrorLog {
       logger.debug(fields, "request refused");
       return;
     }
+    // A client that sends more work than its share causes this, so it is no failure of the server.
+    if (error.code === "busy") {
+      logger.warn(fields, "request refused");
+      return;
+    }
     logger.error({ ...fields, cause: causeOf(error) }, "request failed");
   };
 }
