@@ -4,6 +4,7 @@ import { mustRun } from "@routeql/tests/harness/process";
 import { newest } from "../engine/cases.ts";
 import type { Target } from "../measure/http-load.ts";
 import { LoadGenerator } from "../measure/load-generator.ts";
+import { StackAddresses } from "../measure/stack-addresses.ts";
 import { surroundings, writeResults } from "../report/results.ts";
 import { number, table } from "../report/table.ts";
 import { LoadFiles } from "./files.ts";
@@ -36,7 +37,8 @@ export async function benchLoad({ quick, updates = quick ? 2_000_000 : 20_000_00
     await bringUpOwn(name, { tokenLifeSeconds: "3600" });
     const command = (...args: string[]): Promise<string> => mustRun(process.execPath, ["cli/main.ts", ...args, "--stack", name], { cwd: repository });
     await command("load", "--demo", "20000", "--start", "2025-01-01T00:00:00Z");
-    const engine = await addressOf("engine");
+    await using addresses = new StackAddresses(name);
+    const engine = await addresses.of("engine");
     const ask = async (query: string): Promise<Target> => targetOf(engine, (await command("token")).trim(), query);
     await using generator = new LoadGenerator();
     const small = await ask(newest(10).hasura);
@@ -58,13 +60,6 @@ export async function benchLoad({ quick, updates = quick ? 2_000_000 : 20_000_00
   } finally {
     await takeDownOwn(name);
   }
-}
-
-/** The engine at its container's address. */
-async function addressOf(service: string): Promise<string> {
-  const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}";
-  const [address = ""] = (await mustRun("docker", ["inspect", "--format", format, `routeql-${name}-${service}`])).trim().split(" ");
-  return address;
 }
 
 function targetOf(host: string, token: string, query: string): Target {

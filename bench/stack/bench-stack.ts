@@ -4,21 +4,24 @@ import { accessFileOf, openDatabase } from "@routeql/cli/api";
 import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
 import { mustRun } from "@routeql/tests/harness/process";
 import type { Target } from "../measure/http-load.ts";
+import { StackAddresses } from "../measure/stack-addresses.ts";
 
 /** Where a service accepts connections: its container's address, so that Docker's port proxy is not measured. */
 export type Place = Pick<Target, "host" | "port" | "authority">;
 
 /** A running stack, as the benchmark's clients see it. */
-export class BenchStack {
+export class BenchStack implements AsyncDisposable {
   readonly name: string;
+  readonly #addresses: StackAddresses;
   readonly #access: ReadonlyMap<string, string>;
   readonly gateway: Place;
   readonly engine: Place;
   /** A token of the first administrator, with the role operator. */
   readonly token: string;
 
-  private constructor(name: string, access: ReadonlyMap<string, string>, gateway: Place, engine: Place, token: string) {
+  private constructor(name: string, addresses: StackAddresses, access: ReadonlyMap<string, string>, gateway: Place, engine: Place, token: string) {
     this.name = name;
+    this.#addresses = addresses;
     this.#access = access;
     this.gateway = gateway;
     this.engine = engine;
@@ -29,8 +32,14 @@ export class BenchStack {
     const { entries } = parseEnvironmentFile(await readFile(accessFileOf(name), "utf8"));
     const access = new Map(entries.map((entry) => [entry.name, entry.value]));
     const authority = await readFile(access.get("ROUTEQL_CA_FILE") ?? "", "utf8");
-    const gateway = { host: await addressOf(name, "gateway"), port: 8443, authority };
-    return new BenchStack(name, access, gateway, { host: await addressOf(name, "engine"), port: 8080 }, await tokenFor(access));
+    const addresses = new StackAddresses(name);
+    const gateway = { host: await addresses.of("gateway"), port: 8443, authority };
+    const engine = { host: await addresses.of("engine"), port: 8080 };
+    return new BenchStack(name, addresses, access, gateway, engine, await tokenFor(access));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#addresses[Symbol.asyncDispose]();
   }
 
   /** A value of access.env. */
@@ -59,7 +68,7 @@ export class BenchStack {
     await opened.close();
     const { user = "", password } = opened.config;
     if (typeof password !== "string") throw new Error(`the database of the stack ${this.name} has no password for its owner`);
-    return `postgres://${user}:${encodeURIComponent(password)}@${await addressOf(this.name, "database")}:5432/routeql`;
+    return `postgres://${user}:${encodeURIComponent(password)}@${await this.#addresses.of("database")}:5432/routeql`;
   }
 
   /** Seconds of processor time that a service's container has used, in user and kernel. */
@@ -72,13 +81,6 @@ export class BenchStack {
 }
 
 const containerOf = (stack: string, service: string): string => `routeql-${stack}-${service}`;
-
-async function addressOf(stack: string, service: string): Promise<string> {
-  const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}";
-  const [address] = (await mustRun("docker", ["inspect", "--format", format, containerOf(stack, service)])).trim().split(" ");
-  if (address === undefined || address === "") throw new Error(`the container of ${service} has no address`);
-  return address;
-}
 
 async function tokenFor(access: ReadonlyMap<string, string>): Promise<string> {
   const credentials = JSON.stringify({ username: access.get("ADMIN_EMAIL"), password: access.get("ADMIN_PASSWORD") });

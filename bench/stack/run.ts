@@ -57,7 +57,7 @@ export async function benchStack({ quick, only, record }: StackBench): Promise<s
   try {
     const up = await seconds(() => bringUpOwn(name, settings));
     const load = await seconds(() => mustRun(process.execPath, ["cli/main.ts", "load", "--stack", name, "--demo", String(updates)], { cwd: repository }));
-    const stack = await BenchStack.of(name);
+    await using stack = await BenchStack.of(name);
     const cases = [newest(10), newest(1_000)].filter((asked) => asked.name.includes(only));
     const ways: WayFigures[] = [];
     const half: StackFigures["half"][number][] = [];

@@ -2,7 +2,7 @@ import { containerOf } from "../../e2e/support/docker.ts";
 import { stack } from "../../e2e/support/stack.ts";
 import { mustRun, run } from "../../harness/process.ts";
 import { ToxicProxy } from "../../harness/toxic-proxy.ts";
-import { addHostAddress } from "./host-address.ts";
+import { addHostAddress } from "../../harness/host-address.ts";
 
 export const parts = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
 export type Part = (typeof parts)[number];

@@ -1,4 +1,4 @@
-import { mustRun } from "../../harness/process.ts";
+import { mustRun } from "./process.ts";
 
 /**
  * Gives the host an address on an internal network, where it has none, so that a test can reach the services there. Reverted by
