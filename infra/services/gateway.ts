@@ -41,6 +41,9 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
 }
 
+/** Enough for the most connections that start.sh allows; tests/gateway/memory.test.ts measures them. */
+export const gatewayMemoryMegabytes = 640;
+
 /** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
 export function describeGateway(settings: PlainSettings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
   return {
@@ -65,7 +68,7 @@ export function describeGateway(settings: PlainSettings, { hostOf, certificate }
     listens: [],
     ...(settings.monitoring === "off" ? {} : { metricsPort: 9090 }),
     health: { kind: "command", command: ["healthy"] },
-    resources: { memoryMegabytes: 256, cpuMillicores: 100, processes: 256 },
+    resources: { memoryMegabytes: gatewayMemoryMegabytes, cpuMillicores: 100, processes: 256 },
     calls: ["engine", "auth-sidecar"],
     after: ["engine", "auth-sidecar"],
     drainSeconds: 15,

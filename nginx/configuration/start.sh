@@ -83,6 +83,9 @@ case $quota in
 esac
 [ "$processors" -le 8 ] || processors=8
 echo "worker_processes $processors;" >/tmp/workers.conf
+# The workers share 12,288 connections, which fit into the memory of the container: an idle TLS connection takes about 34 KiB, a WebSocket takes
+# two connections and 85 KiB. When few are left, nginx closes idle ones. Default: 512 for each worker
+echo "worker_connections $((12288 / processors));" >/tmp/connections.conf
 
 # (4) The hybrid post-quantum group needs OpenSSL 3.5. nginx does not start with a group that its OpenSSL does not support.
 groups=X25519:prime256v1:secp384r1

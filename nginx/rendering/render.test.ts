@@ -33,7 +33,7 @@ test("equal settings produce equal files, and other settings change settings.con
 
 test("every included file exists, and every file is included", () => {
   const included = Object.values(files).flatMap((content) => [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name));
-  const ofTheContainer = ["resolver", "tls-groups", "workers", "engine-servers", "auth-sidecar-servers"].map((name) => `/tmp/${name}.conf`);
+  const ofTheContainer = ["resolver", "tls-groups", "workers", "connections", "engine-servers", "auth-sidecar-servers"].map((name) => `/tmp/${name}.conf`);
   expect(new Set(["nginx.conf", "start.sh", "follow.sh", "addresses.sh", ...included])).toEqual(new Set([...ofTheContainer, ...Object.keys(files)]));
 });
 
