@@ -1,4 +1,7 @@
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler, type Response } from "express";
+import { withSpan } from "@routeql/tracing/current-span";
+import type { Span } from "@routeql/tracing/span";
+import type { Tracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { SidecarError } from "./errors.ts";
@@ -7,7 +10,7 @@ import { contextOf, requestContext } from "./http/request-context.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The Express application of these endpoints. It matches each path exactly and serves nothing else. */
-export function createApplication(endpoints: readonly Endpoint[], log: Logger, metrics: Metrics): Express {
+export function createApplication(endpoints: readonly Endpoint[], log: Logger, metrics: Metrics, tracing?: Tracing): Express {
   const application = express();
   application.disable("x-powered-by");
   application.disable("etag");
@@ -24,6 +27,7 @@ export function createApplication(endpoints: readonly Endpoint[], log: Logger, m
         response.locals["inside"] = audience === "inside";
         next();
       },
+      ...(tracing === undefined || audience === "inside" ? [] : [traced(tracing, path)]),
       allowedMethods(methods),
       ...handlers,
     );
@@ -43,6 +47,29 @@ function allowedMethods(methods: readonly string[]): RequestHandler {
   };
 }
 
+/** Traces the requests of an endpoint. What its handlers start belongs to the span. Requests of other services, such as health checks, have none. */
+function traced(tracing: Tracing, route: string): RequestHandler {
+  return ({ method, headers }, response, next) => {
+    const { requestId } = contextOf(response);
+    const attributes = { "http.request.method": method, "http.route": route, "url.path": route, "url.scheme": "http" };
+    const span = tracing.start(`${method} ${route}`, { traceparent: headers["traceparent"], requestId }, attributes);
+    if (span === undefined) {
+      next();
+      return;
+    }
+    response.locals["traceId"] = span.traceId;
+    response.once("close", () => endSpan(span, response));
+    withSpan(span, next);
+  };
+}
+
+function endSpan(span: Span, { statusCode, locals }: Response): void {
+  const code: unknown = locals["errorCode"];
+  span.set({ "http.response.status_code": statusCode, "routeql.errors": typeof code === "string" ? code : undefined });
+  if (statusCode >= 500) span.fail(String(statusCode));
+  span.end();
+}
+
 /**
  * Logs and measures each finished request. `route` is the endpoint's path, never the client's. Requests of other services, such as health
  * checks and key sets, are logged at `debug`.
@@ -58,7 +85,7 @@ function observe(log: Logger, metrics: Metrics): RequestHandler {
       metrics.seconds.observe({ method, route }, milliseconds / 1000);
       const entry = {
         requestId,
-        traceId,
+        traceId: traceId ?? (response.locals["traceId"] as unknown),
         address,
         method,
         route,

@@ -1,3 +1,4 @@
+import { inCurrentSpan, withoutSpan } from "@routeql/tracing/current-span";
 import { Unavailable } from "./errors.ts";
 
 export interface BatchOptions {
@@ -7,6 +8,8 @@ export interface BatchOptions {
   readonly concurrency?: number;
   /** The service that {@link Unavailable} names when too many items wait. */
   readonly part?: string;
+  /** Name of the load in the spans of requests that wait for it. */
+  readonly name?: string;
   /** Items that may wait; further ones are rejected with {@link Unavailable}. */
   readonly waiting?: number;
 }
@@ -23,16 +26,17 @@ interface Waiting<Item, Result> {
 /** Turns a function of many items into a function of one item; concurrent calls share a statement. */
 export function batch<Item, Result>(
   load: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { size = 200, concurrency = 4, waiting = 5000, part = "database" }: BatchOptions = {},
+  { size = 200, concurrency = 4, waiting = 5000, part = "database", name = part }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
   const queue: Waiting<Item, Result>[] = [];
+  const attributes = { "db.system.name": part === "sessions" ? "redis" : "postgresql", "routeql.shared": true };
   let running = 0;
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
       const members = queue.splice(0, size);
       try {
-        const results = await load(members.map(({ item }) => item));
+        const results = await withoutSpan(() => load(members.map(({ item }) => item)));
         for (const [index, member] of members.entries()) member.resolve(results[index] as Result);
       } catch (error) {
         for (const member of members) member.reject(error);
@@ -48,11 +52,13 @@ export function batch<Item, Result>(
     });
   }
 
-  return (item) => {
+  function enqueue(item: Item): Promise<Result> {
     if (queue.length >= waiting) return Promise.reject(new Unavailable(part, new Error("too many wait to share a load")));
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     queue.push({ item, resolve, reject });
     setImmediate(start);
     return promise;
-  };
+  }
+
+  return (item) => inCurrentSpan(name, "client", attributes, () => enqueue(item));
 }

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { type Environment, readVariable } from "@routeql/contract/environment";
+import { traceSettings } from "@routeql/tracing/settings";
 import { z } from "zod";
 import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
 import { tokenAlgorithm } from "./keys/signing-key.ts";
@@ -12,6 +13,11 @@ import { declaredNumber } from "./number-settings.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
 
 const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
+
+const traceEndpoint = z.string().superRefine((value, context) => {
+  const problem = traceSettings.TRACE_ENDPOINT.problem(value);
+  if (problem !== undefined) context.addIssue(problem);
+});
 
 const schema = z.object({
   PORT: port(8080).describe("Port of the endpoints; 0 takes a free one."),
@@ -48,6 +54,8 @@ const schema = z.object({
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
   KEY_ROTATION_HOURS: declaredNumber("KEY_ROTATION_HOURS"),
   ...ldapSettings,
+  TRACE_ENDPOINT: traceEndpoint.optional().describe(traceSettings.TRACE_ENDPOINT.meaning),
+  TRACE_PERCENT: wholeNumber(traceSettings.TRACE_PERCENT.minimum, traceSettings.TRACE_PERCENT.maximum, traceSettings.TRACE_PERCENT.default).describe(traceSettings.TRACE_PERCENT.meaning),
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level")
@@ -113,6 +121,7 @@ const prefixes = [
   "SESSIONS_",
   "SHUTDOWN_",
   "TOKEN_",
+  "TRACE_",
 ];
 /** Kubernetes adds such variables to every pod for each Service of the namespace. */
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;

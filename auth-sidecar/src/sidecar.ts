@@ -1,3 +1,4 @@
+import { startTracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
 import { stopServer } from "@routeql/contract/stop-server";
 import { createApplication } from "./application.ts";
@@ -30,6 +31,7 @@ import type { Settings } from "./settings.ts";
 import { Throttle } from "./throttle/throttle.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
 import { UserRepository } from "./users/user-repository.ts";
+import { sidecarVersion } from "./version.ts";
 
 export interface Sidecar {
   readonly port: number;
@@ -43,6 +45,16 @@ export interface Sidecar {
 /** Starts the service. It listens at once and is ready when its dependencies are. */
 export async function startSidecar(settings: Settings, log: Logger, host?: string): Promise<Sidecar> {
   const metrics = createMetrics();
+  const tracing = await startTracing({
+    service: "routeql-auth-sidecar",
+    version: sidecarVersion,
+    endpoint: settings.TRACE_ENDPOINT,
+    percent: settings.TRACE_PERCENT,
+    onEvent: (event) => {
+      if (event.type === "failed") log.warn({ reason: event.reason }, "the collector of traces does not answer; traces are lost");
+      else log.info("the collector of traces answers again");
+    },
+  });
   const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
   const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);
   const passwords = new Passwords({ concurrency: settings.PASSWORD_HASH_CONCURRENCY, queue: settings.PASSWORD_HASH_QUEUE });
@@ -86,6 +98,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     }),
     log,
     metrics,
+    tracing,
   );
   const server = createHttpServer(application);
   const metricsServer = createMetricsServer(metrics.registry);
@@ -110,7 +123,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
       await stopServer(metricsServer, 0);
       await throttled.stop();
       redis.disconnect();
-      await database.close();
+      await Promise.all([database.close(), tracing?.stop()]);
     },
   };
 }

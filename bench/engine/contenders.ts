@@ -21,10 +21,12 @@ export interface ContenderOptions {
   readonly cases: readonly Case[];
   /** Flags for the engine's node, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
+  /** Address of the collector of the traced engine. */
+  readonly collector?: string;
 }
 
 export interface Contender {
-  readonly name: "baseline" | "engine" | "postgraphile";
+  readonly name: "baseline" | "engine" | "engine, 1 % traced" | "postgraphile";
   readonly server: ServerProcess;
   target(asked: Case): Target;
 }
@@ -60,11 +62,13 @@ export interface EngineProcessOptions {
   readonly nodeFlags?: readonly string[];
   /** The only core that it may use; default all. */
   readonly core?: number;
+  /** Collector of one percent of its requests; default no traces. */
+  readonly collector?: string;
 }
 
 /** The embedded engine like in a deployment: it verifies tokens; limits, metrics and logs have their defaults. */
 export async function startEngineProcess(databaseUrl: string, options: EngineProcessOptions = {}): Promise<EngineProcess> {
-  const { metadata = resolve(repository, "hasura-metadata"), nodeFlags = [], core } = options;
+  const { metadata = resolve(repository, "hasura-metadata"), nodeFlags = [], core, collector } = options;
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = await ServerProcess.start({
@@ -83,6 +87,7 @@ export async function startEngineProcess(databaseUrl: string, options: EnginePro
       ENGINE_METRICS_PORT: String(metricsPort),
       ENGINE_POOL_SIZE: String(poolSize),
       ROUTEQL_DATABASE_URL: databaseUrl,
+      ...(collector === undefined ? {} : { TRACE_ENDPOINT: collector, TRACE_PERCENT: "1" }),
     },
     readyUrl: `http://127.0.0.1:${port}/healthz`,
   });
@@ -104,10 +109,18 @@ export async function fillCompileCache(databaseUrl: string): Promise<void> {
   await server[Symbol.asyncDispose]();
 }
 
-export async function startEngine({ databaseUrl, nodeFlags }: ContenderOptions): Promise<Contender> {
-  const { server, port, token } = await startEngineProcess(databaseUrl, { nodeFlags });
+export function startEngine({ databaseUrl, nodeFlags }: ContenderOptions): Promise<Contender> {
+  return startEngineContender("engine", databaseUrl, { nodeFlags });
+}
+
+export function startTracedEngine({ databaseUrl, nodeFlags, collector }: ContenderOptions): Promise<Contender> {
+  return startEngineContender("engine, 1 % traced", databaseUrl, { nodeFlags, collector });
+}
+
+async function startEngineContender(name: Contender["name"], databaseUrl: string, options: EngineProcessOptions): Promise<Contender> {
+  const { server, port, token } = await startEngineProcess(databaseUrl, options);
   const headers = { authorization: `Bearer ${token}` };
-  return { name: "engine", server, target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }) };
+  return { name, server, target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }) };
 }
 
 /** See postgraphile/server.mjs; installs its packages in its own folder if they are missing. */

@@ -1,10 +1,11 @@
+import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { BenchDatabase } from "../data/bench-database.ts";
 import { fillRoutingData } from "../data/routing-data.ts";
 import { LoadGenerator } from "../measure/load-generator.ts";
 import { surroundings, writeResults } from "../report/results.ts";
 import { number, spread, table } from "../report/table.ts";
 import { cases } from "./cases.ts";
-import { type Contender, fillCompileCache, startBaseline, startEngine, startPostgraphile } from "./contenders.ts";
+import { type Contender, fillCompileCache, startBaseline, startEngine, startPostgraphile, startTracedEngine } from "./contenders.ts";
 import { measureReady } from "./fifty-tables.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
 import { checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
@@ -40,10 +41,11 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
   const queries: QueryFigures[] = [];
   if (asked.length > 0) {
     await using generator = new LoadGenerator();
-    const options = { databaseUrl, cases: asked };
+    await using collector = await OtlpReceiver.start();
+    const options = { databaseUrl, cases: asked, collector: collector.url };
     await using started = new AsyncDisposableStack();
     const contenders: Contender[] = [];
-    for (const start of [startBaseline, startEngine, startPostgraphile]) {
+    for (const start of [startBaseline, startEngine, startTracedEngine, startPostgraphile]) {
       const contender = await start(options);
       started.use(contender.server);
       contenders.push(contender);

@@ -62,6 +62,7 @@ export default defineConfig({
           page("Load and detect", "operate/data"),
           page("Backup and restore", "operate/backup"),
           page("Monitoring", "operate/monitoring"),
+          page("Traces", "operate/traces"),
           page("Runbooks", "operate/runbooks"),
           page("Upgrade", "operate/upgrade"),
           page("Status, logs and support", "operate/status"),

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Inconsistency, Problem } from "@routeql/metadata/read/problems";
+import type { Span } from "@routeql/tracing/span";
 import type { CostLimits } from "./cost/limits.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { EngineError } from "./errors.ts";
@@ -29,9 +30,11 @@ export interface GraphQLRequest {
 export interface ExecuteOptions {
   /** An AbortSignal or the like: aborting cancels the running statement in Postgres and rejects with the signal's reason. */
   readonly signal?: Cancellation;
+  /** Span of the operation, which gets the operation's name and a child for its plan and for each statement. */
+  readonly span?: Span | undefined;
 }
 
-export interface PollOptions extends ExecuteOptions {
+export interface PollOptions extends Pick<ExecuteOptions, "signal"> {
   /** {@link Session.client} of all members; absent when they belong to several. */
   readonly client?: string | undefined;
 }

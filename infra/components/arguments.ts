@@ -504,6 +504,16 @@ export interface RouteQLArgs {
    */
   readonly metricsDays?: number;
   /**
+   * OTLP/HTTP address of the collector that receives traces. Without a path, `/v1/traces` is added. Without an address no request is traced.
+   * Default: none. Allowed: http[s]://<host>[:<port>][/<path>].
+   */
+  readonly traceEndpoint?: string;
+  /**
+   * Percentage of requests that are traced. A request with a `traceparent` header follows the header's sampled flag instead.
+   * Default: `1`. Allowed: 0 to 100.
+   */
+  readonly tracePercent?: number;
+  /**
    * Images of the database, the session store and the gateway: built here from Debian's packages, or the official ones of the next three settings. Do not change it once there is data: the files belong to another user.
    * Default: `built`; `official` in the stack `dev`. Allowed: built, official.
    */

@@ -53,7 +53,7 @@ export function serviceHost(settings: PlainSettings, prefix: string): (service: 
 function outsideOf(settings: PlainSettings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
   const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
   const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;
-  return unsecret(all([database, sessions]).apply(([d, s]) => outsidePlaces({ directory: settings.ldapUrl, database: d, sessions: s })));
+  return unsecret(all([database, sessions]).apply(([d, s]) => outsidePlaces({ directory: settings.ldapUrl, database: d, sessions: s, collector: settings.traceEndpoint })));
 }
 
 function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecrets) {

@@ -10,6 +10,7 @@ import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
 import { type PlacementSurroundings, placeParts } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
+import { withTraces } from "./traces.ts";
 import type { PlainSettings } from "../settings/list.ts";
 
 export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings & MonitoringSurroundings;
@@ -25,7 +26,7 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];
-  const placed = withMonitoring(placeParts(services, settings, surroundings), settings, surroundings);
+  const placed = withMonitoring(withTraces(placeParts(services, settings, surroundings), settings), settings, surroundings);
   return settings.images === "official" ? placed.map(onOfficialImage) : placed;
 }
 

@@ -21,7 +21,7 @@ export type ServiceName =
 export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata" | "monitoring";
 
 /** External services that services of the stack call. */
-export type OutsideName = "directory" | "database" | "sessions";
+export type OutsideName = "directory" | "database" | "sessions" | "collector";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";

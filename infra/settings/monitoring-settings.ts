@@ -1,7 +1,8 @@
 /**
- * Metrics, alerts and the services that collect them: a section of the list in list.ts. docs/operate/monitoring.md has examples.
+ * Metrics, alerts and the services that collect them, and traces: a section of the list in list.ts. docs/operate/monitoring.md and docs/operate/traces.md have examples.
  * @module
  */
+import { traceSettings } from "@routeql/tracing/settings";
 import { oneOf, range } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
@@ -9,6 +10,9 @@ import type { Check } from "./setting.ts";
 /** Never quotes the value, because such addresses often contain a token. */
 const webAddress: Check<"secret"> = (value) =>
   URL.canParse(value) && /^https?:\/\/./.test(value) ? undefined : "must be an address that begins with https:// or http://";
+
+const { TRACE_ENDPOINT: endpoint, TRACE_PERCENT: percent } = traceSettings;
+const endpointCheck: Check<"text"> = endpoint.problem;
 
 export const monitoringSettings = {
   monitoring: text({
@@ -42,4 +46,6 @@ export const monitoringSettings = {
     meaning: "Docker with `stack`: days for which Prometheus keeps metrics.",
     ...range(1, 3650),
   }),
+  traceEndpoint: text({ environment: "TRACE_ENDPOINT", meaning: endpoint.meaning, check: endpointCheck, allowed: endpoint.allowed }),
+  tracePercent: number({ environment: "TRACE_PERCENT", default: percent.default, meaning: percent.meaning, ...range(percent.minimum, percent.maximum) }),
 } as const;

@@ -5,9 +5,10 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
 const header = `00-${traceId}-${spanId}-01`;
 
-test("reads the trace and the span of a valid header", () => {
-  expect(readTraceParent(header)).toEqual({ traceId, spanId });
-  expect(readTraceParent(`00-${traceId}-${spanId}-00`)).toEqual({ traceId, spanId });
+test("reads the trace, the span and the sampled flag of a valid header", () => {
+  expect(readTraceParent(header)).toEqual({ traceId, spanId, isSampled: true });
+  expect(readTraceParent(`00-${traceId}-${spanId}-00`)).toEqual({ traceId, spanId, isSampled: false });
+  expect(readTraceParent(`00-${traceId}-${spanId}-02`)?.isSampled).toBe(false);
 });
 
 test.each([

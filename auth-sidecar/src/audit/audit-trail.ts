@@ -57,13 +57,13 @@ export class AuditTrail {
     this.#insert = batch(async (events: readonly object[]) => {
       await queries.query(insert, [JSON.stringify(events)]);
       return events.map(() => undefined);
-    }, sharedWidely);
+    }, { ...sharedWidely, name: insert.name });
     this.#insertToken = batch(async (events: readonly (AuditEvent & TokenEvent)[]) => {
       const userIds = [...new Set(events.map(({ userId }) => userId))];
       const rows = await queries.query<UserRow>(insertTokens, [JSON.stringify(events.map(tableRow)), userIds]);
       const users = new Map(rows.map((row) => [row.id, asUser(row)]));
       return events.map(({ userId }) => users.get(userId));
-    }, sharedWidely);
+    }, { ...sharedWidely, name: insertTokens.name });
   }
 
   /**

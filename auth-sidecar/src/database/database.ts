@@ -1,4 +1,5 @@
 import pg from "pg";
+import { inCurrentSpan } from "@routeql/tracing/current-span";
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 import { isOutage } from "./outage.ts";
@@ -42,7 +43,7 @@ export class Database implements Queries {
   }
 
   query<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return guarded(async () => (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows);
+    return inDatabaseSpan(statement, () => guarded(async () => (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows));
   }
 
   /** Runs `work` in a transaction that holds one of {@link locks}; replicas that ask for the same lock wait. */
@@ -54,8 +55,8 @@ export class Database implements Queries {
         await client.query("begin");
         await client.query("select pg_advisory_xact_lock($1)", [lock]);
         const result = await work({
-          query: async <Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
-            (await client.query<Row>({ ...statement, values: [...values] })).rows,
+          query: <Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
+            inDatabaseSpan(statement, async () => (await client.query<Row>({ ...statement, values: [...values] })).rows),
         });
         await client.query("commit");
         return result;
@@ -71,6 +72,11 @@ export class Database implements Queries {
   close(): Promise<void> {
     return this.#pool.end();
   }
+}
+
+/** The statement's name stands for its text. Values are omitted. */
+function inDatabaseSpan<Result>({ name }: Statement, work: () => Promise<Result>): Promise<Result> {
+  return inCurrentSpan(name, "client", { "db.system.name": "postgresql", "db.query.summary": name }, work);
 }
 
 async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {

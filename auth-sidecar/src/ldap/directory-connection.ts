@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { BusyError, Client, ResultCodeError, UnavailableError } from "ldapts";
+import { inCurrentSpan } from "@routeql/tracing/current-span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 
@@ -38,7 +39,7 @@ async function firstServer(options: ServersOptions, log: Logger): Promise<Client
   for (const url of options.urls) {
     const client = oneConnection(url, options);
     try {
-      await within(options.timeoutMilliseconds, begin(client, url, options));
+      await inDirectorySpan("LDAP bind of the search account", url, () => within(options.timeoutMilliseconds, begin(client, url, options)));
       return client;
     } catch (error) {
       last = error;
@@ -47,6 +48,12 @@ async function firstServer(options: ServersOptions, log: Logger): Promise<Client
     }
   }
   throw new Unavailable("directory", last);
+}
+
+/** A call of a directory server, without names and filters. */
+function inDirectorySpan<Result>(name: string, url: string, work: () => Promise<Result>): Promise<Result> {
+  const { hostname, port } = new URL(url);
+  return inCurrentSpan(name, "client", { "network.protocol.name": "ldap", "server.address": hostname, "server.port": port === "" ? undefined : Number(port) }, work);
 }
 
 async function begin(client: Client, url: string, { startTls, ca, bindDn, bindPassword }: ServersOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import { AndFilter, type Client, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
+import { inCurrentSpan } from "@routeql/tracing/current-span";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
 import type { Settings } from "../settings.ts";
@@ -104,7 +105,7 @@ export class Directory {
 
   async #find(client: Client, filter: Filter): Promise<DirectoryEntry | undefined> {
     const { userBase, activeFilter, attributes } = this.#options;
-    const { searchEntries } = await client.search(userBase, {
+    const { searchEntries } = await search(client, userBase, {
       scope: "sub",
       filter: activeFilter === undefined ? filter : new AndFilter({ filters: [filter, FilterParser.parseString(activeFilter)] }),
       attributes: [...Object.values(attributes), "memberOf"],
@@ -135,7 +136,7 @@ export class Directory {
     const { groupBase, groupFilter } = this.#options;
     if (groupBase === undefined)
       return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
-    const { searchEntries } = await client.search(groupBase, {
+    const { searchEntries } = await search(client, groupBase, {
       scope: "sub",
       filter: filledFilter(groupFilter, { dn }),
       attributes: ["cn"],
@@ -144,10 +145,17 @@ export class Directory {
   }
 }
 
+/** Attributes of spans. */
+const attributes = { "network.protocol.name": "ldap" };
+
+function search(client: Client, ...asked: Parameters<Client["search"]>): ReturnType<Client["search"]> {
+  return inCurrentSpan("LDAP search", "client", attributes, () => client.search(...asked));
+}
+
 /** True if the directory accepts the password; false for any other answer. */
 async function proves(client: Client, dn: string, password: string): Promise<boolean> {
   try {
-    await client.bind(dn, password);
+    await inCurrentSpan("LDAP bind of the user", "client", attributes, () => client.bind(dn, password));
     return true;
   } catch (error) {
     // Wrong password, locked, expired, bind not allowed: the directory's log shows which.

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { inCurrentSpan } from "@routeql/tracing/current-span";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { hashPassword, isOutdated, spendMissingWork, verifyPassword } from "./password-hash.ts";
 
@@ -57,7 +58,7 @@ export class Passwords {
 
   /** Verifies a password. A failure takes the same work with a hash, without one, and with an outdated one. */
   matches(passwordHash: string | null | undefined, password: string): Promise<boolean> {
-    return this.#hashes.run(async () => {
+    return this.#hashed(async () => {
       const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);
       if (!matches && typeof passwordHash === "string") await spendMissingWork(passwordHash);
       return matches && typeof passwordHash === "string";
@@ -65,7 +66,12 @@ export class Passwords {
   }
 
   hash(password: string): Promise<string> {
-    return this.#hashes.run(() => hashPassword(password));
+    return this.#hashed(() => hashPassword(password));
+  }
+
+  /** The span starts with the wait for a slot, as the queue of hashes is part of the time of a login. */
+  #hashed<Result>(work: () => Promise<Result>): Promise<Result> {
+    return inCurrentSpan("argon2id", "internal", {}, () => this.#hashes.run(work));
   }
 
   /** A renewed hash if the parameters have changed, otherwise undefined. */

@@ -1,4 +1,5 @@
 import { type Command, Redis } from "ioredis";
+import { inCurrentSpan } from "@routeql/tracing/current-span";
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 import { Patience } from "./patience.ts";
@@ -71,5 +72,10 @@ export function script(
 ): (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> {
   redis.defineCommand(name, { lua });
   const scripts = redis as unknown as Record<string, (...values: (string | number)[]) => Promise<unknown>>;
-  return (keys, values) => command(redis, () => scripts[name]!.call(redis, keys.length, ...keys, ...values));
+  return (keys, values) => inStoreSpan(name, () => command(redis, () => scripts[name]!.call(redis, keys.length, ...keys, ...values)));
+}
+
+/** A call of the session store, without keys and values. */
+export function inStoreSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  return inCurrentSpan(name, "client", { "db.system.name": "redis", "db.operation.name": name }, work);
 }

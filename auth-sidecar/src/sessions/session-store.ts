@@ -45,7 +45,7 @@ export class SessionStore {
         const userIds = (await useAll(digests.map(sessionKey), values)) as readonly (string | null)[];
         return userIds.map((userId) => userId ?? undefined);
       },
-      { ...sharedWidely, part: "sessions" },
+      { ...sharedWidely, part: "sessions", name: "useSessions" },
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { inStoreSpan } from "../sessions/redis.ts";
 import { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
 
 export interface FailureCounterOptions {
@@ -31,7 +32,7 @@ export class FailureCounter {
 
   /** Counts one failure, and returns the new count. */
   async add(key: string): Promise<FailureCount> {
-    const { consumedPoints, msBeforeNext } = await this.#shared.penalty(key);
+    const { consumedPoints, msBeforeNext } = await inStoreSpan("countFailure", () => this.#shared.penalty(key));
     return { failures: consumedPoints, milliseconds: msBeforeNext };
   }
 

@@ -63,7 +63,7 @@ export class UserRepository {
       const rows = await queries.query<UserRow>(byIds, [[...new Set(ids)]]);
       const users = new Map(rows.map((row) => [row.id, asUser(row)]));
       return ids.map((id) => users.get(id));
-    }, sharedWidely);
+    }, { ...sharedWidely, name: byIds.name });
   }
 
   /** @param email in lower case */

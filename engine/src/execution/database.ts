@@ -1,3 +1,4 @@
+import { inSpan, type Span } from "@routeql/tracing/span";
 import { exceeds } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
 import { lengthOf, textOf } from "../postgres/bytes.ts";
@@ -25,7 +26,12 @@ export interface Asker {
   readonly client?: string | undefined;
   /** The client's own time limit in milliseconds; 0 for none. */
   readonly timeout?: number | undefined;
+  /** Parent of a span for each statement. */
+  readonly span?: Span | undefined;
 }
+
+/** Attributes of a statement. Its text is omitted, because it contains the aliases and literals of the client. */
+const statementAttributes = { "db.system.name": "postgresql", "db.operation.name": "SELECT" };
 
 /** The client of the engine's own statements. */
 const ownClient = "";
@@ -83,11 +89,11 @@ export class Database {
    * @throws EngineError, or the signal's reason
    */
   async runAll(runs: readonly Run[], asker: Asker = {}): Promise<readonly (readonly Row[])[]> {
-    const { signal, client = ownClient } = asker;
+    const { signal, client = ownClient, span } = asker;
     signal?.throwIfAborted();
     try {
       if (this.#isClosed) throw new Error("the connections are closed");
-      const shared = this.#connections.free <= 1 ? await this.#share(runs, client, signal) : undefined;
+      const shared = this.#connections.free <= 1 ? await this.#share(runs, client, signal, span) : undefined;
       if (shared !== undefined) return [shared];
       const claim: Claim = { client, isExempt: client === ownClient };
       try {
@@ -103,32 +109,35 @@ export class Database {
     }
   }
 
-  async #claimed(claim: Claim, runs: readonly Run[], { signal, timeout = 0 }: Asker): Promise<readonly (readonly Row[])[]> {
+  async #claimed(claim: Claim, runs: readonly Run[], asker: Asker): Promise<readonly (readonly Row[])[]> {
+    const { signal, timeout = 0 } = asker;
     const taken = this.#connections.take(claim, signal);
     // Awaiting a connection that is already available would cost as much as finding it.
     const connection = taken instanceof Promise ? await taken : taken;
-    return this.#connections.use(connection, claim, timeout, (cancel) => this.#runOn(connection, runs, signal, cancel));
+    return this.#connections.use(connection, claim, timeout, (cancel) => this.#runOn(connection, runs, asker, cancel));
   }
 
   /** The rows of one quick statement in a shared turn; undefined when sharing is impossible or fails. */
-  async #share([run, ...others]: readonly Run[], client: string, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
+  async #share([run, ...others]: readonly Run[], client: string, signal: Cancellation | undefined, span: Span | undefined): Promise<readonly Row[] | undefined> {
     if (run?.mayShare !== true || others.length > 0) return undefined;
     const known = this.#known.of(run.text);
-    return known?.isQuickerThan(this.#quick) === true ? this.#sharedTurns.ask(client, statementOf(run, known), known, signal) : undefined;
+    if (known?.isQuickerThan(this.#quick) !== true) return undefined;
+    return inSpan(span, "SELECT", "client", { ...statementAttributes, "routeql.shared": true }, () => this.#sharedTurns.ask(client, statementOf(run, known), known, signal));
   }
 
-  async #runOn(connection: Connection, runs: readonly Run[], signal: Cancellation | undefined, cancel: () => void): Promise<readonly (readonly Row[])[]> {
+  async #runOn(connection: Connection, runs: readonly Run[], asker: Asker, cancel: () => void): Promise<readonly (readonly Row[])[]> {
+    const { signal, span } = asker;
     signal?.throwIfAborted();
     signal?.addEventListener("abort", cancel);
     try {
       const [only] = runs;
-      return runs.length === 1 && only !== undefined ? [await this.#query(connection, only)] : await this.#together(connection, runs, signal);
+      return runs.length === 1 && only !== undefined ? [await this.#query(connection, only, span)] : await this.#together(connection, runs, asker);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
   }
 
-  async #together(connection: Connection, runs: readonly Run[], signal: Cancellation | undefined): Promise<readonly (readonly Row[])[]> {
+  async #together(connection: Connection, runs: readonly Run[], { signal, span }: Asker): Promise<readonly (readonly Row[])[]> {
     await connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const results: (readonly Row[])[] = [];
     const start = performance.now();
@@ -137,7 +146,7 @@ export class Database {
       for (const run of runs) {
         signal?.throwIfAborted();
         this.#refuseLate(start);
-        const rows = await this.#query(connection, run);
+        const rows = await this.#query(connection, run, span);
         results.push(rows);
         bytes += bytesOf(rows);
         if (exceeds(bytes, this.#answerLimit)) throw tooLarge(this.#answerLimit);
@@ -155,11 +164,11 @@ export class Database {
     }
   }
 
-  async #query(connection: Connection, run: Run): Promise<readonly Row[]> {
+  async #query(connection: Connection, run: Run, span: Span | undefined): Promise<readonly Row[]> {
     const known = this.#known.use(run.text);
     const start = performance.now();
     try {
-      const rows = await connection.query(statementOf(run, known));
+      const rows = await inSpan(span, "SELECT", "client", statementAttributes, () => connection.query(statementOf(run, known)));
       known.ran(performance.now() - start);
       return rows;
     } catch (error) {

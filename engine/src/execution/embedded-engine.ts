@@ -1,4 +1,5 @@
 import { Kind } from "graphql";
+import { inSpan, type Span } from "@routeql/tracing/span";
 import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, ExplainedSubscription, GraphQLRequest, LiveQuery, PollAnswer, PollOptions, PreparedMetadata, PrepareOptions, Session } from "../interface.ts";
 import { defaultCostLimits, type CostLimits } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
@@ -142,15 +143,15 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** A session without a client shares one with its role. */
-  #asker({ role, client = role }: Pick<Session, "role" | "client">, signal?: Cancellation): Asker {
-    return { client, signal, timeout: this.#options.statementTimeouts?.get(role) };
+  #asker({ role, client = role }: Pick<Session, "role" | "client">, signal?: Cancellation, span?: Span): Asker {
+    return { client, signal, timeout: this.#options.statementTimeouts?.get(role), span };
   }
 
   /** Answers in the order of the plan's statements; those of one source use one snapshot. */
-  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, signal: Cancellation | undefined): Promise<readonly Bytes[]> {
+  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, { signal, span }: ExecuteOptions): Promise<readonly Bytes[]> {
     const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values), mayShare: !statement.callsFunctions }));
     const [source, ...others] = plan.sources;
-    const asker = this.#asker(session, signal);
+    const asker = this.#asker(session, signal, span);
     if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, asker)).map(answerOf);
     const answers: Bytes[] = [];
     for (const each of plan.sources) {
@@ -165,7 +166,25 @@ export class EmbeddedEngine implements Engine {
     return textOf(await this.executeToBytes(request, session, options));
   }
 
-  async executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes> {
+  async executeToBytes(request: GraphQLRequest, session: Session, options: ExecuteOptions = {}): Promise<Bytes> {
+    const { span } = options;
+    const plan = span === undefined ? this.#queryPlan(request, session) : this.#tracedPlan(span, request, session);
+    return splice(plan, plan.statements.length === 0 ? [] : await this.#run(plan, session, request.variables ?? {}, options));
+  }
+
+  #tracedPlan(span: Span, request: GraphQLRequest, session: Session): PreparedPlan {
+    return inSpan(span, "plan", "internal", {}, (child) => {
+      const { hits } = this.#plans.statistics;
+      const plan = this.#queryPlan(request, session);
+      child?.set({ "routeql.plan.cached": this.#plans.statistics.hits > hits });
+      const { name } = this.#operation(request, session).operation.definition;
+      span.set({ "graphql.operation.name": name?.value, "routeql.root_fields": plan.roots.length });
+      return plan;
+    });
+  }
+
+  /** @throws EngineError for an operation that is no query */
+  #queryPlan(request: GraphQLRequest, session: Session): PreparedPlan {
     const cached = this.#operation(request, session);
     if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
     const values = request.variables ?? {};
@@ -174,8 +193,7 @@ export class EmbeddedEngine implements Engine {
       this.#subscriptionPlan(cached, session, values);
       throw new EngineError({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
     }
-    const plan = this.#plan(cached, session, values);
-    return splice(plan, plan.statements.length === 0 ? [] : await this.#run(plan, session, values, options?.signal));
+    return this.#plan(cached, session, values);
   }
 
   operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {

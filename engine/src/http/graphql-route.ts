@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Span } from "@routeql/tracing/span";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { type Cancellation, LightCancellation } from "../cancellation.ts";
 import { exceeds } from "../cost/limits.ts";
@@ -66,7 +67,7 @@ export type GraphQLRoute = (
   request: IncomingMessage,
   response: ServerResponse,
   id: string,
-  options?: { readonly keepsStatus?: boolean },
+  options?: { readonly keepsStatus?: boolean; readonly span?: Span | undefined },
 ) => Promise<Reply>;
 
 interface Answer {
@@ -82,6 +83,16 @@ interface Answer {
   readonly errors?: readonly string[] | undefined;
 }
 
+/** One HTTP request. */
+interface Asking {
+  readonly id: string;
+  /** Aborts when the client leaves. */
+  readonly signal: Cancellation;
+  /** Disconnects the client. */
+  readonly cut: () => void;
+  readonly span: Span | undefined;
+}
+
 export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   const { authenticator, execution, bodyLimit, batchLimit, preserves401, showsInternal, logError, turns, waitingBytes, answerLimit } = options;
 
@@ -92,16 +103,20 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status, isUnauthenticated, isMalformed: error.code === "invalid-json", errors: [error.code], role: session?.role };
   }
 
-  async function answerOne(asked: GraphQLRequest, session: Session, signal: Cancellation, id: string): Promise<Answer> {
+  async function answerOne(asked: GraphQLRequest, session: Session, { signal, id, span }: Asking): Promise<Answer> {
+    const operation = span?.child("GraphQL operation", "internal");
     try {
-      return { text: await turns.run(session.client ?? session.role, () => execution.run(asked, session, signal)), status: 200 };
+      return { text: await turns.run(session.client ?? session.role, () => execution.run(asked, session, signal, operation)), status: 200 };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
+    } finally {
+      operation?.end();
     }
   }
 
-  async function answerBatch(payloads: readonly unknown[], session: Session, signal: Cancellation, id: string, cut: () => void): Promise<Answer> {
+  async function answerBatch(payloads: readonly unknown[], session: Session, asking: Asking): Promise<Answer> {
+    const { id, cut } = asking;
     if (payloads.length > batchLimit) {
       const message = `a batch may hold at most ${String(batchLimit)} requests`;
       return failure(new EngineError({ code: "bad-request", message }), id, session);
@@ -113,7 +128,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     let bytes = 0;
     try {
       for (const asked of requests) {
-        const answered = exceeds(bytes, answerLimit) ? failure(tooLarge(answerLimit), id, session) : await answerOne(asked, session, signal, id);
+        const answered = exceeds(bytes, answerLimit) ? failure(tooLarge(answerLimit), id, session) : await answerOne(asked, session, asking);
         answers.push(answered);
         bytes += typeof answered.text === "string" ? answered.text.length : lengthOf(answered.text);
         hold.set(bytes);
@@ -126,7 +141,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     return { text: listOf(answers), status: busy ? 503 : 200, errors: errors.size === 0 ? undefined : [...errors] };
   }
 
-  async function answer(request: IncomingMessage, signal: Cancellation, id: string, cut: () => void): Promise<Answer> {
+  async function answer(request: IncomingMessage, asking: Asking): Promise<Answer> {
+    const { signal, id } = asking;
     let session: Session | undefined;
     try {
       const authentication = authenticator.authenticate(request.headers);
@@ -137,8 +153,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const parsed = turns.run(client, () => parseJson(body));
       const payload: unknown = parsed instanceof Promise ? await parsed : parsed;
       const answered = Array.isArray(payload)
-        ? await answerBatch(payload, session, signal, id, cut)
-        : await answerOne(parseGraphQLRequest(payload), session, signal, id);
+        ? await answerBatch(payload, session, asking)
+        : await answerOne(parseGraphQLRequest(payload), session, asking);
       return { ...answered, client, role: session.role };
     } catch (error) {
       signal.throwIfAborted();
@@ -149,13 +165,13 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     }
   }
 
-  return async (request, response, id, { keepsStatus = false } = {}): Promise<Reply> => {
+  return async (request, response, id, { keepsStatus = false, span } = {}): Promise<Reply> => {
     const left = new LightCancellation();
     response.on("close", () => {
       if (!response.writableFinished) left.abort(new ClientLeft());
     });
     const cut = (): void => void response.destroy();
-    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = await answer(request, left, id, cut);
+    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = await answer(request, { signal: left, id, cut, span });
     const headers = headersOf(status);
     if (!keepsStatus && prefersGraphqlResponse(request.headers.accept)) {
       return { status: isUnauthenticated === true ? 401 : status, text, client, role, errors, contentType: `${graphqlResponseType}; charset=utf-8`, headers };

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { traceIdOf } from "@routeql/contract/trace-context";
+import type { Span } from "@routeql/tracing/span";
+import type { Tracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
 import type { ConfigRoute } from "./config-route.ts";
 import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";
@@ -9,7 +11,7 @@ import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
 import type { GraphQLRoute } from "./graphql-route.ts";
 import type { HealthCheck } from "./health.ts";
 import type { MetadataRoute } from "./metadata-route.ts";
-import type { RequestLog } from "../lifecycle/request-log.ts";
+import { quietRoutes, type RequestLog } from "../lifecycle/request-log.ts";
 import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
 import { requestId } from "./request-id.ts";
 
@@ -30,6 +32,8 @@ export interface HttpServerOptions {
   readonly isStopping: () => boolean;
   readonly logger: Logger;
   readonly logRequest: RequestLog;
+  /** Absent when no request is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly waitingBytes: WaitingBytes;
 }
 
@@ -58,17 +62,31 @@ function pathOf(url = "/"): string {
   return mark === -1 ? url : url.slice(0, mark);
 }
 
+/** Health checks and unknown paths have no span. */
+function spanOf(tracing: Tracing, { method = "", url, headers }: IncomingMessage, requestId: string): Span | undefined {
+  const path = pathOf(url);
+  if (!routes.has(path) || quietRoutes.has(path)) return undefined;
+  const attributes = { "http.request.method": method, "http.route": path, "url.path": path, "url.scheme": "http" };
+  return tracing.start(`${method} ${path}`, { traceparent: headers["traceparent"], requestId }, attributes);
+}
+
+function endSpan(span: Span, status: number, reply: Reply | undefined): void {
+  span.set({ "http.response.status_code": status, "routeql.role": reply?.role, "routeql.errors": reply?.errors?.join(",") });
+  if (status >= 500) span.fail(String(status));
+  span.end();
+}
+
 /** The engine's HTTP server; the caller listens and handles upgrades. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { logger, logRequest } = options;
+  const { logger, logRequest, tracing } = options;
 
-  function route(request: IncomingMessage, response: ServerResponse, id: string): Reply | Promise<Reply> {
+  function route(request: IncomingMessage, response: ServerResponse, id: string, span: Span | undefined): Reply | Promise<Reply> {
     const url = request.url ?? "/";
     const mark = url.indexOf("?");
     const path = pathOf(url);
     if (request.method === "POST") {
-      if (path === "/v1/graphql") return options.graphql?.(request, response, id) ?? notFound();
-      if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, { keepsStatus: true }) ?? notFound();
+      if (path === "/v1/graphql") return options.graphql?.(request, response, id, { span }) ?? notFound();
+      if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, { keepsStatus: true, span }) ?? notFound();
       if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain") return options.explain?.(request, id) ?? notFound();
       // Hasura's CLI also sends metadata commands to the older path.
       if (path === "/v1/metadata" || path === "/v1/query") return options.metadata?.(request, id) ?? notFound();
@@ -78,7 +96,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (path === "/healthz" || path === "/hasura/healthz") {
       return options.health(new URLSearchParams(mark === -1 ? "" : url.slice(mark)).get("strict") === "true");
     }
-    if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id) ?? notFound();
+    if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id, { span }) ?? notFound();
     if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
     if (path === "/v1alpha1/config") return options.config?.(request, id) ?? notFound();
     return notFound();
@@ -86,11 +104,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = requestId(request.headers);
-    const traceId = traceIdOf(request.headers["traceparent"], id);
+    const span = tracing === undefined ? undefined : spanOf(tracing, request, id);
+    const traceId = span?.traceId ?? traceIdOf(request.headers["traceparent"], id);
     const start = performance.now();
     const log = (status: number, reply?: Reply): void => {
       const path = pathOf(request.url);
       const route = routes.has(path) ? path : "other";
+      if (span !== undefined) endSpan(span, status, reply);
       logRequest({ requestId: id, traceId, method: request.method ?? "", route, status, milliseconds: performance.now() - start, role: reply?.role, errors: reply?.errors });
     };
     const crossOrigin = corsHeaders(options.cors, request.headers);
@@ -104,7 +124,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     }
     let reply: Reply;
     try {
-      reply = await route(request, response, id);
+      reply = await route(request, response, id, span);
     } catch (error) {
       if (error instanceof ClientLeft) {
         log(clientLeft);

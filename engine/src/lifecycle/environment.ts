@@ -7,7 +7,7 @@ export interface EnvironmentReading {
   readonly problems: readonly string[];
 }
 
-const ours = /^(?:HASURA_GRAPHQL|ENGINE)_/;
+const ours = /^(?:HASURA_GRAPHQL|ENGINE|TRACE)_/;
 
 /**
  * Reads the known names from the environment, each from `NAME` or from the file in `NAME_FILE`, without one trailing newline. An unknown

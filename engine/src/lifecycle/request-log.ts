@@ -22,7 +22,7 @@ export interface FinishedRequest {
 export type RequestLog = (request: FinishedRequest) => void;
 
 /** Requests of health checks every few seconds. */
-const quietRoutes: ReadonlySet<string> = new Set(["/healthz", "/hasura/healthz"]);
+export const quietRoutes: ReadonlySet<string> = new Set(["/healthz", "/hasura/healthz"]);
 
 /** Writes one line for each request. Redaction is off because no field holds a secret; it takes six times as long as the line. */
 export function createRequestLog(logger: Logger): RequestLog {

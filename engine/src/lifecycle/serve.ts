@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { Server } from "node:http";
 import type { Logger } from "pino";
 import { stopServer } from "@routeql/contract/stop-server";
+import { startTracing } from "@routeql/tracing/tracing";
 import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine.ts";
 import { createAdmission } from "../http/admission.ts";
@@ -81,6 +82,16 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
 /** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
 export async function serve({ settings, engine, metadata, authenticator, logger, now = Date.now, quiet }: ServeOptions): Promise<Served> {
   const metrics = createMetrics();
+  const tracing = await startTracing({
+    service: "routeql-engine",
+    version: engineVersion,
+    endpoint: settings.traceEndpoint,
+    percent: settings.tracePercent,
+    onEvent: (event) => {
+      if (event.type === "failed") logger.warn({ reason: event.reason }, "the collector of traces does not answer; traces are lost");
+      else logger.info("the collector of traces answers again");
+    },
+  });
   const cors = settings.disableCors ? undefined : settings.cors;
   const logError = createErrorLog(logger);
   const logRequest = createRequestLog(logger);
@@ -107,6 +118,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     execution,
     subscriptions,
     metrics,
+    tracing,
     authenticator,
     logError,
     logRequest,
@@ -140,6 +152,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     isStopping: () => isStopping,
     logger,
     logRequest,
+    tracing,
     waitingBytes,
   });
   if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
@@ -166,7 +179,7 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     waitingBytes.stop();
     authenticator.close();
     await metadata.close();
-    await engine.close();
+    await Promise.all([engine.close(), tracing?.stop()]);
     await stopServer(metricsServer, 0);
   }
 

@@ -23,6 +23,14 @@ export function optionalInteger(minimum: number, maximum: number) {
     .optional();
 }
 
+/** Adds the problem that a declared check returns. */
+export function checkedBy(problem: (value: string) => string | undefined) {
+  return (value: string, context: z.RefinementCtx): void => {
+    const message = problem(value);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  };
+}
+
 /** Hasura's booleans: true, t, yes, y and false, f, no, n in any case. */
 export function flag(fallback: boolean) {
   return z

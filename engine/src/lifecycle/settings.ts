@@ -3,8 +3,9 @@ import { jwtSettingsSchema } from "../auth/jwt-settings.ts";
 import { addressForm, isAddress } from "../execution/connection.ts";
 import { defaultCostLimits } from "../cost/limits.ts";
 import type { Environment } from "@routeql/contract/environment";
+import { traceSettings } from "@routeql/tracing/settings";
 import { readEnvironment } from "./environment.ts";
-import { flag, integer, json, limitsByName, list, optionalInteger, origins } from "./setting-types.ts";
+import { checkedBy, flag, integer, json, limitsByName, list, optionalInteger, origins } from "./setting-types.ts";
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const seconds = 86_400;
@@ -95,6 +96,9 @@ const definitions = {
   /** Accept tokens without iss, aud or exp, as Hasura does. */
   jwtLax: ["ENGINE_JWT_LAX", flag(false)],
   metricsPort: ["ENGINE_METRICS_PORT", integer(9090, 0, 65_535)],
+  /** Collector of traces; absent = none. */
+  traceEndpoint: ["TRACE_ENDPOINT", z.string().superRefine(checkedBy(traceSettings.TRACE_ENDPOINT.problem)).optional()],
+  tracePercent: ["TRACE_PERCENT", integer(traceSettings.TRACE_PERCENT.default, traceSettings.TRACE_PERCENT.minimum, traceSettings.TRACE_PERCENT.maximum)],
   /** Nesting of selection sets; 0 = unlimited. */
   maxDepth: ["ENGINE_MAX_DEPTH", optionalInteger(0, 1_000)],
   /** Fields of one operation; 0 = unlimited. */

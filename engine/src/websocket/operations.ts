@@ -1,3 +1,5 @@
+import { errorType, inSpan, type Span } from "@routeql/tracing/span";
+import type { Tracing, TraceOrigin } from "@routeql/tracing/tracing";
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { LightCancellation, type Cancellation } from "../cancellation.ts";
@@ -23,12 +25,16 @@ export interface OperationsContext {
   /** Maximum number of concurrent operations on one connection. */
   readonly operationLimit: number;
   readonly waitingBytes: WaitingBytes;
+  /** Absent when no operation is traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface ConnectionIdentity {
   readonly requestId: string;
   /** Errors of requests have the form of Hasura's older endpoints, as on `/v1alpha1/graphql`. */
   readonly hasLegacyErrors: boolean;
+  /** Header `traceparent` of the upgrade request: all operations of the connection belong to its trace. */
+  readonly traceparent?: TraceOrigin["traceparent"];
 }
 
 /** Figures of one connection. */
@@ -52,6 +58,7 @@ export class Operations {
   readonly #outbox: Outbox;
   readonly #dialect: Dialect;
   readonly #requestId: string;
+  readonly #traceparent: TraceOrigin["traceparent"];
   readonly #hasLegacyErrors: boolean;
   readonly #close: (close: Close) => void;
   /** Never more than the limit. Not a Map, for the reason in Watchdog. */
@@ -61,11 +68,12 @@ export class Operations {
   #failed = 0;
   readonly #errors = new Set<string>();
 
-  constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, { requestId, hasLegacyErrors }: ConnectionIdentity, close: (close: Close) => void) {
+  constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, { requestId, hasLegacyErrors, traceparent }: ConnectionIdentity, close: (close: Close) => void) {
     this.#context = context;
     this.#outbox = outbox;
     this.#dialect = dialect;
     this.#requestId = requestId;
+    this.#traceparent = traceparent;
     this.#hasLegacyErrors = hasLegacyErrors;
     this.#close = close;
   }
@@ -104,26 +112,33 @@ export class Operations {
   }
 
   #run(id: string, request: GraphQLRequest, session: Session): void {
+    const span = this.#context.tracing?.start("GraphQL operation", { traceparent: this.#traceparent, requestId: this.#requestId }, { "network.protocol.name": "websocket", "routeql.role": session.role });
     try {
       if (this.#running.length >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
-      if (this.#context.execution.kindOf(request, session) === "subscription") this.#subscribe(id, request, session);
-      else this.#query(id, request, session);
+      if (this.#context.execution.kindOf(request, session) === "subscription") this.#subscribe(id, request, session, span);
+      else this.#query(id, request, session, span);
     } catch (thrown) {
+      span?.fail(errorType(thrown));
+      span?.end();
       this.#refuse(id, toEngineError(thrown), session);
     }
   }
 
-  #subscribe(id: string, request: GraphQLRequest, session: Session): void {
+  /** Its span ends when the subscription is prepared: polls answer many subscriptions at once and have no span. */
+  #subscribe(id: string, request: GraphQLRequest, session: Session, span: Span | undefined): void {
     const { engine, subscriptions, metrics } = this.#context;
     const jsonId = JSON.stringify(id);
     let prepared;
     try {
-      prepared = engine.prepareSubscription(request, session);
+      span?.rename("subscription");
+      span?.set({ "graphql.operation.type": "subscription" });
+      prepared = inSpan(span, "plan", "internal", {}, () => engine.prepareSubscription(request, session));
     } catch (error) {
       metrics.operation("subscription", session.role, "failure", 0);
       throw error;
     }
     metrics.operation("subscription", session.role, "success", 0);
+    span?.end();
     const isReplaceable = prepared.kind === "live";
     const subscription = subscriptions.subscribe(prepared, {
       deliver: ({ text, failed }) => {
@@ -158,11 +173,14 @@ export class Operations {
     return hold;
   }
 
-  #query(id: string, request: GraphQLRequest, session: Session): void {
+  #query(id: string, request: GraphQLRequest, session: Session, span: Span | undefined): void {
     const cancellation = new LightCancellation();
     const operation = { id, stop: () => cancellation.abort(new ClientLeft()) };
     this.#running.push(operation);
-    void this.#answer(id, request, session, cancellation).finally(() => this.#forget(operation));
+    void this.#answer(id, request, session, cancellation, span).finally(() => {
+      span?.end();
+      this.#forget(operation);
+    });
   }
 
   /** Its id becomes available, even if it already is. */
@@ -171,10 +189,10 @@ export class Operations {
     if (position !== -1) this.#running.splice(position, 1);
   }
 
-  async #answer(id: string, request: GraphQLRequest, session: Session, signal: Cancellation): Promise<void> {
+  async #answer(id: string, request: GraphQLRequest, session: Session, signal: Cancellation, span: Span | undefined): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
-      const reply = await this.#context.execution.run(request, session, signal);
+      const reply = await this.#context.execution.run(request, session, signal, span);
       if (signal.aborted) return;
       this.#outbox.send(this.#dialect.data(jsonId, textOf(reply)));
       this.#outbox.send(completeFrame(jsonId));

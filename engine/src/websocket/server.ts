@@ -58,8 +58,9 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       if (connections.size >= options.connectionLimit) return refuse(socket, 503, "too many connections", "5");
       if (!mayConnect(request, options.cors)) return refuse(socket, 400, originError);
       const headers = trustedHeaders(request, options);
-      const identity = { requestId: requestId(request.headers), hasLegacyErrors: path === "/v1alpha1/graphql" };
-      const traceId = traceIdOf(request.headers["traceparent"], identity.requestId);
+      const { traceparent } = request.headers;
+      const identity = { requestId: requestId(request.headers), hasLegacyErrors: path === "/v1alpha1/graphql", traceparent };
+      const traceId = traceIdOf(traceparent, identity.requestId);
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, identity, options);
         const began = performance.now();

@@ -19,6 +19,8 @@ const inOrder = [
   "sessions-exporter-sessions",
   "metrics",
   "monitoring-edge",
+  "engine-collector",
+  "auth-sidecar-collector",
 ];
 
 /** 2^4 subnets. Docker's default pools create networks of 65,536 or 4,096 addresses, but a network of two services needs few. */

@@ -138,6 +138,14 @@ test("opens metrics to the configured namespace only", () => {
   ]);
 });
 
+test("opens a Service of the cluster in its namespace only", () => {
+  const engine = describeTestService({ callsOutside: ["collector"] });
+  expect(specs([engine], { outside: { collector: { ports: [4318], namespace: "monitoring" } } }).get("engine")?.egress.at(-1)).toEqual({
+    to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+    ports: [{ port: 4318, protocol: "TCP" }],
+  });
+});
+
 test("selects an operator's pods by their labels", () => {
   const engine = describeTestService({ calls: ["database"] });
   const foreign = { database: { pods: { "cnpg.io/cluster": "database" }, ports: [5432] } };

@@ -19,11 +19,13 @@ export interface ForeignPart {
   readonly ports: readonly number[];
 }
 
-/** An external place: ports, and its address if known. */
+/** An external place: ports, and its namespace or address if known. */
 export interface OutsidePlace {
   readonly ports: readonly number[];
   /** CIDR; without one, any address, because a policy cannot contain a name. */
   readonly addresses?: readonly string[];
+  /** Namespace of a Service of the cluster. Some network plugins apply addresses only to traffic that leaves the cluster. */
+  readonly namespace?: string;
 }
 
 export interface NetworkSurroundings {
@@ -37,10 +39,16 @@ export interface NetworkSurroundings {
 const everywhere = ["0.0.0.0/0", "::/0"];
 const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
 const pods = (matchLabels: Labels): Peer => ({ podSelector: { matchLabels: { ...matchLabels } } });
+const inNamespace = (name: string): Peer => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+
+function peersOf(place: OutsidePlace): Peer[] {
+  if (place.namespace !== undefined) return [inNamespace(place.namespace)];
+  return (place.addresses ?? everywhere).map((cidr) => ({ ipBlock: { cidr } }));
+}
 
 /** Only the cluster's name servers. */
 export const nameServers = {
-  to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }],
+  to: [inNamespace("kube-system")],
   ports: ["UDP", "TCP"].map((protocol) => ({ port: 53, protocol })),
 };
 
@@ -57,8 +65,7 @@ function ingress(service: ServiceDescription, callers: readonly ServiceName[], a
   }
   if (service.ports.length > 0) rules.push({ ports: tcp(service.ports.map(({ internal }) => internal)) });
   if (around.metricsNamespace !== undefined && service.metricsPort !== undefined) {
-    const matchLabels = { "kubernetes.io/metadata.name": around.metricsNamespace };
-    rules.push({ from: [{ namespaceSelector: { matchLabels } }], ports: tcp([service.metricsPort]) });
+    rules.push({ from: [inNamespace(around.metricsNamespace)], ports: tcp([service.metricsPort]) });
   }
   return rules;
 }
@@ -76,7 +83,7 @@ function egress(
   for (const name of service.callsOutside ?? []) {
     const place = outside[name];
     if (place === undefined) throw new Error(`${service.name} calls ${name} outside the stack, and nothing says where that is.`);
-    rules.push({ to: (place.addresses ?? everywhere).map((cidr) => ({ ipBlock: { cidr } })), ports: tcp(place.ports) });
+    rules.push({ to: peersOf(place), ports: tcp(place.ports) });
   }
   return rules.length === 0 ? [] : [nameServers, ...rules];
 }

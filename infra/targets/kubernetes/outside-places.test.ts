@@ -9,6 +9,10 @@ test.each([
   [["postgres://u:p@db.example.net/routes"], { ports: [5432] }],
   [["rediss://:p@192.0.2.9:6380/0"], { ports: [6380], addresses: ["192.0.2.9/32"] }],
   [["redis://:p@sessions.example.net"], { ports: [6379] }],
+  [["https://otel.example.net"], { ports: [443] }],
+  [["http://otel.monitoring.svc:4318"], { ports: [4318], namespace: "monitoring" }],
+  [["http://otel.monitoring.svc.cluster.local"], { ports: [80], namespace: "monitoring" }],
+  [["ldaps://a.one.svc", "ldaps://b.two.svc"], { ports: [636] }],
 ])("%j is reached at %j", (urls, place) => expect(placeOf(urls)).toEqual(place));
 
 test("gives only configured places, without credentials", () => {

@@ -9,6 +9,8 @@ const standardPorts: Readonly<Record<string, number>> = {
   "postgresql:": 5432,
   "redis:": 6379,
   "rediss:": 6379,
+  "http:": 80,
+  "https:": 443,
 };
 
 function addressOf(host: string): string | undefined {
@@ -17,10 +19,21 @@ function addressOf(host: string): string | undefined {
   return version === 0 ? undefined : `${plain}/${version === 4 ? 32 : 128}`;
 }
 
-/** Ports, and addresses if every URL has one, because a policy cannot contain a name. */
+/** The namespace of a Service's name, `<service>.<namespace>.svc[.<domain>]`. */
+function namespaceOf(host: string): string | undefined {
+  const [, namespace, kind] = host.split(".");
+  return kind === "svc" ? namespace : undefined;
+}
+
+/**
+ * Ports, and the namespace if the URL names a Service of the cluster, or addresses if every URL has one: a policy cannot contain a
+ * name.
+ */
 export function placeOf(urls: readonly string[]): OutsidePlace {
   const parsed = urls.map((url) => new URL(url));
   const ports = parsed.map(({ port, protocol }) => (port === "" ? (standardPorts[protocol] ?? 0) : Number(port)));
+  const [first, ...others] = new Set(parsed.map(({ hostname }) => namespaceOf(hostname)));
+  if (first !== undefined && others.length === 0) return { ports: [...new Set(ports)], namespace: first };
   const addresses = parsed.map(({ hostname }) => addressOf(hostname)).filter((address) => address !== undefined);
   return { ports: [...new Set(ports)], ...(addresses.length === parsed.length ? { addresses: [...new Set(addresses)] } : {}) };
 }
@@ -30,6 +43,7 @@ export interface OutsideUrls {
   readonly directory?: string | undefined;
   readonly database?: string | undefined;
   readonly sessions?: string | undefined;
+  readonly collector?: string | undefined;
 }
 
 /** Configured external services. Only ports and addresses, nothing secret. */

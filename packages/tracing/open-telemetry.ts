@@ -1,0 +1,208 @@
+/**
+ * The OpenTelemetry SDK behind {@link Tracing}. Only tracing.ts imports this module, and only with an endpoint.
+ * @module
+ */
+import { hostname } from "node:os";
+import { type Context, ROOT_CONTEXT, type Span as SdkSpan, SpanKind as SdkSpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from "@opentelemetry/api";
+import { ExportResultCode } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type IdGenerator,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  type Sampler,
+  SamplingDecision,
+  type SamplingResult,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace-base";
+import { readTraceParent, traceIdOf } from "@routeql/contract/trace-context";
+import { RateLimit } from "./rate-limit.ts";
+import { endpointOf } from "./settings.ts";
+import { type Attributes, errorType, type Span, type SpanKind } from "./span.ts";
+import type { TraceOrigin, Tracing, TracingOptions } from "./tracing.ts";
+
+/** Clients set the sampled flag, so the work that they can cause is bounded. */
+const mostTracesPerSecond = 100;
+const mostSpansPerTrace = 100;
+const longestValue = 200;
+
+/** Spans that wait for the collector; further ones are dropped. A small batch keeps the pause of its serialisation short. */
+const queue = { maxQueueSize: 2_048, maxExportBatchSize: 128 };
+
+/** In milliseconds. */
+const exportTimeout = 5_000;
+const stopTimeout = 2_000;
+const warningInterval = 600_000;
+
+const kinds: Readonly<Record<SpanKind, SdkSpanKind>> = { server: SdkSpanKind.SERVER, client: SdkSpanKind.CLIENT, internal: SdkSpanKind.INTERNAL };
+
+export class OpenTelemetry implements Tracing {
+  readonly #provider: BasicTracerProvider;
+  readonly #tracer: Tracer;
+  readonly #ids = new RequestIds();
+
+  constructor({ service, version, endpoint, percent, onEvent, interval = 5_000 }: TracingOptions & { readonly endpoint: string }) {
+    const exporter = new OTLPTraceExporter({ url: endpointOf(endpoint) ?? endpoint, timeoutMillis: exportTimeout });
+    const limit = new RateLimit(mostTracesPerSecond);
+    this.#provider = new BasicTracerProvider({
+      resource: resourceFromAttributes({ "service.name": service, "service.version": version, "service.namespace": "routeql", "service.instance.id": hostname() }),
+      sampler: new ParentBasedSampler({ root: new LimitedSampler(new TraceIdRatioBasedSampler(percent / 100), limit), remoteParentSampled: new LimitedSampler(new AlwaysOnSampler(), limit) }),
+      idGenerator: this.#ids,
+      spanLimits: { attributeValueLengthLimit: longestValue },
+      spanProcessors: [new BatchSpanProcessor(reporting(exporter, onEvent), { ...queue, scheduledDelayMillis: interval, exportTimeoutMillis: exportTimeout })],
+    });
+    this.#tracer = this.#provider.getTracer("routeql");
+  }
+
+  start(name: string, { traceparent, requestId }: TraceOrigin, attributes: Attributes): Span | undefined {
+    const caller = readTraceParent(traceparent);
+    let parent = ROOT_CONTEXT;
+    if (caller === undefined) this.#ids.next = traceIdOf(undefined, requestId);
+    else {
+      const { traceId, spanId, isSampled } = caller;
+      parent = trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true });
+    }
+    const span = this.#tracer.startSpan(name, { kind: SdkSpanKind.SERVER, attributes }, parent);
+    return span.isRecording() ? new RecordedSpan(span, { tracer: this.#tracer, spans: 1 }) : undefined;
+  }
+
+  async stop(): Promise<void> {
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, stopTimeout);
+    await Promise.race([this.#provider.shutdown().catch(() => undefined), timeout.promise]);
+    clearTimeout(timer);
+  }
+}
+
+interface Trace {
+  readonly tracer: Tracer;
+  /** Number of its spans in this process. */
+  spans: number;
+}
+
+class RecordedSpan implements Span {
+  readonly #span: SdkSpan;
+  readonly #trace: Trace;
+  #context: Context | undefined;
+
+  constructor(span: SdkSpan, within: Trace) {
+    this.#span = span;
+    this.#trace = within;
+  }
+
+  get traceId(): string {
+    return this.#span.spanContext().traceId;
+  }
+
+  rename(name: string): void {
+    this.#span.updateName(name);
+  }
+
+  set(attributes: Attributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  child(name: string, kind: SpanKind, attributes?: Attributes): Span {
+    if (this.#trace.spans >= mostSpansPerTrace) return new OmittedSpan(this.traceId);
+    this.#trace.spans += 1;
+    this.#context ??= trace.setSpan(ROOT_CONTEXT, this.#span);
+    return new RecordedSpan(this.#trace.tracer.startSpan(name, { kind: kinds[kind], attributes }, this.#context), this.#trace);
+  }
+
+  fail(type: string): void {
+    this.#span.setAttribute("error.type", type);
+    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  end(): void {
+    this.#span.end();
+  }
+}
+
+/** A span above the limit of its trace. */
+class OmittedSpan implements Span {
+  readonly traceId: string;
+
+  constructor(traceId: string) {
+    this.traceId = traceId;
+  }
+
+  rename(): void {}
+
+  set(): void {}
+
+  child(): Span {
+    return this;
+  }
+
+  fail(): void {}
+
+  end(): void {}
+}
+
+/** Random ids; a trace without a caller takes the given one. */
+class RequestIds implements IdGenerator {
+  /** Id of the next trace. */
+  next: string | undefined;
+  readonly #random = new RandomIdGenerator();
+
+  generateTraceId(): string {
+    const id = this.next ?? this.#random.generateTraceId();
+    this.next = undefined;
+    return id;
+  }
+
+  generateSpanId(): string {
+    return this.#random.generateSpanId();
+  }
+}
+
+/** Samples at most as many traces as the limit allows. */
+class LimitedSampler implements Sampler {
+  readonly #sampler: Sampler;
+  readonly #limit: RateLimit;
+
+  constructor(sampler: Sampler, limit: RateLimit) {
+    this.#sampler = sampler;
+    this.#limit = limit;
+  }
+
+  shouldSample(...asked: Parameters<Sampler["shouldSample"]>): SamplingResult {
+    const result = this.#sampler.shouldSample(...asked);
+    if (result.decision === SamplingDecision.NOT_RECORD || this.#limit.take()) return result;
+    return { decision: SamplingDecision.NOT_RECORD };
+  }
+
+  toString(): string {
+    return `Limited(${this.#sampler.toString()})`;
+  }
+}
+
+/** The exporter, with a report of failures. */
+function reporting(exporter: SpanExporter, onEvent: TracingOptions["onEvent"]): SpanExporter {
+  let isReported = false;
+  let reportedAt = -Infinity;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const now = performance.now();
+        if (result.code === ExportResultCode.SUCCESS) {
+          if (isReported) onEvent({ type: "recovered" });
+          isReported = false;
+        } else if (now - reportedAt >= warningInterval) {
+          isReported = true;
+          reportedAt = now;
+          onEvent({ type: "failed", reason: errorType(result.error) });
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}

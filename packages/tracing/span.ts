@@ -1,0 +1,63 @@
+/**
+ * A span as the services see it. Code that may run inside a traced request takes an optional span, so that an untraced request costs
+ * one comparison.
+ * @module
+ */
+
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export type SpanKind = "server" | "client" | "internal";
+
+/** A sampled span that has not ended. */
+export interface Span {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  rename(name: string): void;
+  /** Names follow OpenTelemetry's semantic conventions where one exists. Values never hold content of a user, such as variables. */
+  set(attributes: Attributes): void;
+  child(name: string, kind: SpanKind, attributes?: Attributes): Span;
+  /** Marks the span as failed. @param type code or class of the error; never its message, which can quote client input */
+  fail(type: string): void;
+  end(): void;
+}
+
+/**
+ * Runs work in a child span, which ends with the work or with its promise. Without a parent only the work runs.
+ * @throws any error of the work
+ */
+export function inSpan<Result>(parent: Span | undefined, name: string, kind: SpanKind, attributes: Attributes, work: (span?: Span) => Result): Result {
+  if (parent === undefined) return work();
+  const span = parent.child(name, kind, attributes);
+  try {
+    const result = work(span);
+    if (result instanceof Promise) return endWith(span, result) as Result;
+    span.end();
+    return result;
+  } catch (error) {
+    endFailed(span, error);
+    throw error;
+  }
+}
+
+async function endWith<Value>(span: Span, work: Promise<Value>): Promise<Value> {
+  try {
+    const value = await work;
+    span.end();
+    return value;
+  } catch (error) {
+    endFailed(span, error);
+    throw error;
+  }
+}
+
+function endFailed(span: Span, error: unknown): void {
+  span.fail(errorType(error));
+  span.end();
+}
+
+/** The code of an error (such as SQLSTATE or errno) or its class. */
+export function errorType(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code === "number" || (typeof code === "string" && /^[\w-]{1,60}$/.test(code))) return String(code);
+  return error instanceof Error ? error.name : "_OTHER";
+}
