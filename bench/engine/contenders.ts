@@ -72,7 +72,7 @@ export async function startEngineProcess(databaseUrl: string, options: EnginePro
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = await ServerProcess.start({
-    name: "engine",
+    name: collector === undefined ? "engine" : "engine-traced",
     args: [...nodeFlags, join(repository, "engine/src/main.ts")],
     core,
     environment: {
