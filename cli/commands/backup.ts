@@ -3,7 +3,7 @@ import { backUpTo, backUpToOutput } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
-import { keepLastRun } from "../stack/last-runs.ts";
+import { recordRun } from "../database/finished-runs.ts";
 import { runInterruptibly } from "./options.ts";
 
 const standardFile = (stack: string): string => `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
@@ -28,13 +28,13 @@ export const command: Command = {
       const to = args.optionalText("to") ?? standardFile(stack);
       try {
         if (to === "-") {
-          await keepLastRun(stack, "backup", await backUpToOutput(programs, show));
+          await recordRun(programs, "backup", await backUpToOutput(programs, show));
           return 0;
         }
         const file = resolve(to);
         const bytes = await backUpTo(programs, file, show);
-        await keepLastRun(stack, "backup", bytes);
         end();
+        await recordRun(programs, "backup", bytes);
         console.log(`${file}: ${megabytes(bytes)}`);
         return 0;
       } finally {

@@ -6,12 +6,12 @@ import { NotReady, untilReady } from "@routeql/providers/kubernetes/await/await"
 import { runInterruptibly } from "./options.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
+import { recordRun } from "../database/finished-runs.ts";
 import { restoreFrom } from "../database/restore.ts";
 import type { Command } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
-import { keepLastRun } from "../stack/last-runs.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { valuesOf } from "../stack/values.ts";
 
@@ -75,7 +75,7 @@ export const command: Command = {
         end();
       }
       await runMigrations(stack, signal);
-      await keepLastRun(stack, "restore");
+      await recordRun(programs, "restore");
       console.log(`The database of the stack ${stack} now has the content of ${file}.`);
       return 0;
     }),

@@ -11,7 +11,6 @@ import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import { accessOf, type StackAccess } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
-import { readLastRuns } from "../stack/last-runs.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { storedDeployment } from "../stack/stored-deployment.ts";
 import { alertProblems } from "./alerts.ts";
@@ -86,16 +85,15 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const more = stack === "local" ? "" : ` -- --stack ${stack}`;
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, alerts, { backup: lastBackup, restore: lastRestore }, expectedMigrations, changes] = await Promise.all([
+  const [endpoint, database, alerts, expectedMigrations, changes] = await Promise.all([
     endpointState(access),
     databaseIsDown ? undefined : databaseFacts(stack, more, signal),
     // On Kubernetes the Prometheus is not one of the stack.
     place ? undefined : firingAlerts(stack, signal),
-    readLastRuns(stack),
     migrationNames(),
     drift ? driftOf(stack, signal) : undefined,
   ]);
-  const facts = { endpoint, database: database?.facts, expectedMigrations, lastBackup, drift: changes };
+  const facts = { endpoint, database: database?.facts, expectedMigrations, drift: changes };
   const problems = [...problemsOfServices, ...(database?.problems ?? []), ...factProblems(facts, limits, more), ...alertProblems(alerts ?? [])];
   return {
     stack,
@@ -107,7 +105,6 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     services,
     ...facts,
     metadataConsistent: metadataConsistent(services),
-    lastRestore,
     alerts,
   };
 }

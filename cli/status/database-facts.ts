@@ -1,6 +1,6 @@
 import type { OpenDatabase } from "@routeql/database/shared/opened-database";
 import { withClient } from "@routeql/database/shared/with-client";
-import type { DatabaseFacts } from "./report.ts";
+import type { DatabaseFacts, LastRun } from "./report.ts";
 
 /** The states are those of `npm run keys -- list`. Retired keys are left out. */
 const query = `
@@ -22,6 +22,16 @@ const query = `
     (select max(time_last) at time zone 'UTC' from routing.hijacks) as newest_hijack,
     pg_database_size(current_database())::float8 as bytes`;
 
+/** A stack of an earlier version has no such table. */
+const runsAreRecorded = "select to_regclass('migrations.finished_runs') is not null as recorded";
+const runs = "select run, finished_at, bytes::float8 from migrations.finished_runs";
+
+interface RunRow {
+  readonly run: string;
+  readonly finished_at: Date;
+  readonly bytes: number | null;
+}
+
 interface Row {
   readonly version: string;
   readonly migrations: readonly string[];
@@ -31,12 +41,18 @@ interface Row {
   readonly bytes: number;
 }
 
-/** Reads the facts in one read-only statement. */
+/** Reads the facts in a read-only session. */
 export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
   return withClient(open, "routeql status", async (client) => {
     await client.query("set default_transaction_read_only = on; set statement_timeout = '10s'");
     const [row] = (await client.query<Row>(query)).rows;
     const { newest_update: update, newest_hijack: hijack, ...facts } = row!;
-    return { ...facts, newestUpdate: update?.toISOString() ?? null, newestHijack: hijack?.toISOString() ?? null };
+    const [{ recorded } = { recorded: false }] = (await client.query<{ recorded: boolean }>(runsAreRecorded)).rows;
+    const finished = recorded ? (await client.query<RunRow>(runs)).rows : [];
+    const last = (name: string): LastRun | undefined => {
+      const found = finished.find(({ run }) => run === name);
+      return found && { at: found.finished_at.toISOString(), ...(found.bytes === null ? {} : { bytes: found.bytes }) };
+    };
+    return { ...facts, lastBackup: last("backup"), lastRestore: last("restore"), newestUpdate: update?.toISOString() ?? null, newestHijack: hijack?.toISOString() ?? null };
   });
 }

@@ -1,4 +1,4 @@
-import type { DatabaseFacts, EndpointState, LastRun, Problem } from "./report.ts";
+import type { DatabaseFacts, EndpointState, Problem } from "./report.ts";
 
 /** Limits in milliseconds; absent limits are not checked. */
 export interface Limits {
@@ -10,7 +10,6 @@ export interface Facts {
   readonly endpoint?: EndpointState | undefined;
   readonly database?: DatabaseFacts | undefined;
   readonly expectedMigrations: readonly string[];
-  readonly lastBackup?: LastRun | undefined;
   readonly drift?: readonly string[] | undefined;
 }
 
@@ -21,7 +20,7 @@ const certificateWarning = 14 * day;
 const older = (time: string | null | undefined, limit: number, now: number): boolean => time === null || time === undefined || now - Date.parse(time) > limit;
 
 /** Problems of a stack besides its services. `more` is ` -- --stack NAME` for another stack than `local`. */
-export function factProblems({ endpoint, database, expectedMigrations, lastBackup, drift }: Facts, limits: Limits, more: string, now = Date.now()): Problem[] {
+export function factProblems({ endpoint, database, expectedMigrations, drift }: Facts, limits: Limits, more: string, now = Date.now()): Problem[] {
   const problems: Problem[] = [];
   if (endpoint?.error !== undefined) problems.push({ subject: "endpoint", reason: `${endpoint.url} does not answer: ${endpoint.error}`, next: `npm run logs${more === "" ? " --" : more} --tail 50 gateway` });
   else if (endpoint !== undefined && endpoint.status !== 200)
@@ -34,13 +33,11 @@ export function factProblems({ endpoint, database, expectedMigrations, lastBacku
       next: `npm run up${more} renews a self-signed certificate; docs/operate/tls.md describes the others`,
     });
   if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, more, now));
-  if (limits.backupAge !== undefined && older(lastBackup?.at, limits.backupAge, now))
-    problems.push({ subject: "backup", reason: lastBackup === undefined ? "no backup is recorded in this checkout" : `the last backup is of ${lastBackup.at}`, next: `npm run backup${more}` });
   if (drift !== undefined && drift.length > 0) problems.push({ subject: "drift", reason: `the stack differs from its program: ${drift.join(", ")}`, next: `npm run preview${more}, then npm run up${more}` });
   return problems;
 }
 
-function databaseProblems({ migrations, keys, newestUpdate }: DatabaseFacts, expected: readonly string[], { dataAge }: Limits, more: string, now: number): Problem[] {
+function databaseProblems({ migrations, keys, newestUpdate, lastBackup }: DatabaseFacts, expected: readonly string[], { dataAge, backupAge }: Limits, more: string, now: number): Problem[] {
   const problems: Problem[] = [];
   const missing = expected.filter((name) => !migrations.includes(name));
   const unknown = migrations.filter((name) => !expected.includes(name));
@@ -49,5 +46,7 @@ function databaseProblems({ migrations, keys, newestUpdate }: DatabaseFacts, exp
   if (!keys.some(({ state }) => state === "signing")) problems.push({ subject: "signing keys", reason: "no key signs tokens", next: `npm run logs${more === "" ? " --" : more} --tail 50 auth-sidecar, then npm run keys -- ${more === "" ? "" : `${more.replace(" -- ", "")} `}rotate` });
   if (dataAge !== undefined && older(newestUpdate, dataAge, now))
     problems.push({ subject: "data", reason: newestUpdate === null ? "the database has no updates" : `the newest update is of ${newestUpdate}`, next: "load updates: docs/operate/data.md" });
+  if (backupAge !== undefined && older(lastBackup?.at, backupAge, now))
+    problems.push({ subject: "backup", reason: lastBackup === undefined ? "no backup is recorded" : `the last backup is of ${lastBackup.at}`, next: `npm run backup${more}` });
   return problems;
 }

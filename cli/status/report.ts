@@ -44,6 +44,9 @@ export interface DatabaseFacts {
   readonly newestUpdate: string | null;
   readonly newestHijack: string | null;
   readonly bytes: number;
+  /** The last successful backup and restore, from any machine. */
+  readonly lastBackup?: LastRun | undefined;
+  readonly lastRestore?: LastRun | undefined;
 }
 
 /** The last run of a command that a later status reports. */
@@ -74,8 +77,6 @@ export interface StatusReport {
   readonly expectedMigrations: readonly string[];
   /** Whether the engine serves all of the metadata; undefined when the engine does not answer. */
   readonly metadataConsistent?: boolean | undefined;
-  readonly lastBackup?: LastRun | undefined;
-  readonly lastRestore?: LastRun | undefined;
   /** Undefined without a Prometheus of the stack, or while it does not answer. */
   readonly alerts?: readonly FiringAlert[] | undefined;
   /** Changes that an update would make; undefined when not requested. */

@@ -69,8 +69,8 @@ test.each([
   ["a later migration", { ...good, expectedMigrations: ["0001_a"] }, {}, "migrations", "applied by a later version: 0002_b"],
   ["no signing key", { ...good, database: { ...facts, keys: [{ state: "next" as const, since: "2026-05-05T00:00:00Z", retiresAt: null }] } }, {}, "signing keys", "no key signs tokens"],
   ["stale data", good, { dataAge: 30_000 }, "data", "the newest update is of 2026-05-04T09:59:00.000Z"],
-  ["a missing backup", good, { backupAge: 1000 }, "backup", "no backup is recorded in this checkout"],
-  ["an old backup", { ...good, lastBackup: { at: "2026-05-01T00:00:00.000Z" } }, { backupAge: 86_400_000 }, "backup", "the last backup is of 2026-05-01T00:00:00.000Z"],
+  ["a missing backup", good, { backupAge: 1000 }, "backup", "no backup is recorded"],
+  ["an old backup", { ...good, database: { ...facts, lastBackup: { at: "2026-05-01T00:00:00.000Z" } } }, { backupAge: 86_400_000 }, "backup", "the last backup is of 2026-05-01T00:00:00.000Z"],
   ["drift", { ...good, drift: ["update dev-engine"] }, {}, "drift", "the stack differs from its program: update dev-engine"],
 ])("reports %s with a next command", (_, given, limits, subject, reason) => {
   expect(factProblems(given, limits, " -- --stack dev", now)).toEqual([{ subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string }]);

@@ -28,7 +28,7 @@ const ago = (time: string | null | undefined, now: number): string => (time === 
 
 /** The report as text: services, facts and problems with the next command of each. */
 export function statusText(report: StatusReport): string {
-  const { stack, target, version, services, endpoint, database, problems, expectedMigrations, metadataConsistent, lastBackup, lastRestore, alerts, drift } = report;
+  const { stack, target, version, services, endpoint, database, problems, expectedMigrations, metadataConsistent, alerts, drift } = report;
   const now = Date.parse(report.time);
   const rows = services.map((service) => [
     target === "kubernetes" ? service.container : service.service,
@@ -52,10 +52,12 @@ export function statusText(report: StatusReport): string {
       ["signing keys", `${keys.join(", ") || "none"}${signing === undefined ? "" : `; signs since ${signing.since}`}`],
       ["newest update", ago(database.newestUpdate, now)],
       ["newest hijack", ago(database.newestHijack, now)],
+      ["last backup", ago(database.lastBackup?.at, now)],
+      ["last restore", ago(database.lastRestore?.at, now)],
     );
   } else facts.push(["database", "not readable"]);
   if (alerts !== undefined) facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
-  facts.push(["last backup", ago(lastBackup?.at, now)], ["last restore", ago(lastRestore?.at, now)], ["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
+  facts.push(["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,
     "",

@@ -39,3 +39,9 @@ grant select on all tables in schema routing, auth, public, migrations to routeq
 grant select on all sequences in schema routing, auth, public, migrations to routeql_backup;
 alter default privileges grant select on tables to routeql_backup;
 alter default privileges grant select on sequences to routeql_backup;
+
+-- The exporter of metrics reads the times of backups. Its role exists only where monitoring is on, so its group has the right.
+revoke all on all tables in schema routing, auth, public, migrations from pg_monitor;
+revoke all on schema routing, auth, public, migrations from pg_monitor;
+grant usage on schema migrations to pg_monitor;
+grant select on migrations.finished_runs to pg_monitor;

@@ -59,7 +59,7 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
   metadata: { connectionLimit: 60, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "5min" } },
 };
 
-/** The exporter of metrics: statistics of the server, no row of any table. */
+/** The exporter of metrics: statistics of the server and the times of backups, no other row. */
 const monitor: RoleDescription = {
   connectionLimit: 3,
   settings: { ...common, default_transaction_read_only: "on", statement_timeout: "5s", lock_timeout: "1s", idle_in_transaction_session_timeout: "10s" },

@@ -6,7 +6,7 @@ const formats: Readonly<Record<Unit, string>> = {
   "per second": '{{ printf "%.3f" .Value }} /s',
   "per minute": '{{ printf "%.1f" .Value }} /min',
   seconds: "{{ .Value | humanizeDuration }}",
-  share: "{{ .Value | humanizePercentage }}",
+  share: '{{ printf "%.3f" .Value | humanizePercentage }}',
   bytes: "{{ .Value | humanize1024 }}B",
 };
 
@@ -19,7 +19,7 @@ const style = `
   table { width: 100%; border-collapse: collapse; }
   td { padding: .1rem 0; overflow-wrap: anywhere; }
   td:last-child { text-align: right; white-space: nowrap; padding-left: 1rem; font-variant-numeric: tabular-nums; }
-  .none { color: #6e7781; }
+  td.none:last-child { color: #6e7781; text-align: left; padding-left: 0; }
 `;
 
 const quoted = (query: string): string => JSON.stringify(query);

@@ -16,6 +16,7 @@ export type ServiceName =
   | "apply-metadata"
   | "database-exporter"
   | "sessions-exporter"
+  | "disk-exporter"
   | "prometheus"
   | "alertmanager";
 export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata" | "monitoring";

@@ -17,13 +17,14 @@ test("without monitoring nothing joins the metrics network and nothing is added"
 
 test("`scrape` adds the exporters, and `stack` Prometheus and Alertmanager too", () => {
   const before = off.map(({ name }) => name);
-  expect(names({ monitoring: "scrape" })).toEqual([...before, "database-exporter", "sessions-exporter"]);
-  expect(names({ monitoring: "stack" })).toEqual([...before, "database-exporter", "sessions-exporter", "alertmanager", "prometheus"]);
+  expect(names({ monitoring: "scrape" })).toEqual([...before, "database-exporter", "sessions-exporter", "disk-exporter"]);
+  expect(names({ monitoring: "stack" })).toEqual([...before, "database-exporter", "sessions-exporter", "disk-exporter", "alertmanager", "prometheus"]);
+  expect(names({ monitoring: "scrape", target: "kubernetes" })).not.toContain("disk-exporter");
 });
 
 test("external services have no exporter", () => {
   const external = { databaseUrl: "x", sessionsUrl: "x", database: "external", sessions: "external", monitoring: "scrape" } as const;
-  expect(names(external).filter((name) => name.endsWith("exporter"))).toEqual([]);
+  expect(names(external).filter((name) => name.endsWith("exporter"))).toEqual(["disk-exporter"]);
   expect(describe(external).find(({ name }) => name === "migrate")?.secrets).not.toHaveProperty("MONITOR_PASSWORD_FILE");
 });
 
@@ -52,7 +53,7 @@ test("Prometheus scrapes every service with metrics, itself included", () => {
   const text = on.find(({ name }) => name === "prometheus")?.files["prometheus/prometheus.yml"];
   const { scrape_configs: jobs } = parse(text as string) as { scrape_configs: { static_configs: { targets: string[] }[] }[] };
   const targets = jobs.flatMap(({ static_configs: places }) => places.flatMap(({ targets: hosts }) => hosts));
-  expect(targets.toSorted()).toEqual(["alertmanager:9093", "auth-sidecar:9090", "database-exporter:9187", "engine:9090", "gateway:9090", "prometheus:9090", "sessions-exporter:9121"]);
+  expect(targets.toSorted()).toEqual(["alertmanager:9093", "auth-sidecar:9090", "database-exporter:9187", "disk-exporter:9100", "engine:9090", "gateway:9090", "prometheus:9090", "sessions-exporter:9121"]);
 });
 
 test("Alertmanager posts to the given address, which it reads from a file", () => {

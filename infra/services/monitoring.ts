@@ -10,7 +10,7 @@ import { filesDirectory, secretPath } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 import { prometheusFiles } from "../monitoring/prometheus-files.ts";
 
-type Monitored = Pick<PlainSettings, "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions">;
+type Monitored = Pick<PlainSettings, "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions" | "target">;
 
 export interface MonitoringSurroundings {
   /** Whether an address for alerts is configured. */
@@ -32,12 +32,31 @@ const common = {
   joinsMetrics: true,
 } as const satisfies Partial<ServiceDescription>;
 
-/** Statistics of Postgres; its role `routeql_monitor` reads no table. */
+/** Statements of this kit for the exporter of Postgres, in its own format: the labels and values of each metric. */
+const queries = {
+  routeql_run: {
+    query: "select run, extract(epoch from finished_at) as finished_timestamp_seconds from migrations.finished_runs",
+    metrics: [
+      { run: { usage: "LABEL", description: "The command." } },
+      { finished_timestamp_seconds: { usage: "GAUGE", description: "Time at which the command last finished with success." } },
+    ],
+  },
+  routeql_database: {
+    query: "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit from pg_stat_activity where backend_type = 'client backend'",
+    metrics: [
+      { connections: { usage: "GAUGE", description: "Connections of clients." } },
+      { connections_limit: { usage: "GAUGE", description: "Connections that the server accepts." } },
+    ],
+  },
+};
+
+/** Statistics of Postgres; its role `routeql_monitor` reads one table, the times of backups. */
 const databaseExporter: ServiceDescription = {
   ...common,
   name: "database-exporter",
   // The exporter reads settings at each scrape by default, but they change only with a restart.
-  command: ["prometheus-postgres-exporter", "--disable-settings-metrics", "--collector.long_running_transactions", "--collector.stat_activity_autovacuum"],
+  command: ["prometheus-postgres-exporter", "--disable-settings-metrics", "--collector.long_running_transactions", "--collector.stat_activity_autovacuum", "--collector.postmaster", `--extend.query-path=${filesDirectory}/queries.yml`],
+  files: { "queries.yml": stringify(queries) },
   user: 10_108,
   environment: {
     DATA_SOURCE_URI: `${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}?sslmode=disable&connect_timeout=2`,
@@ -65,6 +84,27 @@ const sessionsExporter: ServiceDescription = {
   resources: { memoryMegabytes: 64, cpuMillicores: 20, processes: 64 },
   calls: ["sessions"],
   after: ["sessions"],
+};
+
+/**
+ * Free space of the disk on which the Docker engine keeps volumes, images and logs: the file system of every container is on it. On
+ * Kubernetes the kubelet reports the space of each volume.
+ */
+const diskExporter: ServiceDescription = {
+  ...common,
+  name: "disk-exporter",
+  command: [
+    "prometheus-node-exporter",
+    "--collector.disable-defaults",
+    "--collector.filesystem",
+    "--collector.filesystem.mount-points-exclude=^/.+",
+    // The default excludes overlay, the root of a container.
+    "--collector.filesystem.fs-types-exclude=^$",
+  ],
+  user: 10_112,
+  metricsPort: 9100,
+  health: { kind: "http", port: 9100, path: "/" },
+  resources: { memoryMegabytes: 64, cpuMillicores: 10, processes: 64 },
 };
 
 function prometheus(scraped: readonly ServiceDescription[], { prometheusPort, metricsDays }: Monitored): ServiceDescription {
@@ -124,14 +164,14 @@ export function monitoredParts({ monitoring, database, sessions }: Pick<PlainSet
 }
 
 /**
- * Adds exporters for the stack's own database and session store, and with `stack` also Prometheus and Alertmanager. With `off` the
+ * Adds exporters for the stack's own database and session store and for the disk of a Docker host, and with `stack` also Prometheus and Alertmanager. With `off` the
  * services are unchanged.
  */
 export function withMonitoring(services: readonly ServiceDescription[], settings: Monitored, surroundings: MonitoringSurroundings): readonly ServiceDescription[] {
   if (settings.monitoring === "off") return services;
   const parts = monitoredParts(settings);
   const measured = services.map((service) => (service.metricsPort === undefined ? service : { ...service, joinsMetrics: true }));
-  const exporters = [...(parts.includes("database") ? [databaseExporter] : []), ...(parts.includes("sessions") ? [sessionsExporter] : [])];
+  const exporters = [...(parts.includes("database") ? [databaseExporter] : []), ...(parts.includes("sessions") ? [sessionsExporter] : []), ...(settings.target === "docker" ? [diskExporter] : [])];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
   const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
   return [...collected, prometheus(collected, settings)];

@@ -16,6 +16,9 @@ const described = {
   routeql_gateway_tls_connections_total: ["counter", ["protocol", "resumed"], "TLS connections that sent a request, by protocol and whether the session was resumed."],
   routeql_gateway_connections: ["gauge", ["state"], "Open client connections by state."],
   routeql_gateway_certificate_expiry_timestamp_seconds: ["gauge", [], "Time at which the certificate expires."],
+  process_cpu_seconds_total: ["counter", [], "Processor time of all processes."],
+  process_resident_memory_bytes: ["gauge", [], "Resident memory of all processes; memory that they share counts for each."],
+  process_start_time_seconds: ["gauge", [], "Time at which the gateway started."],
 };
 
 function add(name, amount) {
@@ -62,9 +65,44 @@ function certificateExpiry() {
   return Date.parse(digits.replace(/(....)(..)(..)(..)(..)(..)/, "$1-$2-$3T$4:$5:$6Z")) / 1000;
 }
 
+// Ticks in a second, the same on every Linux (USER_HZ).
+const ticks = 100;
+
+// The fields of /proc/<id>/stat from the third on (proc(5)): the second is the name in brackets.
+function statOf(id) {
+  const text = fs.readFileSync(`/proc/${id}/stat`, "utf8");
+  return text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number);
+}
+
+// nginx and the shell that follows names and certificates: every process of the container. Times include those of ended children.
+function processSamples() {
+  let cpu = 0;
+  let memory = 0;
+  fs.readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)).forEach((id) => {
+    try {
+      cpu += statOf(id).slice(11, 15).reduce((sum, each) => sum + each, 0) / ticks;
+      const resident = /^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${id}/status`, "utf8"));
+      if (resident) memory += resident[1] * 1024;
+    } catch (error) {
+      // The process has ended in the meantime.
+      if (error.code !== "ENOENT" && error.code !== "ESRCH") throw error;
+    }
+  });
+  return [`process_cpu_seconds_total ${cpu}`, `process_resident_memory_bytes ${memory}`, `process_start_time_seconds ${startTime()}`];
+}
+
+// Calculated once, because the time of the boot moves with the clock.
+function startTime() {
+  if (!ngx.shared.metrics.has("start")) {
+    const boot = /^btime (\d+)/m.exec(fs.readFileSync("/proc/stat", "utf8"));
+    ngx.shared.metrics.add("start", Number(boot[1]) + statOf(1)[19] / ticks);
+  }
+  return ngx.shared.metrics.get("start");
+}
+
 function expose(r) {
-  const counted = ngx.shared.metrics.items().filter((item) => item[0].indexOf("_bucket{") < 0);
-  const samples = counted.map((item) => `${item[0]} ${item[1]}`);
+  const counted = ngx.shared.metrics.items().filter((item) => item[0].indexOf("_bucket{") < 0 && item[0] !== "start");
+  const samples = counted.map((item) => `${item[0]} ${item[1]}`).concat(processSamples());
   routes.concat("other").forEach((route) => samples.push.apply(samples, cumulated(route)));
   ["active", "reading", "writing", "waiting"].forEach((state) => {
     samples.push(`routeql_gateway_connections{state="${state}"} ${r.variables[`connections_${state}`]}`);

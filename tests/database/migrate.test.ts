@@ -143,7 +143,7 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
 
-  test("the exporter's role reads statistics and no table, and is dropped with its password", async () => {
+  test("the exporter's role reads statistics and backup times, and is dropped with its password", async () => {
     await write({ MONITOR: "monitor-0123456789abcdef" });
     const monitored = { MONITOR_PASSWORD_FILE: join(folder, "MONITOR") };
     const before = await state();
@@ -156,7 +156,7 @@ describe("the migrate job", () => {
          array(select c.oid::regclass::text from pg_class c where relnamespace::regnamespace::text in ('public', 'routing', 'auth', 'migrations', 'hdb_catalog')
            and relkind in ('r', 'p', 'v', 'm') and has_any_column_privilege('routeql_monitor', c.oid, 'select, insert, update')) as tables`,
     );
-    expect(rows).toEqual([{ statistics: true, connects: true, tables: [] }]);
+    expect(rows).toEqual([{ statistics: true, connects: true, tables: ["migrations.finished_runs"] }]);
     expect((await migrate()).stdout).toBe("migrate: dropped role routeql_monitor\nmigrate: done, 1 changes\n");
     expect(await state()).toEqual(before);
   });

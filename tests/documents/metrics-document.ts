@@ -73,7 +73,7 @@ function gatewayMetrics(): readonly DocumentedMetric[] {
 /** Names of the exporters' metrics that panels and alerts use. */
 function usedOfExporters(): readonly string[] {
   const text = [...sections.flatMap(({ panels }) => panels.map(({ query }) => query)), read("infra/monitoring/alerts.yml")].join("\n");
-  return [...new Set(text.match(/\b(?:pg|redis)_[a-z_]+\b/g))].toSorted();
+  return [...new Set(text.match(/\b(?:pg|redis|node|routeql_run|routeql_database)_[a-z_]+\b/g))].toSorted();
 }
 
 function table(metrics: readonly DocumentedMetric[]): string {
@@ -100,6 +100,8 @@ for each bucket as well.
 
 ${table(gatewayMetrics())}
 
+\`process_cpu_seconds_total\`, \`process_resident_memory_bytes\` and \`process_start_time_seconds\` are those of all processes in the gateway's container.
+
 ## Engine
 
 The embedded engine only; Hasura's open edition has no metrics. Process metrics \`process_*\` and \`nodejs_*\` come from prom-client.
@@ -114,8 +116,10 @@ ${table(sidecarMetrics())}
 
 ## Exporters
 
-The exporters document their own metrics: [postgres_exporter](https://github.com/prometheus-community/postgres_exporter) and
-[redis_exporter](https://github.com/oliver006/redis_exporter). Each table of the database has about 30 series, and updates have one table for each month. Panels and alerts use:
+The exporters document their own metrics: [postgres_exporter](https://github.com/prometheus-community/postgres_exporter),
+[redis_exporter](https://github.com/oliver006/redis_exporter) and [node_exporter](https://github.com/prometheus/node_exporter).
+The exporter of Postgres also serves \`routeql_run_*\` and \`routeql_database_*\`, from statements of this kit. Each table of the database has about 30 series, and updates have one
+table for each month. Panels and alerts use:
 
 ${usedOfExporters()
   .map((name) => `- \`${name}\``)

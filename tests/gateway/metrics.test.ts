@@ -13,7 +13,7 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
   const get = String.raw`exec 3<>/dev/tcp/127.0.0.1/9090; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3`;
   const { stdout } = await run("docker", ["exec", parts.gateway.getId(), "bash", "-c", get]);
   expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
-  const samples = stdout.split("\n").filter((line) => line.startsWith("routeql_gateway_"));
+  const samples = stdout.split("\n").filter((line) => /^(routeql_gateway|process)_/.test(line));
   return new Map(samples.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]));
 }
 
@@ -44,6 +44,21 @@ test("client paths never become labels", async () => {
 test("reports the expiry of the certificate file", async () => {
   const expiry = new X509Certificate(parts.gateway.certificate.certificate).validToDate;
   expect((await metrics()).get("routeql_gateway_certificate_expiry_timestamp_seconds")).toBe(expiry.getTime() / 1000);
+});
+
+test("reports processor time, memory and the start of the gateway's processes", async () => {
+  const before = await metrics();
+  for (let sent = 0; sent < 300; sent++) await request(parts.gateway, "/a-path-of-the-client");
+  const after = await metrics();
+  const spent = after.get("process_cpu_seconds_total")! - before.get("process_cpu_seconds_total")!;
+  expect(spent).toBeGreaterThan(0);
+  expect(spent).toBeLessThan(30);
+  const megabytes = after.get("process_resident_memory_bytes")! / 1024 ** 2;
+  expect(megabytes).toBeGreaterThan(5);
+  expect(megabytes).toBeLessThan(256);
+  const { stdout } = await run("docker", ["inspect", "--format", "{{.State.StartedAt}}", parts.gateway.getId()]);
+  expect(Math.abs(after.get("process_start_time_seconds")! - Date.parse(stdout.trim()) / 1000)).toBeLessThan(5);
+  expect(after.get("process_start_time_seconds")).toBe(before.get("process_start_time_seconds"));
 });
 
 test("the published listeners have no metrics", async () => {

@@ -1,8 +1,14 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
+import { accessFileOf } from "@routeql/cli/api";
 import { sections } from "@routeql/infra/monitoring/panels";
+import { describeStack } from "../e2e/support/describe-stack.ts";
 import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { mustRun, run } from "../harness/process.ts";
@@ -20,6 +26,9 @@ beforeAll(async () => {
   await bringUpOwn(name, settings);
 }, 600_000);
 afterAll(() => takeDownOwn(name));
+
+/** Milliseconds of the normal load that must not raise an alert: longer than the longest window of a fast alert. */
+const normalLoad = 150_000;
 
 const command = (...args: string[]): Promise<string> => mustRun(process.execPath, ["cli/main.ts", args[0]!, "--stack", name, ...args.slice(1)], { cwd: root, timeout: 300_000 });
 
@@ -41,6 +50,36 @@ async function firing(): Promise<readonly string[]> {
   return alerts.filter(({ state }) => state === "firing").map(({ labels }) => `${labels["alertname"]} ${labels["service"]}`);
 }
 
+/** Queries with the master key, logins, tokens and one wrong password, as of some people at work. */
+async function underLoad(milliseconds: number): Promise<{ readonly queries: number; readonly failed: readonly string[] }> {
+  const stack = await describeStack(accessFileOf(name));
+  const agent = new Agent({ connect: { ca: stack.caCertificate }, connections: 4 });
+  const failed: string[] = [];
+  let queries = 0;
+  const send = async (path: string, body: object | undefined, headers: Readonly<Record<string, string>>, expected: number): Promise<unknown> => {
+    const method = body === undefined ? "GET" : "POST";
+    const response = await request(new URL(path, stack.url), { method, headers: { "content-type": "application/json", ...headers }, dispatcher: agent, body: body === undefined ? null : JSON.stringify(body) });
+    const answer = await response.body.json();
+    if (response.statusCode !== expected) failed.push(`${path} ${response.statusCode}`);
+    return answer;
+  };
+  const key = { "x-service-api-key": stack.serviceApiKey };
+  const login = (password: string, expected: number): Promise<unknown> => send("/api/auth/login/credentials", { email: stack.adminEmail, password }, key, expected);
+  const end = performance.now() + milliseconds;
+  await login("a wrong password", 401);
+  while (performance.now() < end) {
+    const { user } = (await login(stack.adminPassword, 200)) as { user: { sessionId: string } };
+    await send("/api/auth/jwt", undefined, { ...key, cookie: `sid=${user.sessionId}` }, 200);
+    for (let turn = 0; turn < 20 && performance.now() < end; turn += 1) {
+      await send("/api/graphql", { query: "{ view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { prefix origin_as as_path } }" }, { "x-engine-access-key": stack.engineAccessKey }, 200);
+      queries += 1;
+      await sleep(100);
+    }
+  }
+  await agent.close();
+  return { queries, failed };
+}
+
 const alertQueries = (): string[] =>
   (parse(readFileSync(resolve(rulesFolder, "alerts.yml"), "utf8")) as { groups: { rules: { expr: string }[] }[] }).groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
 
@@ -49,7 +88,7 @@ test("Prometheus reads every service, and no alert fires", async () => {
     const { activeTargets } = await api<{ activeTargets: { labels: { service: string }; health: string }[] }>("targets");
     return Object.fromEntries(activeTargets.map(({ labels, health }) => [labels.service, health]));
   };
-  const services = ["alertmanager", "auth-sidecar", "database-exporter", "engine", "gateway", "prometheus", "sessions-exporter"];
+  const services = ["alertmanager", "auth-sidecar", "database-exporter", "disk-exporter", "engine", "gateway", "prometheus", "sessions-exporter"];
   await expect.poll(states, { timeout: 60_000 }).toEqual(Object.fromEntries(services.map((service) => [service, "up"])));
   expect(await samplesOf("pg_up == 1 and on () redis_up == 1")).toHaveLength(1);
   expect(await firing()).toEqual([]);
@@ -57,11 +96,9 @@ test("Prometheus reads every service, and no alert fires", async () => {
 
 test("every panel has data under load, and every metric of a panel or an alert exists", { timeout: 300_000 }, async () => {
   await command("load", "--demo", "1000");
-  for (let sent = 0; sent < 6; sent += 1) {
-    await command("query", "{ view_bgpupdates(limit: 1) { prefix } }");
-    // Two scrapes have to differ, so the requests are spread over some.
-    await new Promise((resume) => setTimeout(resume, 5000));
-  }
+  await command("backup", "--to", join(await mkdtemp(join(tmpdir(), "routeql-monitoring-")), "first.dump"));
+  // The rates of panels need requests in several scrapes.
+  await underLoad(30_000);
   const panels = sections.flatMap((section) => section.panels);
   const empty = async (): Promise<string[]> => {
     const results = await Promise.all(panels.map(async ({ title, query, mayBeEmpty }) => ((await samplesOf(query)).length === 0 && mayBeEmpty !== true ? title : "")));
@@ -71,17 +108,25 @@ test("every panel has data under load, and every metric of a panel or an alert e
 
   const known = new Set(await api<string[]>("label/__name__/values"));
   const queries = [...panels.map(({ query }) => query), ...alertQueries()].join("\n").replaceAll(/"[^"]*"/g, "");
-  const metrics = new Set(queries.match(/\b(?:routeql|auth|http|pg|redis|process)_[a-z_]+\b/g));
+  const metrics = new Set(queries.match(/\b(?:routeql|auth|http|node|pg|redis|process)_[a-z_]+\b/g));
   // It counts rejections, and nothing was rejected.
   const unseen = [...metrics].filter((metric) => !known.has(metric) && metric !== "routeql_gateway_limited_requests_total");
   expect(metrics.size).toBeGreaterThan(25);
   expect(unseen).toEqual([]);
 });
 
+test("normal load raises no alert, not even a pending one", { timeout: 300_000 }, async () => {
+  const sent = await underLoad(normalLoad);
+  expect(sent.queries).toBeGreaterThan(normalLoad / 1000);
+  expect(sent.failed).toEqual([]);
+  const raised = await samplesOf(`count by (alertname, alertstate, service, route) (max_over_time(ALERTS[${normalLoad / 1000}s]))`);
+  expect(raised.map(({ metric }) => metric)).toEqual([]);
+});
+
 test("the console page shows every panel", async () => {
   const response = await fetch(`${address}/consoles/routeql.html`);
   const page = await response.text();
-  expect({ status: response.status, error: /error/i.exec(page)?.[0] }).toEqual({ status: 200, error: undefined });
+  expect({ status: response.status, error: /error (parsing|executing)/i.exec(page)?.[0] }).toEqual({ status: 200, error: undefined });
   for (const { panels } of sections) for (const { title } of panels) expect(page).toContain(`>${title}</a>`);
   expect(page).toContain("<td>/api/graphql 200</td>");
 });
@@ -109,7 +154,9 @@ test("a service that stops raises its alert within 60 s, which clears after reco
   await expect.poll(firing, { timeout: 60_000, interval: 500 }).toContain("ServiceDown engine");
   console.log(`engine stopped: ServiceDown after ${((performance.now() - stopped) / 1000).toFixed(0)} s`);
   const status = await run(process.execPath, ["cli/main.ts", "status", "--stack", name, "--json"], { cwd: root, timeout: 60_000 });
-  expect((JSON.parse(status.stdout) as { problems: unknown[] }).problems).toContainEqual({ subject: "engine", reason: "the alert ServiceDown fires", next: "docs/operate/runbooks.md#servicedown" });
+  const report = JSON.parse(status.stdout) as { problems: unknown[]; database: { lastBackup?: { at: string; bytes: number } } };
+  expect(report.database.lastBackup?.bytes).toBeGreaterThan(1000);
+  expect(report.problems).toContainEqual({ subject: "engine", reason: "the alert ServiceDown fires", next: "docs/operate/runbooks.md#servicedown" });
   await mustRun("docker", ["start", containerOf("engine")]);
   await expect.poll(firing, { timeout: 90_000, interval: 500 }).not.toContain("ServiceDown engine");
 });

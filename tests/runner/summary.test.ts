@@ -64,6 +64,11 @@ test("shows figures by suite, before the table", () => {
   expect(summary([unit], { seconds: 1, figures })).toMatch(/^figures:\n {2}faults: 21 faults injected, 0 wrong answers\n\nsuite /m);
 });
 
+test("shows the tables of the figures below their suite", () => {
+  const figures = [{ suite: "faults", figures: { requests: 9, alerts: [["fault", "fires after, s"], ["engine stopped", 31], ["long", 8]] } }];
+  expect(summary([unit], { seconds: 1, figures })).toContain("  faults: 9 requests\n    fault           fires after, s\n    engine stopped              31\n    long                         8\n");
+});
+
 test("lists tests over ten seconds, the longest first", () => {
   const times = [3, 12.34, 61, 10];
   const tests = times.map((seconds) => ({ title: `takes ${seconds}`, state: "passed" as const, seconds }));

@@ -1,3 +1,4 @@
+import type { FigureTable } from "../harness/figures.ts";
 import type { SuiteFigures } from "./figures.ts";
 import { type SuiteResult, totals } from "./results.ts";
 
@@ -22,7 +23,12 @@ export function summary(results: readonly SuiteResult[], { seconds, figures }: R
 }
 
 function counted(all: readonly SuiteFigures[]): string[] {
-  const lines = all.map(({ suite, figures }) => `  ${suite}: ${Object.entries(figures).map(([what, value]) => `${value} ${what}`).join(", ")}`);
+  const isTable = (value: number | string | FigureTable): value is FigureTable => typeof value === "object";
+  const lines = all.flatMap(({ suite, figures }) => {
+    const single = Object.entries(figures).flatMap(([what, value]) => (isTable(value) ? [] : [`${value} ${what}`]));
+    const tables = Object.values(figures).filter(isTable).flatMap((rows) => aligned(rows.map((cells) => cells.map(String))));
+    return [`  ${suite}: ${single.join(", ")}`, ...tables.map((line) => `    ${line}`)];
+  });
   return lines.length === 0 ? [] : ["figures:", ...lines, ""];
 }
 
@@ -82,9 +88,15 @@ function table(results: readonly SuiteResult[], seconds: number): string[] {
     ...results.map((result) => row(result.suite, [result], result.seconds)),
     row("all", results, seconds),
   ];
+  return aligned(rows);
+}
+
+/** Lines of a table: texts to the left, numbers to the right. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] as string[]).map((_, column) => Math.max(...rows.map((cells) => (cells[column] as string).length)));
+  const isText = widths.map((_, column) => rows.slice(1).some((cells) => Number.isNaN(Number(cells[column]))));
   return rows.map((cells) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number))).join("  "),
+    cells.map((cell, column) => (isText[column] === true ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number))).join("  "),
   );
 }
 

@@ -8,10 +8,11 @@ import type { TestProject } from "vitest/node";
 import { describeStack } from "../../e2e/support/describe-stack.ts";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { teardown as removeContainers } from "../../harness/global-setup.ts";
+import { freePorts } from "../../harness/free-ports.ts";
 import { forgetFigures } from "./figures.ts";
 
-/** Tokens outlive every fault; statements time out early, so that a hanging database is noticed within the suite's limits. */
-const settings = { tokenLifeSeconds: "3600", statementTimeoutSeconds: "8" };
+/** With the alerts as in production. Tokens outlive every fault; statements time out early, so that a hanging database is noticed within the suite's limits. */
+const settings = { monitoring: "stack", tokenLifeSeconds: "3600", statementTimeoutSeconds: "8" };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   forgetFigures();
@@ -21,7 +22,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide("stack", await describeStack(given));
     return removeContainers;
   }
-  const takeDown = await ownStackSetup("faults", settings)(project);
+  const [prometheusPort, alertmanagerPort] = await freePorts(2);
+  const takeDown = await ownStackSetup("faults", { ...settings, prometheusPort: String(prometheusPort), alertmanagerPort: String(alertmanagerPort) })(project);
   return async () => {
     await takeDown();
     await removeContainers();

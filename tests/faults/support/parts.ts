@@ -17,6 +17,10 @@ export async function crash(part: Part): Promise<void> {
 /** Number of restarts of the service. */
 export const restarts = async (part: Part): Promise<number> => Number(await inspect(part, "{{.RestartCount}}"));
 
+/** Stops the service; Docker starts it again only by {@link start}. */
+export const stop = (part: Part): Promise<string> => mustRun("docker", ["stop", "--time", "2", containerOf(part)]);
+export const start = (part: Part): Promise<string> => mustRun("docker", ["start", containerOf(part)]);
+
 export const pause = (part: Part): Promise<string> => mustRun("docker", ["pause", containerOf(part)]);
 export const resume = (part: Part): Promise<string> => mustRun("docker", ["unpause", containerOf(part)]);
 
